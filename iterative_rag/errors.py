@@ -1,0 +1,119 @@
+"""Every error of the package, named by who must act.
+
+IterativeRAGError
+├── UsageError           the caller: a question, an option or a setting cannot be right   (exit 2)
+│   └── SettingsError    a key or value of the settings file or the environment
+├── CorpusError          the corpus or its index                                          (exit 4)
+│   ├── CorpusNotFound   no corpus of that name
+│   ├── CorpusHeld       another process holds the index
+│   ├── CorpusMismatch   made by another embedder or another version
+│   └── CorpusDamaged    files that cannot be read any more
+├── EmbedderError        the embedder                                                     (exit 5)
+├── LLMError             the language model or its server                                 (exit 5)
+│   ├── LLMUnreachable   no server there
+│   ├── ModelMissing     the server does not have the model
+│   ├── LLMTimeout       no reply in time
+│   ├── LLMServerError   a 4xx or 5xx, or an error in the stream
+│   ├── ReplyTruncated   the stream ended before it was done
+│   └── ReplyUnreadable  a reply that is not what was asked for, twice
+└── CapReached           a limit of the run (the engine turns it into an incomplete answer)  (exit 6)
+
+`message` is one sentence; `hint` is what to type or do next. `retryable` says whether the same call
+may go through later. No message ever holds an API key.
+"""
+
+from __future__ import annotations
+
+from iterative_rag.types import Cap, Usage
+
+
+class IterativeRAGError(Exception):
+    """The root. `str(error)` is the message; the hint is kept apart so that doors can show both."""
+
+    exit_code = 1
+    retryable = False
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(IterativeRAGError):
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    pass
+
+
+class CorpusError(IterativeRAGError):
+    exit_code = 4
+
+
+class CorpusNotFound(CorpusError):
+    pass
+
+
+class CorpusHeld(CorpusError):
+    retryable = True
+
+
+class CorpusMismatch(CorpusError):
+    pass
+
+
+class CorpusDamaged(CorpusError):
+    pass
+
+
+class EmbedderError(IterativeRAGError):
+    exit_code = 5
+
+
+class LLMError(IterativeRAGError):
+    exit_code = 5
+
+
+class LLMUnreachable(LLMError):
+    retryable = True
+
+
+class ModelMissing(LLMError):
+    pass
+
+
+class LLMTimeout(LLMError):
+    retryable = True
+
+
+class LLMServerError(LLMError):
+    """`status` is the HTTP status, or -1 for an error inside a stream."""
+
+    def __init__(self, message: str, *, status: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.retryable = status == 429 or status >= 500
+
+
+class ReplyTruncated(LLMError):
+    retryable = True
+
+
+class ReplyUnreadable(LLMError):
+    """`reply` is the model's last text; `usage` what the attempts cost all the same."""
+
+    def __init__(self, message: str, *, reply: str, usage: Usage | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reply = reply
+        self.usage = usage or Usage()
+
+
+class CapReached(IterativeRAGError):
+    """Raised by the meter before a call that the run may not make any more."""
+
+    exit_code = 6
+
+    def __init__(self, cap: Cap, limit: float) -> None:
+        super().__init__(f"The run reached its limit of {limit:g} {cap.value}.")
+        self.cap = cap
+        self.limit = limit

@@ -1,0 +1,171 @@
+"""The seams of the package, on one screen: what may be swapped, and what it must do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iterative_rag.types import Analysis, Document, Draft, Extract, Fact, Hit, Inquiry, Need, Window
+
+Vectors = NDArray[np.float32]
+
+
+# --- a language model ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One call. `role` is the prompt's name (analyse, extract ...), `schema` the JSON schema of the reply.
+
+    `seconds` bounds the call; None leaves it to the model's own timeout.
+    """
+
+    role: str
+    system: str
+    user: str
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int = 1024
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    cached: bool = False
+
+
+class ChatModel(Protocol):
+    """An LLM. `name` goes into cache keys and traces: it names model and options, never a key."""
+
+    @property
+    def name(self) -> str: ...
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Raises an LLMError; never returns a text that was cut off."""
+        ...
+
+
+# --- vectors and the corpus ------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. `name` is stored in the index, which refuses any other."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimensions), rows of length 1."""
+        ...
+
+    def embed_query(self, text: str) -> Vectors:
+        """Shape (dimensions,)."""
+        ...
+
+
+class Corpus(Protocol):
+    """An indexed corpus, opened for searching and reading. Safe to use from several threads."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever a document does."""
+        ...
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
+        ...
+
+    def document(self, document_id: str) -> Document: ...
+
+
+class DocumentSource(Protocol):
+    """Where documents come from: yields them one by one; what cannot be read is yielded as a Skipped."""
+
+    def documents(self) -> Iterable[Document | Skipped]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or record that is not a document, and why (one sentence)."""
+
+    source: str
+    reason: str
+
+
+# --- the roles of a mind ---------------------------------------------------------------------
+
+
+class Analyst(Protocol):
+    def analyse(self, inquiry: Inquiry) -> Analysis: ...
+
+
+class Extractor(Protocol):
+    """`fingerprint` names the model, prompt and schema version: the cache key of what was extracted."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]: ...
+
+
+class Rephraser(Protocol):
+    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
+        """The question with what was found put in its place; the same question if nothing fits."""
+        ...
+
+
+class Answerer(Protocol):
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The four roles of one run, already bound to its meter and trace."""
+
+    analyst: Analyst
+    extractor: Extractor
+    rephraser: Rephraser
+    answerer: Answerer
+
+
+class Meter(Protocol):
+    """Counts what a run spends and refuses what it may not spend any more."""
+
+    def before_call(self, role: str) -> float | None:
+        """The seconds that are left, or None. Raises CapReached."""
+        ...
+
+    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None: ...
+
+    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None: ...
+
+    def cache_hit(self, what: str) -> None: ...
+
+
+class Mind(Protocol):
+    """Who plays the roles: an LLM, or the built-in reader."""
+
+    @property
+    def name(self) -> str: ...
+
+    def roles(self, meter: Meter) -> Roles: ...
+
+
+class Cache(Protocol):
+    """Key and value are JSON; a damaged cache misses, it never raises and never changes an answer."""
+
+    def get(self, key: str) -> Any | None: ...
+
+    def put(self, key: str, value: Any) -> None: ...

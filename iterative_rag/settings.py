@@ -1,0 +1,148 @@
+"""Every setting of the package, in one model: what it is, its default, its bounds.
+
+Command line beats environment (`ITERATIVE_RAG_MAX_HOPS`) beats `.env` beats `iterative-rag.toml` of the working
+folder beats the one in the user's configuration folder beats the preset beats the default. Settings describe;
+`factory.py` builds. API keys are not settings: the adapters read them from the environment
+(`ITERATIVE_RAG_API_KEY`, `OPENAI_API_KEY`), so that no settings dump can hold one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from iterative_rag.errors import SettingsError
+
+FILE_NAME = "iterative-rag.toml"
+PREFIX = "ITERATIVE_RAG_"
+# Variables with the prefix that are not settings: where data lies, the key, and a switch for debugging.
+RESERVED = frozenset({"home", "api_key", "debug"})
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {"max_hops": 3, "shortlist": 4, "fact_limit": 2, "max_seconds": 60.0},
+    "balanced": {},
+    "thorough": {"max_hops": 8, "shortlist": 12, "fact_limit": 6, "max_calls": 200, "max_seconds": 1800.0},
+}
+
+
+class Settings(BaseModel):
+    """Field descriptions are the documentation: `iterative-rag doctor` and the README take them from here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    preset: Literal["fast", "balanced", "thorough"] = Field("balanced", description="a bundle of the limits below")
+    corpus: str = Field("", description="corpus to ask; empty: 'default' once it exists, else the starter corpus")
+    llm: str = Field("auto", description="auto, builtin, ollama/MODEL or openai-like/MODEL@URL")
+    fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
+    embedder: str = Field("builtin", description="builtin, ollama/MODEL or openai-like/MODEL@URL")
+
+    max_hops: int = Field(6, ge=1, le=50, description="turns of the loop")
+    max_calls: int = Field(80, ge=1, description="LLM calls of one run")
+    max_tokens: int = Field(400_000, ge=1, description="prompt and completion tokens of one run")
+    max_seconds: float = Field(600.0, gt=0, description="wall-clock seconds of one run")
+
+    shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
+    passages: int = Field(24, ge=1, le=500, description="passages that one query fetches before they are grouped")
+    fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
+    calls_in_flight: int = Field(8, ge=1, le=64, description="reading calls at the same time")
+    window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
+
+    chunk_chars: int = Field(500, ge=50, le=8000, description="characters of a passage")
+    chunk_overlap: int = Field(80, ge=0, description="characters that neighbouring passages share")
+
+    context_window: int = Field(8192, ge=512, description="tokens that the model is given room for (Ollama: num_ctx)")
+    reply_tokens: int = Field(1024, ge=16, description="tokens of one reply")
+    timeout: float = Field(120.0, gt=0, description="seconds that one LLM call may take")
+    seed: int = Field(0, description="seed sent with every call; the temperature is 0")
+    cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")
+    cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")
+
+
+def home() -> Path:
+    """Where corpora, cache and traces lie: `ITERATIVE_RAG_HOME`, else the platform's data folder."""
+    configured = os.environ.get(PREFIX + "HOME")
+    if configured:
+        return Path(configured).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("iterative-rag", appauthor=False)
+
+
+def settings_files() -> list[Path]:
+    """The settings files that are looked at, weakest first."""
+    from platformdirs import user_config_path
+
+    return [user_config_path("iterative-rag", appauthor=False) / FILE_NAME, Path.cwd() / FILE_NAME]
+
+
+def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Read all layers into one `Settings`. `overrides` come from the command line; None values are unset.
+
+    Raises SettingsError naming the layer, the key and the nearest valid name.
+    """
+    merged: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for layer, values in _layers():
+        _refuse_unknown(values, layer)
+        merged |= values
+        origin |= dict.fromkeys(values, layer)
+    given = {key: value for key, value in (overrides or {}).items() if value is not None}
+    _refuse_unknown(given, "the call")
+    merged |= given
+    origin |= dict.fromkeys(given, "the command line")
+    preset = merged.get("preset", "balanced")
+    try:
+        return Settings.model_validate(PRESETS.get(str(preset), {}) | merged)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(
+            f"The setting {key} from {origin.get(key, 'the preset')} is not valid: {first['msg']}.",
+            hint=f"{key}: {_describe(key)}",
+        ) from error
+
+
+def _layers() -> list[tuple[str, dict[str, Any]]]:
+    layers = [(str(path), _read_toml(path)) for path in settings_files()]
+    from dotenv import dotenv_values
+
+    dotenv = Path.cwd() / ".env"
+    layers.append((str(dotenv), _from_environment(dotenv_values(dotenv) if dotenv.is_file() else {})))
+    layers.append(("the environment", _from_environment(os.environ)))
+    return layers
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {error}.", hint="Mend or remove it.") from error
+
+
+def _from_environment(values: Mapping[str, str | None]) -> dict[str, Any]:
+    settings = {}
+    for name, value in values.items():
+        key = name.removeprefix(PREFIX).lower()
+        if name.startswith(PREFIX) and key not in RESERVED and value is not None:
+            settings[key] = value
+    return settings
+
+
+def _refuse_unknown(values: Mapping[str, Any], layer: str) -> None:
+    for key in values:
+        if key not in Settings.model_fields:
+            near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0.0)
+            raise SettingsError(f"Unknown setting {key!r} in {layer}.", hint=f"Did you mean {near[0]!r}?")
+
+
+def _describe(key: str) -> str:
+    field = Settings.model_fields.get(key)
+    return f"{field.description} (default {field.default!r})" if field else "see the README's table of settings"
