@@ -1,0 +1,94 @@
+"""Answers multi-hop questions over a corpus, hop by hop, with quoted citations.
+
+>>> from iterative_rag import IterativeRAG
+>>> IterativeRAG.from_settings(llm="builtin").ask("Who was the mother of the 15th first lady?")  # doctest: +SKIP
+
+Names are imported on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from iterative_rag.errors import IterativeRAGError
+    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.settings import Settings, load_settings
+    from iterative_rag.types import (
+        AnalysisStep,
+        Answer,
+        AnsweringStep,
+        Citation,
+        Fact,
+        FinalStep,
+        ReadingStep,
+        RephrasingStep,
+        ShortlistStep,
+        Status,
+        Step,
+        Usage,
+    )
+
+    __version__: str
+
+_HOMES = {
+    "IterativeRAG": "factory",
+    "IterativeRAGError": "errors",
+    "Settings": "settings",
+    "load_settings": "settings",
+    "AnalysisStep": "types",
+    "Answer": "types",
+    "AnsweringStep": "types",
+    "Citation": "types",
+    "Fact": "types",
+    "FinalStep": "types",
+    "ReadingStep": "types",
+    "RephrasingStep": "types",
+    "ShortlistStep": "types",
+    "Status": "types",
+    "Step": "types",
+    "Usage": "types",
+}
+
+__all__ = [
+    "AnalysisStep",
+    "Answer",
+    "AnsweringStep",
+    "Citation",
+    "Fact",
+    "FinalStep",
+    "IterativeRAG",
+    "IterativeRAGError",
+    "ReadingStep",
+    "RephrasingStep",
+    "Settings",
+    "ShortlistStep",
+    "Status",
+    "Step",
+    "Usage",
+    "__version__",
+    "load_settings",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f"iterative_rag.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("iterative-rag")
+    except PackageNotFoundError:  # a checkout on the path that nobody installed
+        return "0+checkout"

@@ -1,0 +1,1 @@
+"""The agent: the loop and its parts. It knows protocols, never an adapter."""

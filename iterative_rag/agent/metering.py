@@ -1,0 +1,86 @@
+"""Counts what a run spends, refuses what it may not spend any more, and puts each call into the trace."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from iterative_rag.errors import CapReached
+from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace
+from iterative_rag.types import Cap, Usage
+
+# The role that makes the last attempt: one call is kept back for it.
+LAST_ROLE = "answer"
+
+
+class RunMeter:
+    """The meter of one run. Calls count when they start, so that calls in flight cannot pass the limit."""
+
+    def __init__(self, settings: Settings, trace: Trace) -> None:
+        self._settings, self._trace = settings, trace
+        self._lock = threading.Lock()
+        self._begun = time.monotonic()
+        self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
+
+    def seconds_left(self) -> float:
+        return self._settings.max_seconds - (time.monotonic() - self._begun)
+
+    def check(self) -> None:
+        """Raise CapReached when time or tokens are used up."""
+        if self.seconds_left() <= 0:
+            raise CapReached(Cap.SECONDS, self._settings.max_seconds)
+        if self._prompt_tokens + self._completion_tokens >= self._settings.max_tokens:
+            raise CapReached(Cap.TOKENS, self._settings.max_tokens)
+
+    def before_call(self, role: str) -> float:
+        with self._lock:
+            self.check()
+            reserve = 1 if role != LAST_ROLE and self._settings.max_calls > 1 else 0
+            if self._calls >= self._settings.max_calls - reserve:
+                raise CapReached(Cap.CALLS, self._settings.max_calls)
+            self._calls += 1
+            return self.seconds_left()
+
+    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
+        with self._lock:
+            self._prompt_tokens += reply.prompt_tokens
+            self._completion_tokens += reply.completion_tokens
+        self._trace.write(
+            "llm_call",
+            role=request.role,
+            model=model,
+            system=request.system,
+            prompt=request.user,
+            reply=reply.text,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            seconds=round(seconds, 3),
+        )
+
+    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
+        self._trace.write(
+            "llm_call",
+            role=request.role,
+            model=model,
+            system=request.system,
+            prompt=request.user,
+            error=f"{type(error).__name__}: {error}",
+            seconds=round(seconds, 3),
+        )
+
+    def cache_hit(self, what: str) -> None:
+        with self._lock:
+            self._cache_hits += 1
+        self._trace.write("cache_hit", what=what)
+
+    def usage(self) -> Usage:
+        with self._lock:
+            return Usage(
+                llm_calls=self._calls,
+                prompt_tokens=self._prompt_tokens,
+                completion_tokens=self._completion_tokens,
+                seconds=round(time.monotonic() - self._begun, 3),
+                cache_hits=self._cache_hits,
+            )

@@ -1,0 +1,73 @@
+"""Finds a quote in a document, whitespace and typography aside: the test that a fact must pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# A quote of fewer characters proves nothing: it would be found almost anywhere.
+SHORTEST = 4
+
+_SAME = str.maketrans(
+    {
+        "‘": "'",
+        "’": "'",
+        "‚": "'",
+        "‛": "'",
+        "′": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "‟": '"',
+        "″": '"',
+        "«": '"',
+        "»": '"',
+        "‐": "-",
+        "‑": "-",
+        "‒": "-",
+        "–": "-",
+        "—": "-",
+        "―": "-",
+        "−": "-",
+    }
+)
+# Soft hyphens, zero-width characters and emphasis marks are not part of the words; an ellipsis is three dots.
+_DROPPED = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff*]")
+_EDGES = " \t\n\"'.…"
+
+
+def locate(quote: str, text: str, spans: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
+    """Offsets of `quote` in `text`, looked for inside one of `spans`; None when it is not there.
+
+    The offsets cover the document's own wording, which may differ from the quote in whitespace and typography.
+    """
+    wanted = quote.strip()
+    plain = _folded(wanted.strip(_EDGES))[0].strip()
+    if len(plain) < SHORTEST:
+        return None
+    for start, end in spans:
+        exact = text.find(wanted, start, end)
+        if exact >= 0:
+            return exact, exact + len(wanted)
+        folded, places = _folded(text[start:end])
+        found = folded.find(plain)
+        if found >= 0:
+            return start + places[found], start + places[found + len(plain) - 1] + 1
+    return None
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """The text in plain typography with single spaces, and for each of its characters the place it came from."""
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text.translate(_SAME)):
+        if _DROPPED.match(character):
+            continue
+        if character.isspace():
+            if characters and characters[-1] == " ":
+                continue
+            character = " "
+        for part in "..." if character == "…" else character:
+            characters.append(part)
+            places.append(place)
+    return "".join(characters), places

@@ -1,0 +1,253 @@
+"""Reads the shortlist: windows around the hits, many calls in flight, no call that is not needed any more.
+
+Results are taken in the order of the shortlist, whatever order they arrive in, and a window that is in the cache
+is taken at once. So the same question reads the same windows again, and a repeated one costs no call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass, field
+
+from iterative_rag.agent.quotes import locate
+from iterative_rag.errors import CapReached, IterativeRAGError
+from iterative_rag.protocols import Cache, Corpus, Extractor
+from iterative_rag.types import Cap, Document, Extract, Fact, Need, ReadingFault, ShortlistedDocument, Window
+
+GAP = "\n[...]\n"
+# Facts below this trust do not count as "enough": they are kept, and reading goes on.
+SURE = 0.5
+# Characters read before and after a hit, so that a pronoun meets its name.
+MARGIN = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What came of one need. `error` is the first fault when not one window could be read."""
+
+    need: Need
+    facts: tuple[Fact, ...]
+    read: int
+    cached: int
+    skipped: int
+    dropped: int
+    faults: tuple[ReadingFault, ...]
+    error: IterativeRAGError | None = None
+    cap: CapReached | None = None
+
+
+def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
+    """What to read of a shortlisted document: all of a short one, else the parts around its best hits."""
+    length = len(document.text)
+    spans = [(0, length)] if length <= size else _around(entry, length, size)
+    text = GAP.join(document.text[start:end] for start, end in spans)
+    return Window(document.id, document.title, document.source, tuple(spans), text)
+
+
+def _around(entry: ShortlistedDocument, length: int, size: int) -> list[tuple[int, int]]:
+    """Spans around the hits, best first until `size` is used up; neighbours join; in document order."""
+    spans: list[tuple[int, int]] = []
+    for hit in entry.hits:
+        grown = _joined([*spans, (max(0, hit.start - MARGIN), min(length, hit.end + MARGIN))])
+        if spans and sum(end - start for start, end in grown) > size:
+            continue
+        spans = grown
+    return spans
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+@dataclass(slots=True)
+class _Queue:
+    """One need while it is being read: its windows, what has arrived, and how far it was taken in order."""
+
+    need: Need
+    windows: Sequence[Window]
+    started: int = 0
+    missed: int = -1
+    taken: int = 0
+    arrived: dict[int, tuple[Extract, ...]] = field(default_factory=dict)
+    facts: dict[tuple[str, int, int], Fact] = field(default_factory=dict)
+    faults: dict[int, IterativeRAGError] = field(default_factory=dict)
+    cached: int = 0
+    dropped: int = 0
+    enough: bool = False
+
+    @property
+    def open(self) -> bool:
+        return not self.enough and self.started < len(self.windows)
+
+
+class Reader:
+    """Carries out the reading of one run. `on_hit` is told of every extraction that the cache held."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        extractor: Extractor,
+        *,
+        cache: Cache,
+        fact_limit: int,
+        in_flight: int,
+        on_hit: Callable[[str], None],
+    ) -> None:
+        self._corpus, self._extractor, self._cache = corpus, extractor, cache
+        self._fact_limit, self._in_flight, self._on_hit = fact_limit, in_flight, on_hit
+
+    def read(
+        self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, seconds: float | None = None
+    ) -> tuple[Reading, ...]:
+        """Read all needs at once, at most `in_flight` windows at a time, for at most `seconds`."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        queues = [_Queue(need, windows) for need, windows in tasks]
+        flight: dict[Future[tuple[Extract, ...]], tuple[_Queue, int]] = {}
+        cap: CapReached | None = None
+        while True:
+            if cap is None:
+                self._fill(queues, flight)
+            pending = [future for future, (queue, _) in flight.items() if not queue.enough]
+            if not pending:
+                break
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            done, _ = wait(pending, timeout=left, return_when=FIRST_COMPLETED)
+            if not done:
+                cap = CapReached(Cap.SECONDS, seconds or 0.0)
+                break
+            # Whatever else has arrived meanwhile is taken before a new call is started.
+            for future in [future for future in flight if future.done()]:
+                cap = self._arrive(future, *flight.pop(future)) or cap
+        return tuple(self._closed(queue, cap) for queue in queues)
+
+    def _fill(self, queues: Sequence[_Queue], flight: dict[Future[tuple[Extract, ...]], tuple[_Queue, int]]) -> None:
+        """Start calls, the needs taking turns, until the flight is full or nothing is left to start."""
+        while waiting := [queue for queue in queues if queue.open]:
+            for queue in waiting:
+                if not queue.open:
+                    continue
+                if (kept := self._kept(queue)) is not None:
+                    queue.arrived[queue.started] = kept
+                    queue.started += 1
+                    queue.cached += 1
+                    self._take(queue)
+                    continue
+                if sum(not future.done() for future in flight) >= self._in_flight:
+                    return
+                future = self._start(queue.need, queue.windows[queue.started])
+                flight[future] = (queue, queue.started)
+                queue.started += 1
+
+    def _arrive(self, future: Future[tuple[Extract, ...]], queue: _Queue, place: int) -> CapReached | None:
+        try:
+            queue.arrived[place] = future.result()
+        except CapReached as cap:
+            queue.arrived[place] = ()
+            queue.started -= 1
+            return cap
+        except IterativeRAGError as error:
+            queue.faults[place] = error
+            queue.arrived[place] = ()
+        self._take(queue)
+        return None
+
+    def _take(self, queue: _Queue) -> None:
+        """Take what has arrived in the order of the shortlist, up to the window that brings enough."""
+        while not queue.enough and queue.taken in queue.arrived:
+            seen = queue.windows[queue.taken]
+            for extract in queue.arrived[queue.taken]:
+                fact = self._verified(queue.need, seen, extract)
+                if fact is None:
+                    queue.dropped += 1
+                    continue
+                place = (fact.document_id, fact.start, fact.end)
+                if place not in queue.facts or queue.facts[place].score < fact.score:
+                    queue.facts[place] = fact
+            queue.taken += 1
+            queue.enough = sum(fact.score >= SURE for fact in queue.facts.values()) >= self._fact_limit
+
+    def _verified(self, need: Need, seen: Window, extract: Extract) -> Fact | None:
+        text = self._corpus.document(seen.document_id).text
+        place = locate(extract.quote, text, seen.spans)
+        if place is None:
+            return None
+        start, end = place
+        return Fact(
+            statement=extract.statement,
+            quote=text[start:end],
+            value=extract.value,
+            document_id=seen.document_id,
+            title=seen.title,
+            source=seen.source,
+            start=start,
+            end=end,
+            need=need,
+            score=extract.score,
+        )
+
+    def _closed(self, queue: _Queue, cap: CapReached | None) -> Reading:
+        facts = sorted(queue.facts.values(), key=lambda fact: -fact.score)
+        faults = [(queue.windows[place].title, error) for place, error in sorted(queue.faults.items())]
+        blind = bool(faults) and len(faults) == queue.started
+        return Reading(
+            need=queue.need,
+            facts=tuple(facts),
+            read=queue.started - len(faults),
+            cached=queue.cached,
+            skipped=len(queue.windows) - queue.started,
+            dropped=queue.dropped,
+            faults=tuple(ReadingFault(title, str(error)) for title, error in faults),
+            error=faults[0][1] if blind else None,
+            cap=cap,
+        )
+
+    # --- the cache ---------------------------------------------------------------------------
+
+    def _start(self, need: Need, seen: Window) -> Future[tuple[Extract, ...]]:
+        """Extract in a daemon thread: a call that is not waited for any more must not hold up the program's end."""
+        future: Future[tuple[Extract, ...]] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(self._extract(need, seen))
+            except BaseException as error:  # handed to whoever asks for the result
+                future.set_exception(error)
+
+        threading.Thread(target=run, name="reading", daemon=True).start()
+        return future
+
+    def _extract(self, need: Need, seen: Window) -> tuple[Extract, ...]:
+        extracts = self._extractor.extract(need, seen)
+        self._cache.put(self._key(need, seen), [asdict(extract) for extract in extracts])
+        return extracts
+
+    def _kept(self, queue: _Queue) -> tuple[Extract, ...] | None:
+        if queue.missed == queue.started:
+            return None
+        rows = self._cache.get(self._key(queue.need, queue.windows[queue.started]))
+        if rows is None:
+            queue.missed = queue.started
+            return None
+        try:
+            extracts = tuple(Extract(**row) for row in rows)
+        except TypeError:  # written by something else: as good as not there
+            return None
+        self._on_hit("extract")
+        return extracts
+
+    def _key(self, need: Need, seen: Window) -> str:
+        """Content read + need + prompt, model and schema version: an edited document misses."""
+        words = " ".join(need.question.casefold().split()).rstrip(" ?.")
+        parts = ["extract", self._extractor.fingerprint, seen.title, seen.text, words]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

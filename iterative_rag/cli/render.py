@@ -1,0 +1,186 @@
+"""Steps and answers for human eyes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+from iterative_rag.cli.console import Piece, Printer, clean
+from iterative_rag.types import (
+    AnalysisStep,
+    Answer,
+    AnsweringStep,
+    Citation,
+    Fact,
+    FinalStep,
+    Known,
+    Need,
+    Needs,
+    ReadingStep,
+    RephrasingStep,
+    ShortlistStep,
+    Status,
+    Step,
+    Stuck,
+    Usage,
+)
+
+_QUOTE_SHOWN = 240  # characters of a quote while the run goes on; the answer shows all of it
+
+
+class HopPrinter:
+    """Shows each step as it happens, with a word on what is being done in a terminal."""
+
+    def __init__(self, printer: Printer) -> None:
+        self._printer = printer
+        self._hop = 0
+        self._needs: tuple[Need, ...] = ()
+        self._status = printer.console.status("analysing the question") if printer.terminal else None
+
+    def __enter__(self) -> HopPrinter:
+        if self._status:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status:
+            self._status.stop()
+
+    def show(self, step: Step) -> None:
+        match step:
+            case AnalysisStep():
+                self._analysis(step)
+            case ShortlistStep():
+                self._shortlist(step)
+            case ReadingStep():
+                self._reading(step)
+            case RephrasingStep():
+                self._rephrasing(step)
+            case AnsweringStep():
+                self._answering(step)
+            case FinalStep():
+                self._printer.blank()
+
+    def _doing(self, what: str) -> None:
+        if self._status:
+            self._status.update(what)
+
+    def _analysis(self, step: AnalysisStep) -> None:
+        if step.hop != self._hop:
+            self._hop = step.hop
+            self._printer.line((f"hop {step.hop}", "bold cyan"), "  ", (clean(step.question), "bold"), hang="       ")
+        match step.analysis:
+            case Needs(needs):
+                self._needs = needs
+                for number, need in enumerate(needs, 1):
+                    label = f"need {number}" if len(needs) > 1 else "need"
+                    self._printer.line((label, "dim"), "  ", (clean(need.question), ""), indent="  ", hang="        ")
+                self._doing("shortlisting documents")
+            case Known():
+                self._printer.line(("known: the facts so far answer the question", "dim"), indent="  ")
+                self._doing("answering")
+            case Stuck(reason):
+                self._printer.line(("stuck: ", "yellow"), clean(reason), indent="  ", hang="    ")
+                self._doing("answering")
+
+    def _which(self, need: Need) -> str:
+        """The number of the need where a hop looks for several at once."""
+        return f" {self._needs.index(need) + 1}" if len(self._needs) > 1 and need in self._needs else ""
+
+    def _shortlist(self, step: ShortlistStep) -> None:
+        titles = " · ".join(clean(document.title) for document in step.documents) or "nothing"
+        label = f"{'wider' if step.wider else 'shortlist'}{self._which(step.need)}"
+        self._printer.line((label, "dim"), "  ", (titles, "dim"), indent="  ", hang="    ")
+        self._doing(f"reading {len(step.documents)} documents")
+
+    def _reading(self, step: ReadingStep) -> None:
+        label = f"fact{self._which(step.need)}"
+        for fact in step.facts:
+            self._printer.line(*_fact(label, fact), indent="  ", hang="    ")
+        if not step.facts:
+            self._printer.line((f"no fact{self._which(step.need)}", "yellow"), _read(step), indent="  ", hang="    ")
+        for fault in step.faults:
+            self._printer.line(("not read", "yellow"), f"  {clean(fault.title)}: {clean(fault.message)}", indent="  ")
+        self._doing("rephrasing the question")
+
+    def _rephrasing(self, step: RephrasingStep) -> None:
+        if step.after != step.before:
+            self._printer.line(("→ ", "cyan"), clean(step.after), indent="  ", hang="    ")
+        self._doing("analysing the question")
+
+    def _answering(self, step: AnsweringStep) -> None:
+        if step.last_attempt:
+            self._printer.line(("last attempt, a limit is reached", "yellow"), indent="  ")
+        self._doing("checking the answer")
+
+
+def _fact(label: str, fact: Fact) -> list[Piece]:
+    said = clean(fact.value or fact.statement)
+    quote = clean(fact.quote)
+    if len(quote) > _QUOTE_SHOWN:
+        quote = quote[: _QUOTE_SHOWN - 1] + "…"
+    return [(label, "dim"), "  ", (said, "green"), f"  “{quote}”", (f"  {clean(fact.title)}", "dim")]
+
+
+def _read(step: ReadingStep) -> str:
+    parts = [f"  {step.read} windows read"]
+    if step.dropped:
+        parts.append(f"{step.dropped} quotes not in the text and dropped")
+    return ", ".join(parts)
+
+
+def show_answer(answer: Answer, printer: Printer) -> None:
+    """The short answer, the sentence, the numbered citations and one line of cost."""
+    if answer.status is Status.INCOMPLETE:
+        printer.line(("Incomplete: ", "bold yellow"), clean(answer.reason))
+        if answer.text or answer.short_answer:
+            printer.line(("Best answer so far:", "yellow"))
+    if answer.status is Status.ABSTAINED:
+        printer.line(("No answer: ", "bold yellow"), clean(answer.reason or answer.text))
+    elif answer.text or answer.short_answer:
+        if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
+            printer.line((clean(answer.short_answer), "bold green"))
+        printer.line(clean(answer.text or answer.short_answer))
+    if answer.citations:
+        printer.blank()
+    for citation in answer.citations:
+        _show_citation(citation, printer)
+    printer.blank()
+    printer.line((cost(answer), "dim"))
+
+
+def _show_citation(citation: Citation, printer: Printer) -> None:
+    number = f"[{citation.n}] "
+    place = f"{shown_source(citation.source)}, characters {citation.start}–{citation.end}"
+    printer.line((number, "cyan"), (clean(citation.title), "bold"), (f"  {clean(place)}", "dim"))
+    printer.line(f"“{clean(citation.quote)}”", indent=" " * len(number))
+
+
+def shown_source(source: str) -> str:
+    """A path below the working folder is shown relative to it; anything else as it is."""
+    path = Path(source)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        return str(path.relative_to(Path.cwd()))
+    return source
+
+
+def cost(answer: Answer) -> str:
+    """One line: hops, calls, tokens, cache, seconds."""
+    hops = len(answer.hops)
+    parts = [f"{hops} {'hop' if hops == 1 else 'hops'}", *spent(answer.usage), f"confidence {answer.confidence:.2f}"]
+    if answer.run_id:
+        parts.append(f"trace {answer.run_id}")
+    return " · ".join(parts)
+
+
+def spent(usage: Usage) -> list[str]:
+    calls = f"{usage.llm_calls} LLM {'call' if usage.llm_calls == 1 else 'calls'}"
+    parts = [calls]
+    if usage.prompt_tokens or usage.completion_tokens:
+        parts.append(f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
+    if usage.cache_hits:
+        parts.append(f"{usage.cache_hits} from the cache")
+    parts.append(f"{usage.seconds:.1f} s")
+    return parts
