@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from iterative_rag.agent.reading import Reader, Reading, window
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.protocols import Corpus

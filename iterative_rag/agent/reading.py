@@ -221,7 +221,7 @@ class Reader:
         def run() -> None:
             try:
                 future.set_result(self._extract(need, seen))
-            except BaseException as error:  # handed to whoever asks for the result
+            except BaseException as error:  # noqa: BLE001 - handed on to whoever asks for the result
                 future.set_exception(error)
 
         threading.Thread(target=run, name="reading", daemon=True).start()

@@ -1,0 +1,96 @@
+"""A corpus in memory and roles that follow a script: enough to drive the loop without model or index."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from iterative_rag.types import Analysis, Document, Draft, Extract, Fact, Hit, Inquiry, Known, Need, Window
+
+
+class MemoryCorpus:
+    """Each document is one passage; a hit is a document that shares words with the query, most shared first."""
+
+    name = "memory"
+    fingerprint = "1"
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.documents = {title: Document(title, title, text, f"{title}.md") for title, text in texts.items()}
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        return [self._search(query, limit) for query in queries]
+
+    def _search(self, query: str, limit: int) -> list[Hit]:
+        words = set(re.findall(r"\w+", query.lower()))
+        scored = [
+            (len(words & set(re.findall(r"\w+", f"{d.title} {d.text}".lower()))), d) for d in self.documents.values()
+        ]
+        ranked = sorted((item for item in scored if item[0]), key=lambda item: -item[0])
+        return [Hit(d.id, d.title, 0, len(d.text), 1 / (60 + rank)) for rank, (_, d) in enumerate(ranked[:limit])]
+
+    def document(self, document_id: str) -> Document:
+        return self.documents[document_id]
+
+
+class DictCache:
+    def __init__(self) -> None:
+        self.entries: dict[str, object] = {}
+
+    def get(self, key: str) -> object | None:
+        return self.entries.get(key)
+
+    def put(self, key: str, value: object) -> None:
+        self.entries[key] = value
+
+
+@dataclass
+class Quoting:
+    """Extracts the first sentence of every window that holds one of `words`; counts and delays its calls."""
+
+    words: Sequence[str]
+    latency: float = 0.0
+    fingerprint: str = "quoting/1"
+    calls: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    busy: int = 0
+    most_busy: int = 0
+
+    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+        with self.lock:
+            self.calls.append(window.title)
+            self.busy += 1
+            self.most_busy = max(self.most_busy, self.busy)
+        time.sleep(self.latency)
+        with self.lock:
+            self.busy -= 1
+        if not any(word in window.text for word in self.words):
+            return ()
+        sentence = window.text.split(".")[0] + "."
+        return (Extract(sentence, sentence, window.title),)
+
+
+@dataclass
+class Scripted:
+    """Plays analyst, rephraser and answerer from functions of the inquiry."""
+
+    analysis: Callable[[Inquiry], Analysis] = lambda inquiry: Known()
+    rephrasing: Callable[[Inquiry, Sequence[Fact]], str] = lambda inquiry, found: inquiry.question
+    draft: Callable[[Inquiry], Draft] = lambda inquiry: Draft(
+        bool(inquiry.facts), "The answer [1].", "answer", (0,) if inquiry.facts else (), "everything", 0.9
+    )
+    seen: list[Inquiry] = field(default_factory=list)
+    last_attempts: int = 0
+
+    def analyse(self, inquiry: Inquiry) -> Analysis:
+        self.seen.append(inquiry)
+        return self.analysis(inquiry)
+
+    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
+        return self.rephrasing(inquiry, found)
+
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
+        self.last_attempts += last_attempt
+        return self.draft(inquiry)

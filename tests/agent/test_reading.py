@@ -1,0 +1,133 @@
+"""Reading the shortlist: how many calls, in which order, and which quotes count."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iterative_rag.agent.quotes import locate
+from iterative_rag.agent.reading import Reader, window
+from iterative_rag.types import Document, Extract, Hit, Need, ShortlistedDocument, Window
+from tests.agent.fakes import DictCache, MemoryCorpus, Quoting
+
+NEED = Need("Where is it?")
+
+
+def pages(count: int, telling: set[int]) -> tuple[MemoryCorpus, list[Window]]:
+    texts = {f"Page {n:02}": f"{'Yes' if n in telling else 'No'}, page {n} says so. More." for n in range(count)}
+    corpus = MemoryCorpus(texts)
+    windows = [Window(title, title, f"{title}.md", ((0, len(text)),), text) for title, text in texts.items()]
+    return corpus, windows
+
+
+def reader(corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50) -> Reader:
+    return Reader(
+        corpus, extractor, cache=cache or DictCache(), fact_limit=limit, in_flight=8, on_hit=lambda what: None
+    )
+
+
+def test_twenty_windows_take_three_latencies_at_eight_in_flight() -> None:
+    corpus, windows = pages(20, set(range(20)))
+    extractor = Quoting(["Yes"], latency=0.5)
+    begun = time.monotonic()
+    (reading,) = reader(corpus, extractor).read([(NEED, windows)])
+    assert time.monotonic() - begun <= 1.2 * 3 * 0.5
+    assert extractor.most_busy == 8
+    assert len(reading.facts) == reading.read == 20
+
+
+def test_early_stop_leaves_the_rest_unread() -> None:
+    corpus, windows = pages(20, {0, 1})
+    extractor = Quoting(["Yes"], latency=0.05)
+    (reading,) = reader(corpus, extractor, limit=2).read([(NEED, windows)])
+    assert {fact.title for fact in reading.facts} == {"Page 00", "Page 01"}
+    assert len(extractor.calls) <= 12
+    assert reading.skipped >= 8
+
+
+def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
+    corpus, windows = pages(20, {3, 4, 11})
+    cache, extractor = DictCache(), Quoting(["Yes"], latency=0.01)
+    (first,) = reader(corpus, extractor, cache, limit=2).read([(NEED, windows)])
+    before = len(extractor.calls)
+    (second,) = reader(corpus, extractor, cache, limit=2).read([(Need("where is  IT"), windows)])
+    assert len(extractor.calls) == before
+    assert [fact.quote for fact in second.facts] == [fact.quote for fact in first.facts]
+    assert second.cached == second.read
+
+
+def test_an_edited_document_is_read_again() -> None:
+    corpus, windows = pages(1, {0})
+    cache, extractor = DictCache(), Quoting(["Yes"])
+    reader(corpus, extractor, cache).read([(NEED, windows)])
+    edited, changed = MemoryCorpus({"Page 00": "Yes, it says something else. More."}), "Yes, it says something else. More."
+    new = Window("Page 00", "Page 00", "Page 00.md", ((0, len(changed)),), changed)
+    (reading,) = reader(edited, extractor, cache).read([(NEED, [new])])
+    assert reading.facts[0].quote == "Yes, it says something else."
+    assert len(extractor.calls) == 2
+
+
+def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
+    class Inventing(Quoting):
+        def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+            return (Extract("s", "Words that nobody wrote."), Extract("s", window.text.split(".")[0]))
+
+    corpus, windows = pages(2, {0, 1})
+    (reading,) = reader(corpus, Inventing([])).read([(NEED, windows)])
+    assert (len(reading.facts), reading.dropped) == (2, 2)
+
+
+def test_time_that_is_up_ends_the_reading_with_what_there_is() -> None:
+    corpus, windows = pages(20, set(range(20)))
+    (reading,) = reader(corpus, Quoting(["Yes"], latency=0.4)).read([(NEED, windows)], seconds=0.6)
+    assert reading.cap is not None
+    assert 0 < len(reading.facts) < 20
+
+
+def test_a_short_document_is_read_whole_and_a_long_one_around_its_hits() -> None:
+    text = "".join(f"Sentence number {n} stands here. " for n in range(2000))
+    document = Document("d", "Long", text, "long.md")
+    hits = tuple(Hit("d", "Long", at, at + 300, 0.1) for at in (30_000, 30_200, 5_000, 60_000))
+    entry = ShortlistedDocument("d", "Long", "long.md", 1.0, hits)
+    seen = window(document, entry, 4000)
+    assert sum(end - start for start, end in seen.spans) <= 4000
+    assert list(seen.spans) == sorted(seen.spans)
+    assert any(start <= 30_000 and end >= 30_500 for start, end in seen.spans)
+    assert window(Document("s", "Short", text[:900], "s"), entry, 4000).spans == ((0, 900),)
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("the “Blue Gate”", 'the "Blue Gate"'),
+        ("the 'best' \n work", "the ‘best’ work"),
+        ("1912-1914", "1912–1914"),
+        ("...in 1912–1914…", "in 1912–1914"),
+        ("the blue gate", None),
+        ("a", None),
+        ("", None),
+    ],
+)
+def test_quotes_are_found_whatever_their_typography(quote: str, found: str | None) -> None:
+    text = 'She painted the "Blue Gate" in 1912–1914, the ‘best’ work.'
+    place = locate(quote, text, [(0, len(text))])
+    assert (text[place[0] : place[1]] if place else None) == found
+
+
+@given(st.text(min_size=30), st.data())
+def test_every_stretch_of_a_text_is_found_in_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 12))
+    stretch = text[start : start + 12]
+    place = locate(stretch, text, [(0, len(text))])
+    if len("".join(c for c in stretch if c.isalnum())) >= 10:
+        assert place is not None
+
+
+@given(st.text(), st.text(max_size=40), st.integers(0, 50), st.integers(0, 50))
+def test_a_place_never_leaves_its_span(text: str, quote: str, start: int, length: int) -> None:
+    place = locate(quote, text, [(start, start + length)])
+    if place is not None:
+        assert start <= place[0] < place[1] <= start + length

@@ -1,0 +1,215 @@
+"""The loop, through the engine's own door: what each analysis leads to, and how every run ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from iterative_rag.agent.data_finder import DataFinder
+from iterative_rag.agent.metering import RunMeter
+from iterative_rag.agent.reading import Reader
+from iterative_rag.agent.step_engine import StepEngine
+from iterative_rag.errors import CapReached, LLMUnreachable
+from iterative_rag.protocols import ChatReply, ChatRequest, Roles
+from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace
+from iterative_rag.types import (
+    Answer,
+    Cap,
+    Draft,
+    FinalStep,
+    Inquiry,
+    Known,
+    Need,
+    Needs,
+    ReadingStep,
+    RephrasingStep,
+    ShortlistStep,
+    Status,
+    Step,
+    Stuck,
+)
+from tests.agent.fakes import DictCache, MemoryCorpus, Quoting, Scripted
+
+CORPUS = MemoryCorpus(
+    {
+        "Orla Venn": "Orla Venn painted the Blue Gate. She lived in Tarn.",
+        "Tarn": "Tarn lies on the river Mell. It has a harbour.",
+        "Mell": "The river Mell is 210 km long. It rises in the hills.",
+    }
+)
+
+
+def run(script: Scripted, extractor: Quoting | None = None, **settings: object) -> list[Step]:
+    chosen = Settings.model_validate(settings)
+    meter = RunMeter(chosen, Trace("test", []))
+    extractor = extractor or Quoting(["Venn", "Tarn", "Mell"])
+    roles = Roles(script, extractor, script, script)
+    reader = Reader(
+        CORPUS,
+        extractor,
+        cache=DictCache(),
+        fact_limit=chosen.fact_limit,
+        in_flight=chosen.calls_in_flight,
+        on_hit=meter.cache_hit,
+    )
+    return list(StepEngine(roles, DataFinder(CORPUS, reader, chosen), meter, chosen).steps("How long is it?"))
+
+
+def outcome(steps: list[Step]) -> Answer:
+    assert isinstance(steps[-1], FinalStep)
+    return steps[-1].answer
+
+
+def asking(*questions: str) -> Scripted:
+    """Asks for one need a hop, then knows."""
+    return Scripted(
+        analysis=lambda inquiry: (
+            Needs((Need(questions[len(inquiry.tried)]),)) if len(inquiry.tried) < len(questions) else Known()
+        )
+    )
+
+
+def test_two_hops_then_an_answer_with_its_quotes_in_place() -> None:
+    script = asking("Where did Orla Venn live?", "On which river is Tarn?")
+    script.rephrasing = lambda inquiry, found: f"{inquiry.question} [{found[0].title}]"
+    steps = run(script)
+    answer = outcome(steps)
+    assert answer.status is Status.ANSWERED
+    assert answer.reason == ""
+    assert [hop.needs for hop in answer.hops] == [("Where did Orla Venn live?",), ("On which river is Tarn?",)]
+    assert sum(isinstance(step, RephrasingStep) for step in steps) == 2
+    assert [inquiry.original for inquiry in script.seen] == ["How long is it?"] * 3
+    citation = answer.citations[0]
+    assert CORPUS.document(citation.title).text[citation.start : citation.end] == citation.quote
+
+
+def test_independent_needs_are_looked_for_in_one_hop() -> None:
+    script = Scripted(
+        analysis=lambda inquiry: Known() if inquiry.facts else Needs((Need("Where is Tarn?"), Need("Who was Venn?")))
+    )
+    steps = run(script)
+    assert {step.need.question for step in steps if isinstance(step, ReadingStep)} == {
+        "Where is Tarn?",
+        "Who was Venn?",
+    }
+    assert len(outcome(steps).hops) == 1
+
+
+def test_no_hop_repeats_itself() -> None:
+    script = Scripted(analysis=lambda inquiry: Needs((Need("Where is Tarn?"),)))
+    steps = run(script, max_hops=20, shortlist=1)
+    looks = [step for step in steps if isinstance(step, ShortlistStep)]
+    assert [look.wider for look in looks] == [False, True]
+    first, second = ({entry.title for entry in look.documents} for look in looks)
+    assert first
+    assert not first & second
+
+
+def test_the_same_need_in_other_letters_is_the_same_need() -> None:
+    wordings = iter(["Where is Tarn?", "where is  tarn", "WHERE IS TARN?", "where is Tarn."])
+    steps = run(Scripted(analysis=lambda inquiry: Needs((Need(next(wordings)),))), max_hops=10)
+    assert sum(isinstance(step, ShortlistStep) for step in steps) == 2
+
+
+def test_hops_that_bring_nothing_end_the_loop_as_an_abstention() -> None:
+    script = Scripted(analysis=lambda inquiry: Needs((Need(f"Where is number {len(inquiry.tried)}?"),)))
+    answer = outcome(run(script, Quoting(["no such word"]), max_hops=20))
+    assert answer.status is Status.ABSTAINED
+    assert answer.reason == "everything"
+    assert len(answer.hops) == 2
+
+
+def test_stuck_is_answered_from_what_there_is() -> None:
+    answer = outcome(run(Scripted(analysis=lambda inquiry: Stuck("There is no such bridge."))))
+    assert answer.status is Status.ABSTAINED
+    assert answer.hops == ()
+
+
+def test_the_hop_cap_makes_one_last_attempt_that_is_marked() -> None:
+    script = Scripted(analysis=lambda inquiry: Needs((Need(f"Where is Tarn, try {len(inquiry.tried)}?"),)))
+    answer = outcome(run(script, max_hops=1))
+    assert (answer.status, answer.cap) == (Status.INCOMPLETE, Cap.HOPS)
+    assert script.last_attempts == 1
+    assert answer.text == "The answer [1]."
+
+
+class Paying(Scripted):
+    """An analyst whose every call costs one of the meter's."""
+
+    meter: RunMeter
+
+    def analyse(self, inquiry: Inquiry) -> Needs:
+        self.meter.before_call("analyse")
+        request = ChatRequest("analyse", "", "")
+        self.meter.after_call(request, ChatReply("", 60, 40), "m", 0.0)
+        return Needs((Need(f"Where is Tarn, try {len(inquiry.tried)}?"),))
+
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
+        self.meter.before_call("answer")
+        return super().answer(inquiry, last_attempt=last_attempt)
+
+
+@pytest.mark.parametrize(
+    ("limits", "cap", "text"),
+    [
+        ({"max_calls": 3}, Cap.CALLS, "The answer [1]."),
+        ({"max_tokens": 150}, Cap.TOKENS, "Found so far: Tarn lies on the river Mell. [1]"),
+    ],
+)
+def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
+    settings = Settings.model_validate({"max_hops": 50, **limits})
+    meter = RunMeter(settings, Trace("test", []))
+    script = Paying()
+    script.meter = meter
+    reader = Reader(
+        CORPUS, Quoting(["Tarn lies"]), cache=DictCache(), fact_limit=1, in_flight=2, on_hit=meter.cache_hit
+    )
+    roles = Roles(script, Quoting([]), script, script)
+    answer = outcome(list(StepEngine(roles, DataFinder(CORPUS, reader, settings), meter, settings).steps("Where?")))
+    assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
+    assert answer.usage.llm_calls <= settings.max_calls
+
+
+def test_a_fault_before_any_fact_is_raised() -> None:
+    def down(inquiry: Inquiry) -> Known:
+        raise LLMUnreachable("No server.", hint="ollama serve")
+
+    with pytest.raises(LLMUnreachable):
+        run(Scripted(analysis=down))
+
+
+def test_a_fault_after_facts_is_an_incomplete_answer_that_names_it() -> None:
+    def once(inquiry: Inquiry) -> Needs:
+        if inquiry.facts:
+            raise LLMUnreachable("The server went away.", hint="ollama serve")
+        return Needs((Need("Where is Tarn?"),))
+
+    answer = outcome(run(Scripted(analysis=once)))
+    assert (answer.status, answer.fault) == (Status.INCOMPLETE, "The server went away.")
+    assert answer.citations
+
+
+def test_reading_that_fails_everywhere_is_a_fault_not_an_empty_result() -> None:
+    class Broken(Quoting):
+        def extract(self, need, window):  # type: ignore[no-untyped-def]
+            raise LLMUnreachable("No server.")
+
+    with pytest.raises(LLMUnreachable):
+        run(asking("Where is Tarn?"), Broken([]))
+
+
+def test_one_window_that_fails_is_flagged_and_the_others_count() -> None:
+    class Halting(Quoting):
+        def extract(self, need, window):  # type: ignore[no-untyped-def]
+            if window.title == "Mell":
+                raise LLMUnreachable("No server.")
+            return super().extract(need, window)
+
+    steps = run(asking("Where are Tarn and Mell?"), Halting(["Tarn lies"]))
+    reading = next(step for step in steps if isinstance(step, ReadingStep))
+    assert [fault.title for fault in reading.faults] == ["Mell"]
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_cap_errors_name_their_cap() -> None:
+    assert CapReached(Cap.SECONDS, 2.5).cap is Cap.SECONDS
