@@ -63,7 +63,8 @@ def test_an_edited_document_is_read_again() -> None:
     corpus, windows = pages(1, {0})
     cache, extractor = DictCache(), Quoting(["Yes"])
     reader(corpus, extractor, cache).read([(NEED, windows)])
-    edited, changed = MemoryCorpus({"Page 00": "Yes, it says something else. More."}), "Yes, it says something else. More."
+    changed = "Yes, it says something else. More."
+    edited = MemoryCorpus({"Page 00": changed})
     new = Window("Page 00", "Page 00", "Page 00.md", ((0, len(changed)),), changed)
     (reading,) = reader(edited, extractor, cache).read([(NEED, [new])])
     assert reading.facts[0].quote == "Yes, it says something else."

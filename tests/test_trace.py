@@ -1,0 +1,73 @@
+"""The trace: complete while the run goes on, readable after a crash, private."""
+
+from __future__ import annotations
+
+import json
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.errors import UsageError
+from iterative_rag.trace import Trace, new_run_id, read_trace, trace_folder
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+
+
+def test_each_event_is_on_disk_before_the_next(tmp_path: Path) -> None:
+    trace = Trace("a", [tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    trace.write("analysis", question="Who?")
+    for name in ("a", "b"):
+        assert json.loads((tmp_path / f"{name}.jsonl").read_text())["question"] == "Who?"
+    trace.close()
+    trace.write("late", note="dropped")
+    assert len((tmp_path / "a.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_trace_is_for_its_owner_only(tmp_path: Path) -> None:
+    Trace("a", [tmp_path / "deep" / "a.jsonl"])
+    assert stat.S_IMODE((tmp_path / "deep" / "a.jsonl").stat().st_mode) == 0o600
+
+
+def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:
+    trace = Trace("a", [tmp_path / "a.jsonl"])
+    threads = [
+        threading.Thread(target=lambda n=n: [trace.write("llm_call", n=n, text="x" * 5000) for _ in range(50)])
+        for n in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert len(rows) == 400
+
+
+def test_the_last_run_or_one_by_the_beginning_of_its_id() -> None:
+    for run in ("20250101-000000-aaaaaa", "20250102-000000-bbbbbb"):
+        Trace(run, [trace_folder() / f"{run}.jsonl"]).write("final", run=run)
+    assert read_trace()[0]["run"].endswith("bbbbbb")
+    assert read_trace("20250101")[0]["run"].endswith("aaaaaa")
+    for wrong in ("2025", "1999"):
+        with pytest.raises(UsageError):
+            read_trace(wrong)
+
+
+def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
+    trace_folder().mkdir()
+    (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')
+    assert [event["event"] for event in read_trace()] == ["analysis", "unreadable"]
+
+
+def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError):
+        Trace("a", [tmp_path / "file" / "a.jsonl"])
+
+
+def test_run_ids_differ() -> None:
+    assert len({new_run_id() for _ in range(100)}) == 100
