@@ -13,7 +13,6 @@ from iterative_rag.settings import Settings, home, load_settings
 from iterative_rag.types import Answer, FinalStep, Step
 
 if TYPE_CHECKING:
-    from iterative_rag.agent.metering import RunMeter
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.ingest import IngestReport, Progress
     from iterative_rag.protocols import Cache, ChatModel, Embedder, Mind

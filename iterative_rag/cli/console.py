@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ class Printer:
             text.append(words.translate(_CONTROL), style=style)
         hang = " " * len(indent) if hang is None else hang
         room = self.console.width - max(len(indent), len(hang))
-        lines: Sequence[Text] = text.wrap(self.console, max(24, room)) if self.terminal else [text]
+        lines = list(text.wrap(self.console, max(24, room))) if self.terminal else [text]
         for number, part in enumerate(lines):
             part.rstrip()
             prefix = hang if number else indent
@@ -67,16 +65,26 @@ class Printer:
         self.console.print()
 
 
-@cache
 def out() -> Printer:
     """Data: what a pipe should receive."""
     return Printer(sys.stdout)
 
 
-@cache
 def err() -> Printer:
     """Hops, progress, notices and errors."""
     return Printer(sys.stderr)
+
+
+def show_warnings() -> None:
+    """Send what the package logs (a damaged cache, a trace that cannot be written) to stderr as plain sentences."""
+    import logging
+
+    class Sentences(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            err().line(("Warning: ", "yellow"), clean(record.getMessage()))
+
+    # A handler here keeps logging's own last resort quiet, which would print the bare message.
+    logging.getLogger("iterative_rag").handlers = [Sentences(logging.WARNING)]
 
 
 def write(text: str) -> None:

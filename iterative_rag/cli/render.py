@@ -25,17 +25,20 @@ from iterative_rag.types import (
     Usage,
 )
 
-_QUOTE_SHOWN = 240  # characters of a quote while the run goes on; the answer shows all of it
+# While the run goes on; the answer shows whole quotes, the trace all facts.
+_QUOTE_SHOWN = 240  # characters
+_FACTS_SHOWN = 3
 
 
 class HopPrinter:
     """Shows each step as it happens, with a word on what is being done in a terminal."""
 
-    def __init__(self, printer: Printer) -> None:
+    def __init__(self, printer: Printer, *, replaying: bool = False) -> None:
         self._printer = printer
         self._hop = 0
         self._needs: tuple[Need, ...] = ()
-        self._status = printer.console.status("analysing the question") if printer.terminal else None
+        live = printer.terminal and not replaying
+        self._status = printer.console.status("analysing the question") if live else None
 
     def __enter__(self) -> HopPrinter:
         if self._status:
@@ -97,8 +100,10 @@ class HopPrinter:
 
     def _reading(self, step: ReadingStep) -> None:
         label = f"fact{self._which(step.need)}"
-        for fact in step.facts:
+        for fact in step.facts[:_FACTS_SHOWN]:
             self._printer.line(*_fact(label, fact), indent="  ", hang="    ")
+        if len(step.facts) > _FACTS_SHOWN:
+            self._printer.line((f"{label}  and {len(step.facts) - _FACTS_SHOWN} more", "dim"), indent="  ")
         if not step.facts:
             self._printer.line((f"no fact{self._which(step.need)}", "yellow"), _read(step), indent="  ", hang="    ")
         for fault in step.faults:

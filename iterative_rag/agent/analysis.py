@@ -1,0 +1,75 @@
+"""Analysis by an LLM: which facts are missing next?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iterative_rag.agent.asking import Asker, numbered
+from iterative_rag.replies import AnalysisReply
+from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
+
+MOST_NEEDS = 4
+NOTHING_TRIED = "(nothing yet)"
+
+
+@dataclass(frozen=True, slots=True)
+class LLMAnalyst:
+    """`room` is how many characters of facts a prompt may hold."""
+
+    asker: Asker[AnalysisReply]
+    room: int
+
+    def analyse(self, inquiry: Inquiry) -> Analysis:
+        reply = self.asker.ask(
+            lambda reply: _complaint(reply, inquiry),
+            original=inquiry.original,
+            question=inquiry.question,
+            facts=numbered(inquiry.facts, self.room),
+            tried=_tried(inquiry),
+        )
+        if reply.status == "stuck":
+            return Stuck(reply.reason or "The model sees no further fact that would help.")
+        needs = _needs(reply)
+        if reply.status == "needs" and needs:
+            return Needs(needs)
+        # "Known" without a fact, or "needs" that names none, twice: look for the question itself before giving up.
+        itself = Need(inquiry.question)
+        if (reply.status == "needs" or not inquiry.facts) and itself not in inquiry.tried:
+            return Needs((itself,))
+        return Known()
+
+
+def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
+    """What is wrong with a readable analysis, in words for the model."""
+    if reply.status == "known" and not inquiry.facts:
+        return 'the status is "known", but there are no facts yet; name the first ones to look up'
+    if reply.status != "needs":
+        return ""
+    needs = _needs(reply)
+    if not needs:
+        return 'the status is "needs", but "needs" names no question'
+    tried = {_key(need) for need in inquiry.tried}
+    if all(_key(need) in tried for need in needs):
+        return (
+            "every need was tried already; use the facts found, ask for something else or in other words, "
+            'or choose "known" or "stuck"'
+        )
+    return ""
+
+
+def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
+    unique = {_key(need): need for need in (Need(" ".join(text.split())) for text in reversed(reply.needs))}
+    return tuple(need for key, need in reversed(unique.items()) if key)[:MOST_NEEDS]
+
+
+def _key(need: Need) -> str:
+    return need.question.casefold().rstrip(" ?.")
+
+
+def _tried(inquiry: Inquiry) -> str:
+    """Each need once, with the numbers of the facts that it brought."""
+    found: dict[Need, list[str]] = {need: [] for need in inquiry.tried}
+    for n, fact in enumerate(inquiry.facts, start=1):
+        found.setdefault(fact.need, []).append(f"[{n}]")
+    lines = [f"- {need.question} -> {''.join(numbers) or 'nothing found'}" for need, numbers in found.items()]
+    return "\n".join(lines) or NOTHING_TRIED

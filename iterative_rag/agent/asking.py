@@ -1,0 +1,86 @@
+"""How an LLM's role asks: its prompt, its reply's type, its model, the run's meter and the cache around the call."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import ValidationError
+
+from iterative_rag.prompts import fence, prompt
+from iterative_rag.protocols import Cache, ChatModel, ChatRequest, Meter
+from iterative_rag.replies import Reply, ask, schema, schema_version
+from iterative_rag.types import Fact
+
+R = TypeVar("R", bound=Reply)
+NO_FACTS = "(none yet)"
+# How much of each quote is shown, from all to none, until the facts fit the room that they have.
+QUOTE_LENGTHS = (600, 300, 120, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker(Generic[R]):
+    """Asks one role's questions. `cache` is None where replies are kept elsewhere (extraction)."""
+
+    role: str
+    reply_type: type[R]
+    model: ChatModel
+    meter: Meter
+    cache: Cache | None
+    reply_tokens: int
+
+    def ask(self, check: Callable[[R], str] | None = None, **variables: str) -> R:
+        """The role's reply to its prompt with `variables`; from the cache where it was given before."""
+        system, user = prompt(self.role).render(**variables)
+        key = self._key(system, user)
+        if (kept := self._kept(key)) is not None:
+            self.meter.cache_hit(self.role)
+            return kept
+        request = ChatRequest(
+            role=self.role, system=system, user=user, schema=schema(self.reply_type), max_tokens=self.reply_tokens
+        )
+        reply = ask(self.model, self.meter, request, self.reply_type, check)
+        if self.cache is not None:
+            self.cache.put(key, reply.model_dump(mode="json"))
+        return reply
+
+    @property
+    def fingerprint(self) -> str:
+        """Names everything besides the messages that a reply depends on."""
+        versions = (prompt(self.role).version, schema_version(self.reply_type))
+        return "/".join([self.role, *versions, self.model.name, str(self.reply_tokens)])
+
+    def _key(self, system: str, user: str) -> str:
+        return hashlib.sha256(json.dumps(["llm", self.fingerprint, system, user]).encode()).hexdigest()
+
+    def _kept(self, key: str) -> R | None:
+        value = self.cache.get(key) if self.cache is not None else None
+        if value is None:
+            return None
+        try:
+            return self.reply_type.model_validate(value)
+        except ValidationError:  # written by something else: as good as not there
+            return None
+
+
+def numbered(facts: Sequence[Fact], room: int) -> str:
+    """The facts as `[n] statement (title: "quote")` lines in a fence, quotes cut until they fit `room` characters."""
+    if not facts:
+        return NO_FACTS
+    text = ""
+    for length in QUOTE_LENGTHS:
+        text = "\n".join(_line(n, fact, length) for n, fact in enumerate(facts, start=1))
+        if len(text) <= room:
+            break
+    return fence(text, "facts")
+
+
+def _line(n: int, fact: Fact, length: int) -> str:
+    quote = " ".join(fact.quote.split())
+    if len(quote) > length:
+        quote = quote[:length].rstrip() + " ..."
+    shown = f'{fact.title}: "{quote}"' if length else fact.title
+    return f"[{n}] {' '.join(fact.statement.split())} ({shown})"

@@ -1,0 +1,40 @@
+"""Extraction by an LLM: what does this window say about the need, word for word?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iterative_rag.agent.asking import Asker
+from iterative_rag.prompts import fence
+from iterative_rag.replies import ExtractionReply
+from iterative_rag.types import Extract, Need, Window
+
+MOST_FACTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LLMExtractor:
+    """Keeps nothing itself: whoever reads keeps extracts by `fingerprint`, window and need."""
+
+    asker: Asker[ExtractionReply]
+
+    @property
+    def fingerprint(self) -> str:
+        return self.asker.fingerprint
+
+    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+        """At most five extracts, the most useful first; quotes are not verified here."""
+        reply = self.asker.ask(
+            _complaint,
+            document=fence(f"Title: {window.title}\n\n{window.text}"),
+            need=" ".join(need.question.split()).rstrip(" ?."),
+        )
+        # Without a quote it is no fact, and the model was told so once.
+        quoted = [fact for fact in reply.facts if fact.quote]
+        return tuple(Extract(fact.statement or fact.quote, fact.quote, fact.value) for fact in quoted[:MOST_FACTS])
+
+
+def _complaint(reply: ExtractionReply) -> str:
+    if any(not fact.quote for fact in reply.facts):
+        return 'every fact needs a "quote" copied from the document; leave out facts without one'
+    return ""

@@ -1,0 +1,46 @@
+"""An LLM as the mind: one model that plans and answers, and perhaps a faster one that reads and rephrases."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from iterative_rag.agent.analysis import LLMAnalyst
+from iterative_rag.agent.answering import LLMAnswerer
+from iterative_rag.agent.asking import Asker
+from iterative_rag.agent.extraction import LLMExtractor
+from iterative_rag.agent.rephraser import LLMRephraser
+from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
+from iterative_rag.replies import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply
+from iterative_rag.settings import Settings
+
+R = TypeVar("R", bound=Reply)
+# Characters a token takes at the least in English prose, and the tokens that instructions and questions take.
+CHARS_PER_TOKEN = 3
+INSTRUCTIONS = 1500
+
+
+class LLMMind:
+    """Implements protocols.Mind. `fast` plays the extractor and the rephraser; None leaves them to `main`."""
+
+    def __init__(self, main: ChatModel, fast: ChatModel | None, cache: Cache | None, settings: Settings) -> None:
+        self._main, self._fast = main, fast or main
+        self._cache, self._settings = cache, settings
+
+    @property
+    def name(self) -> str:
+        return self._main.name if self._fast is self._main else f"{self._main.name} + {self._fast.name}"
+
+    def roles(self, meter: Meter) -> Roles:
+        tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTIONS
+        room = max(2000, tokens * CHARS_PER_TOKEN)
+
+        def asker(role: str, reply_type: type[R], model: ChatModel, *, kept: bool = True) -> Asker[R]:
+            cache = self._cache if kept else None
+            return Asker(role, reply_type, model, meter, cache, self._settings.reply_tokens)
+
+        return Roles(
+            analyst=LLMAnalyst(asker("analyse", AnalysisReply, self._main), room),
+            extractor=LLMExtractor(asker("extract", ExtractionReply, self._fast, kept=False)),
+            rephraser=LLMRephraser(asker("rephrase", RephrasingReply, self._fast), room),
+            answerer=LLMAnswerer(asker("answer", AnswerReply, self._main), room),
+        )

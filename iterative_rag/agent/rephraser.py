@@ -1,0 +1,42 @@
+"""Rephrasing by an LLM: the question with what was found put in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iterative_rag.agent.asking import Asker, numbered
+from iterative_rag.replies import RephrasingReply
+from iterative_rag.types import Fact, Inquiry
+
+# A question gets simpler; one that grew beyond this took in a document.
+GROWTH = 3.0
+SPARE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LLMRephraser:
+    """`room` is how many characters of facts a prompt may hold."""
+
+    asker: Asker[RephrasingReply]
+    room: int
+
+    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
+        """The new question; the current one where nothing was found or the model offers no usable one."""
+        if not found:
+            return inquiry.question
+        reply = self.asker.ask(
+            lambda reply: _complaint(reply, inquiry),
+            original=inquiry.original,
+            question=inquiry.question,
+            facts=numbered(found, self.room),
+        )
+        return inquiry.question if _complaint(reply, inquiry) else " ".join(reply.question.split())
+
+
+def _complaint(reply: RephrasingReply, inquiry: Inquiry) -> str:
+    if not reply.question:
+        return 'the field "question" is empty'
+    if len(reply.question) > GROWTH * max(len(inquiry.question), len(inquiry.original)) + SPARE:
+        return "the question became far too long; put in the bare names and values alone"
+    return ""

@@ -1,0 +1,1 @@
+"""The built-in mind: plays every role without an LLM, by grammar, words and a small encoder."""

@@ -1,0 +1,154 @@
+"""The built-in text encoder: texts to unit vectors on the processor, without a server or a download.
+
+all-MiniLM-L6-v2 in 8-bit integers, see MODEL_CARD.md. Texts are encoded one by one, each on one thread,
+several at a time: that is as fast as batching on a processor, and a vector never depends on its company.
+"""
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Any, Final
+
+from iterative_rag.errors import EmbedderError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from tokenizers import Tokenizer
+
+    Vectors = npt.NDArray[np.float32]
+
+NAME: Final = "builtin/all-minilm-l6-v2@1"
+DIMENSIONS: Final = 384
+MAX_TOKENS: Final = 256
+# sha256 of each file as scripts/export_encoder.py printed it. New weights need a new NAME: indexes remember it.
+WEIGHTS: Final = {
+    "encoder.onnx": "dd0aafe927df448e29d08432b603b4b21b9bb1ebb8a72f2f22bb8166a4764814",
+    "tokenizer.json": "6681992d43e581b35b3dd61f3c81ee0f891fbf13ad54f8b692ea868bd46b066b",
+}
+_MOST_TEXTS_A_TASK: Final = 4
+
+
+class BuiltinEncoder:
+    """Encodes texts of up to 256 tokens; what is longer is cut. Costs nothing until the first text.
+
+    `threads` is how many texts are encoded at a time (default: the cores this process may use). One
+    instance may be called from several threads. Every method raises `EmbedderError` where the weights are
+    missing or damaged.
+    """
+
+    def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
+        self._threads = threads or _usable_cores()
+        self._weights = weights
+        self._lock = threading.Lock()
+        self._model: _Model | None = None
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights; an index made under one name cannot be searched under another."""
+        return NAME
+
+    @property
+    def dimensions(self) -> int:
+        return DIMENSIONS
+
+    @property
+    def max_tokens(self) -> int:
+        return MAX_TOKENS
+
+    def embed_documents(self, texts: Sequence[str]) -> "Vectors":
+        """Vectors of length 1, shape (len(texts), 384), float32. An empty text has a vector, too."""
+        import numpy as np
+
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        if not len(texts):
+            return vectors
+        model = self._loaded()
+        # Small tasks keep all cores busy to the end; large ones spare the cost of handing them over.
+        step = max(1, min(_MOST_TEXTS_A_TASK, len(texts) // (4 * self._threads)))
+
+        def encode(start: int) -> None:
+            for row in range(start, min(start + step, len(texts))):
+                vectors[row] = model.encode(texts[row])
+
+        starts = range(0, len(texts), step)
+        if len(texts) == 1 or self._threads == 1:
+            for start in starts:
+                encode(start)
+            return vectors
+        # A pool a call: nothing to close, and nothing that a fork of this process could inherit broken.
+        with ThreadPoolExecutor(min(self._threads, len(starts)), "encoder") as pool:
+            for _ in pool.map(encode, starts):
+                pass
+        return vectors
+
+    def embed_query(self, text: str) -> "Vectors":
+        """One vector of length 1, shape (384,), the same as `embed_documents` gives for this text."""
+        return self._loaded().encode(text)
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the encoder reads of `text`: at least 2 (start and end), at most 256."""
+        return len(self._loaded().token_ids(text))
+
+    def _loaded(self) -> "_Model":
+        if self._model is None:
+            with self._lock:
+                if self._model is None:
+                    self._model = _Model(self._weights or files("iterative_rag.builtin") / "weights")
+        return self._model
+
+
+class _Model:
+    """The loaded tokenizer and network. Both only read their state, so threads may share them."""
+
+    def __init__(self, weights: Traversable) -> None:
+        network, vocabulary = (_read(weights, name) for name in WEIGHTS)
+
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # the calling thread does the work; texts run side by side instead
+        options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # measured 2 % faster without, and memory goes back after long texts
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+        self._tokenizer: Tokenizer = Tokenizer.from_buffer(vocabulary)
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MAX_TOKENS)
+
+    def encode(self, text: str) -> "Vectors":
+        import numpy as np
+
+        inputs = {"input_ids": np.array(self.token_ids(text), np.int64)}
+        vector: Vectors = self._session.run(None, inputs)[0]
+        return vector
+
+    def token_ids(self, text: str) -> list[int]:
+        # Half a surrogate pair, as a damaged file may hold, is not valid Unicode: it becomes "?".
+        ids: list[int] = self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8")).ids
+        return ids
+
+
+def _read(weights: Traversable, name: str) -> bytes:
+    """A file of weights. Raises EmbedderError where it cannot be read or is not the one we published."""
+    hint = "Install the package again: pip install --force-reinstall --no-deps iterative-rag"
+    try:
+        content = (weights / name).read_bytes()
+    except OSError as error:
+        raise EmbedderError(f"The built-in encoder cannot read its file {name}: {error}.", hint=hint) from error
+    if hashlib.sha256(content).hexdigest() != WEIGHTS[name]:
+        message = f"The built-in encoder's file {name} is damaged ({len(content):,} bytes, wrong sha256)."
+        raise EmbedderError(message, hint=hint)
+    return content
+
+
+def _usable_cores() -> int:
+    """The cores this process may run on, which in a container are fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,351 @@
+"""Cut documents into passages at sentence ends, and text into sentences, with exact offsets.
+
+One pass over the lines finds headings, table rows, list items and prose; prose is split into
+sentences; units are then packed greedily. Everything is linear in the length of the text, even if
+it is one line of 100 MB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from iterative_rag.types import Document, Passage
+
+# Longer titles, section names and table headers are cut: the header must not drown the passage.
+TITLE_CHARS = 120
+SECTION_CHARS = 80
+TABLE_HEADER_CHARS = 240
+HEADING_CHARS = 60
+# A hard-wrapped line is at least this long; shorter lines without a full stop are verses or list entries.
+WRAPPED_LINE_CHARS = 45
+
+_LINE = re.compile(r"[^\n]+")
+_MARKDOWN_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_WIKI_HEADING = re.compile(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*$")
+_LIST_MARKER = re.compile(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)")
+# Begins at the first of several marks and never backtracks: a line of a million dots must not take long.
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]»*_]*+(?=\s)|[。！？]++[”’」』]*+")
+_NEXT_WORD = re.compile(r"\s+([\"'“‘(\[«*_]*)(\w*)")
+_LAST_WORD = re.compile(r"[\w.'’&-]+$")
+_ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?$")
+
+# Titles and the like, which a name follows: their full stop never ends a sentence.
+_NEVER_LAST_WORDS = """
+mr mrs ms mx dr prof st ste mt ft gen col lt sgt cpt capt cmdr maj adm rev hon pres gov sen rep msgr fr messrs mme
+mlle vs viz e.g i.e cf
+"""
+# Abbreviations that may end a sentence: theirs does if a word follows that begins sentences.
+_MAYBE_LAST_WORDS = """
+jr sr inc ltd co corp bros llc plc etc al ave blvd rd dept univ assn jan feb mar apr jun jul aug sept sep oct nov dec
+bc ad am pm p.m a.m ph.d esq ed eds trans dist div hwy no nos vol vols pp op ca fl approx fig figs eq sec ch est
+"""
+_STARTER_WORDS = """
+the a an he she it they we i this that these those his her its their our in on at by for from with after before during
+when while although though as if but and or however since until there here who what where which why how each many most
+some several one two another other such according despite because following later then today eventually finally also
+meanwhile nevertheless under upon within no not only once over
+"""
+_NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
+_MAYBE_LAST = frozenset(_MAYBE_LAST_WORDS.split())
+_STARTERS = frozenset(_STARTER_WORDS.split())
+_RULE_CHARS = frozenset("|-: \t")
+
+
+class _Kind(Enum):
+    HEADING = "heading"
+    ROW = "row"
+    RULE = "rule"  # the |---| line of a table
+    ITEM = "item"
+    PROSE = "prose"
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    kind: _Kind
+    level: int = 0
+
+
+class _Unit(NamedTuple):
+    """What is never cut unless it is longer than a passage: a sentence, a heading or a table row."""
+
+    start: int
+    end: int
+    kind: _Kind
+    level: int
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Offset spans of the sentences in `text[start:end]`; headings and table rows are one each.
+
+    List markers and the rule lines of tables are left out.
+    """
+    spans = []
+    for unit in _units(text, start, len(text) if end is None else end):
+        if unit.kind is _Kind.RULE:
+            continue
+        begin = unit.start
+        if unit.kind is _Kind.ITEM and (marker := _LIST_MARKER.match(text, begin, unit.end)):
+            begin = marker.end()
+        if begin < unit.end:
+            spans.append((begin, unit.end))
+    return spans
+
+
+def chunk(document: Document, *, size: int = 500, overlap: int = 80) -> list[Passage]:
+    """Passages of at most `size` characters, cut at sentence ends, in document order.
+
+    Neighbours share the whole sentences that fit into `overlap`; a sentence longer than `size` is cut
+    at words. A heading begins a passage unless the one before it would be shorter than a quarter of `size`.
+    """
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"overlap ({overlap}) must be less than size ({size})")
+    return _Packer(document, size, overlap).pack()
+
+
+# --- lines -----------------------------------------------------------------------------------
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[_Line]:
+    """The non-blank lines with their kinds, without surrounding white space."""
+    previous_end = -2  # so that the first line counts as following a blank one
+    heading_before = False
+    in_table = False
+    for match in _LINE.finditer(text, start, end):
+        begin, stop = match.span()
+        raw_begin, raw_stop = begin, stop
+        begin, stop = _strip(text, begin, stop)
+        if begin == stop:
+            continue
+        after_gap = heading_before or raw_begin > previous_end + 1
+        line = _classify(text, begin, stop, in_table)
+        if line.kind is _Kind.PROSE and after_gap and _is_plain_heading(text, begin, stop, raw_stop, end):
+            line = _Line(begin, stop, _Kind.HEADING, 2)
+        yield line
+        heading_before = line.kind is _Kind.HEADING
+        in_table = line.kind in (_Kind.ROW, _Kind.RULE)
+        previous_end = raw_stop
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _classify(text: str, start: int, end: int, in_table: bool) -> _Line:
+    first = text[start]
+    if first == "|":
+        rule = end - start > 1 and "-" in text[start : min(end, start + 8)] and _RULE_CHARS.issuperset(text[start:end])
+        return _Line(start, end, _Kind.RULE if rule else _Kind.ROW)
+    if first == "#" and end - start < 400 and (match := _MARKDOWN_HEADING.match(text[start:end])):
+        return _Line(start, end, _Kind.HEADING, len(match[1]))
+    if first == "=" and end - start < 400 and (match := _WIKI_HEADING.match(text[start:end])):
+        return _Line(start, end, _Kind.HEADING, len(match[1]))
+    if first in "-*+•0123456789" and _LIST_MARKER.match(text, start, end):
+        return _Line(start, end, _Kind.ITEM)
+    return _Line(start, end, _Kind.PROSE)
+
+
+def _is_plain_heading(text: str, start: int, end: int, line_end: int, limit: int) -> bool:
+    """A short line after a blank one, directly followed by text: how plain-text extracts show headings."""
+    if end - start > HEADING_CHARS or text[end - 1] in ".,:;!?…\"'”’":
+        return False
+    if not (text[start].isupper() or text[start].isdigit()):
+        return False
+    following = text[line_end + 1 : min(limit, line_end + 2)]
+    return bool(following) and not following.isspace() and not following.islower()
+
+
+# --- sentences -------------------------------------------------------------------------------
+
+
+def _units(text: str, start: int, end: int) -> Iterator[_Unit]:
+    """Headings, rows and sentences in order; hard-wrapped lines of prose are joined first."""
+    open_line: _Line | None = None
+    for line in _lines(text, start, end):
+        if open_line is not None:
+            if line.kind is _Kind.PROSE and _continues(text, open_line, line):
+                open_line = _Line(open_line.start, line.end, open_line.kind)
+                continue
+            yield from _split(text, open_line)
+            open_line = None
+        if line.kind in (_Kind.PROSE, _Kind.ITEM):
+            open_line = line
+        else:
+            yield _Unit(line.start, line.end, line.kind, line.level)
+    if open_line is not None:
+        yield from _split(text, open_line)
+
+
+def _continues(text: str, before: _Line, line: _Line) -> bool:
+    """Whether `line` goes on with the sentence of the line before (a hard-wrapped paragraph)."""
+    gap = text[before.end : line.start]
+    if gap.count("\n") != 1 or text[before.end - 1] in '.!?…:;"”|':
+        return False
+    last_line = before.end - max(before.start, text.rfind("\n", before.start, before.end) + 1)
+    return last_line >= WRAPPED_LINE_CHARS
+
+
+def _split(text: str, line: _Line) -> Iterator[_Unit]:
+    """The sentences of a block of prose or of a list item."""
+    begin = line.start
+    search_from = begin
+    if line.kind is _Kind.ITEM and (marker := _LIST_MARKER.match(text, begin, line.end)):
+        search_from = marker.end()
+    kind = line.kind
+    for match in _END.finditer(text, search_from, line.end):
+        if match.end() >= line.end or not _ends_sentence(text, begin, match):
+            continue
+        yield _Unit(begin, match.end(), kind, 0)
+        begin, _ = _strip(text, match.end(), line.end)
+        kind = _Kind.PROSE
+    if begin < line.end:
+        yield _Unit(begin, line.end, kind, 0)
+
+
+def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether the punctuation at `match` ends the sentence that began at `start`."""
+    following = _NEXT_WORD.match(text, match.end())
+    if following is None:
+        return True  # 。 needs no space
+    word = following[2]
+    if word[:1].islower() and not following[1]:
+        return False
+    if match[0][0] != ".":
+        return True
+    last = _LAST_WORD.search(text, max(start, match.start() - 24), match.start())
+    if last is None:
+        return True
+    token = last[0].lower()
+    if token in _NEVER_LAST:
+        return False
+    starts = word.lower() in _STARTERS
+    if token in _MAYBE_LAST or _ACRONYM.match(last[0] + "."):
+        return starts
+    # "3. Third item" inside a paragraph
+    return not (token.isdigit() and last.start() == start)
+
+
+# --- packing ---------------------------------------------------------------------------------
+
+
+class _Packer:
+    """Packs the units of one document into passages and keeps the section path and table header."""
+
+    def __init__(self, document: Document, size: int, overlap: int) -> None:
+        self.text = document.text
+        self.document = document
+        self.size = size
+        self.overlap = overlap
+        self.title = " ".join(document.title.split())[:TITLE_CHARS]
+        self.passages: list[Passage] = []
+        self.path: list[tuple[int, str]] = []
+        self.units: list[_Unit] = []  # of the passage that is being filled
+        self.carried = 0  # how many of them the passage before holds too
+        self.header = self.title
+        self.table: list[_Unit] = []  # rows of the table so far, at most its header rows
+        self.table_header = ""
+
+    def pack(self) -> list[Passage]:
+        for unit in _units(self.text, 0, len(self.text)):
+            if unit.kind is _Kind.HEADING:
+                self._enter_section(unit)
+            self._follow_table(unit)
+            self._add(unit)
+        self._flush()
+        return self.passages
+
+    def _enter_section(self, unit: _Unit) -> None:
+        if self.units and self.units[-1].end - self.units[0].start >= self.size // 4 and not self._only_headings():
+            self._flush()
+        name = " ".join(self.text[unit.start : min(unit.end, unit.start + 400)].strip("#= \t").split())[:SECTION_CHARS]
+        while self.path and self.path[-1][0] >= unit.level:
+            self.path.pop()
+        if name and name.casefold() != self.title.casefold():
+            self.path.append((unit.level, name))
+
+    def _only_headings(self) -> bool:
+        return all(unit.kind is _Kind.HEADING for unit in self.units)
+
+    def _follow_table(self, unit: _Unit) -> None:
+        """Learn the header rows of the table that `unit` belongs to; forget them after it."""
+        if unit.kind is _Kind.RULE and len(self.table) == 1 and not self.table_header:
+            self.table_header = self.text[self.table[0].start : unit.end]
+        if unit.kind in (_Kind.ROW, _Kind.RULE):
+            if len(self.table) < 2:
+                self.table.append(unit)
+        elif self.table:
+            self.table = []
+            self.table_header = ""
+
+    def _add(self, unit: _Unit) -> None:
+        if unit.end - unit.start > self.size:
+            self._flush()
+            self._cut_at_words(unit)
+            return
+        if self.units and unit.end - self.units[0].start > self.size:
+            carried = self._overlapping(unit)
+            self._flush()
+            for before in carried:
+                self._append(before)
+            self.carried = len(carried)
+        self._append(unit)
+
+    def _append(self, unit: _Unit) -> None:
+        if not self.units:
+            self.header = self._header_for(unit)
+        self.units.append(unit)
+
+    def _header_for(self, unit: _Unit) -> str:
+        header = " > ".join([self.title, *(name for _, name in self.path)]).strip()
+        if unit.kind in (_Kind.ROW, _Kind.RULE) and self.table_header and unit.start > self.table[-1].start:
+            header = f"{header}\n{self.table_header[:TABLE_HEADER_CHARS]}"
+        return header
+
+    def _overlapping(self, following: _Unit) -> list[_Unit]:
+        """The last sentences of the full passage that fit into the overlap, and with `following` into `size`."""
+        carried: list[_Unit] = []
+        end = self.units[-1].end
+        for unit in reversed(self.units[1:]):
+            if end - unit.start > self.overlap or following.end - unit.start > self.size:
+                break
+            if unit.kind is not _Kind.PROSE:
+                break
+            carried.insert(0, unit)
+        return carried
+
+    def _flush(self) -> None:
+        if len(self.units) > self.carried:
+            self._emit(self.units[0].start, self.units[-1].end, self.header)
+        self.units = []
+        self.carried = 0
+
+    def _cut_at_words(self, unit: _Unit) -> None:
+        """A unit longer than `size` becomes passages that begin and end at words and share up to `overlap`."""
+        header = self._header_for(unit)
+        start = done = unit.start
+        while unit.end - start > self.size:
+            space = self._last_space(max(start + self.size // 2, done + 1), start + self.size)
+            end = _strip(self.text, start, space if space > 0 else start + self.size)[1]
+            if end <= done:  # only white space follows the overlap: go on without it
+                start, _ = _strip(self.text, done, unit.end)
+                continue
+            self._emit(start, end, header)
+            done = end
+            again = self.text.find(" ", max(start + 1, end - self.overlap - 1), end - 1) if self.overlap else -1
+            start, _ = _strip(self.text, again if again > start else end, unit.end)
+        if start < unit.end:
+            self._emit(start, unit.end, header)
+
+    def _last_space(self, low: int, high: int) -> int:
+        return max(self.text.rfind(" ", low, high + 1), self.text.rfind("\n", low, high + 1))
+
+    def _emit(self, start: int, end: int, header: str) -> None:
+        text = self.text[start:end]
+        self.passages.append(Passage(self.document.id, len(self.passages), start, end, text, header))

@@ -1,0 +1,66 @@
+"""The command `iterative-rag`: reads arguments, calls the factory, prints. One file a group of commands.
+
+Importing this must stay cheap (`--help` answers in a fraction of a second): whatever costs is imported by
+the command that needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command and exit with its code. The one place where errors become words and exit codes."""
+    from iterative_rag.cli.app import app, route
+    from iterative_rag.errors import IterativeRAGError
+
+    _safe_streams()
+    arguments, debug = route(sys.argv[1:] if arguments is None else list(arguments))
+    try:
+        app(arguments, prog_name="iterative-rag")
+    except IterativeRAGError as error:
+        if debug:
+            raise
+        _say(str(error), error.hint)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # the reader of the pipe (head, less) has seen enough
+        _drop_output()
+        sys.exit(0)
+    except Exception as error:
+        if debug:
+            raise
+        _say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
+        sys.exit(1)
+    sys.exit(0)
+
+
+def _say(message: str, hint: str) -> None:
+    from iterative_rag.cli.console import clean, err
+
+    printer = err()
+    printer.line(("Error: ", "bold red"), clean(message))
+    if hint:
+        printer.line(("Hint:  ", "yellow"), clean(hint))
+
+
+def _safe_streams() -> None:
+    """A terminal that cannot show a character gets a question mark, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush stays quiet too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+__all__ = ["main"]

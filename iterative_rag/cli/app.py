@@ -1,0 +1,105 @@
+"""The tree of commands, and how a bare question finds its way to `ask`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from typing import Annotated
+
+import typer
+
+from iterative_rag.cli import ask, corpora, doctor, runs
+
+EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
+5 LLM or embedder; 6 a limit was reached, the best answer so far is printed; 130 interrupted."""
+
+_FALSE = frozenset({"", "0", "false", "no", "off"})
+
+
+def _examples(*lines: str) -> str:
+    """An epilog whose lines are kept as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+app = typer.Typer(
+    name="iterative-rag",
+    help="Answers multi-hop questions over a corpus of articles, hop by hop, with quoted citations.\n\n"
+    "A bare question is the same as `ask`.",
+    epilog=_examples(
+        'iterative-rag "Who was the mother of the 15th first lady of the United States?"',
+        "iterative-rag index articles/ --corpus mine",
+        'iterative-rag ask "..." --corpus mine --llm ollama/llama3.1:8b',
+        "iterative-rag doctor",
+    )
+    + "\n\n"
+    + EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from iterative_rag import __version__
+
+        typer.echo(f"iterative-rag {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks (or set ITERATIVE_RAG_DEBUG=1).")] = False,
+) -> None:
+    from iterative_rag.cli.console import show_warnings
+
+    show_warnings()
+
+
+app.command(
+    epilog=_examples(
+        'iterative-rag ask "Which river flows through the capital of the Czech Republic?"',
+        'iterative-rag ask "..." --llm ollama/llama3.1:8b --preset thorough',
+        'iterative-rag ask "..." --json | jq -r .short_answer',
+        "echo 'Who ...?' | iterative-rag ask -",
+    )
+    + "\n\n"
+    + EXIT_CODES
+)(ask.ask)
+app.command(
+    epilog=_examples(
+        "iterative-rag index articles/",
+        "iterative-rag index pages.jsonl.gz --corpus pages",
+    )
+)(corpora.index)
+app.add_typer(corpora.corpus_app, name="corpus")
+app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'))(corpora.search)
+app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(corpora.show)
+app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(runs.trace)
+app.add_typer(runs.cache_app, name="cache")
+app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
+
+COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "doctor")
+_OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
+
+
+def route(arguments: list[str]) -> tuple[list[str], bool]:
+    """Arguments with `ask` put before a bare question, and whether `--debug` stands anywhere before `--`."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    debug = "--debug" in arguments[:end] or os.environ.get("ITERATIVE_RAG_DEBUG", "").lower() not in _FALSE
+    arguments = [argument for argument in arguments[:end] if argument != "--debug"] + arguments[end:]
+    if not arguments or arguments[0] in COMMANDS or arguments[0] in _OWN_OPTIONS:
+        return arguments, debug
+    return (["ask", *arguments], debug) if _is_question(arguments) else (arguments, debug)
+
+
+def _is_question(arguments: list[str]) -> bool:
+    """A lone word, or one that looks like a mistyped command, is left to the parser to refuse."""
+    first = arguments[0]
+    if first.startswith("-") or not first or any(character.isspace() or character == "?" for character in first):
+        return True
+    return len(arguments) > 1 and not difflib.get_close_matches(first, COMMANDS, n=1, cutoff=0.75)

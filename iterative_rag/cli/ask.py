@@ -1,0 +1,145 @@
+"""`iterative-rag ask`: one question, hop by hop, to an answer with citations."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Preset, settings_from
+
+if TYPE_CHECKING:
+    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.types import Answer
+
+# Far above the longest question that is taken; bounds what is read from a pipe.
+_STDIN_CHARACTERS = 1_000_000
+
+_PANEL_LIMITS = "Limits"
+
+
+def ask(
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")],
+    corpus: CorpusName = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="auto, builtin, ollama/MODEL or openai-like/MODEL@URL."),
+    ] = None,
+    fast_llm: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="A faster model for reading and rephrasing.")
+    ] = None,
+    embedder: EmbedderSpec = None,
+    preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.", show_choices=True)] = None,
+    max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
+    fact_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="Facts after which a need is read no further.")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(metavar="N", help="LLM calls of the run.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Tokens of the run.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(metavar="N", help="Seconds of the run.")] = None,
+    cache: Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")] = None,
+    as_json: AsJson = False,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")
+    ] = False,
+) -> None:
+    """Answer a question, hop by hop, with quoted citations."""
+    text = _read(question)
+    settings = settings_from(
+        corpus=corpus,
+        llm=llm,
+        fast_llm=fast_llm,
+        embedder=embedder,
+        preset=preset and preset.value,
+        max_hops=max_hops,
+        fact_limit=fact_limit,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+        max_seconds=max_seconds,
+        cache=cache,
+    )
+    from iterative_rag.factory import IterativeRAG
+
+    rag = IterativeRAG.from_settings(settings)
+    try:
+        answer = _run(rag, text, trace, quiet=quiet)
+    finally:
+        rag.close()
+    _print(answer, as_json=as_json, quiet=quiet)
+    raise typer.Exit(exit_code(answer))
+
+
+def exit_code(answer: Answer) -> int:
+    """0 answered, 3 abstained, 6 ended by a limit, 5 by a fault of the model."""
+    from iterative_rag.types import Status
+
+    match answer.status:
+        case Status.ANSWERED:
+            return 0
+        case Status.ABSTAINED:
+            return 3
+        case Status.INCOMPLETE:
+            return 5 if answer.fault and not answer.cap else 6
+
+
+def _read(words: list[str]) -> str:
+    """The words of the command line, or what stdin holds. Raises UsageError."""
+    from iterative_rag.errors import UsageError
+
+    if words == ["-"]:
+        try:
+            text = sys.stdin.read(_STDIN_CHARACTERS)
+        except UnicodeDecodeError as error:
+            raise UsageError("The question on stdin is not UTF-8 text.", hint="Convert it with iconv.") from error
+    else:
+        text = " ".join(words)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError("The question is not UTF-8 text.", hint="Check the terminal's encoding.") from error
+    return text.replace("\0", " ")
+
+
+def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -> Answer:
+    if quiet:
+        return rag.ask(question, trace=trace)
+    from iterative_rag.cli.console import err
+    from iterative_rag.cli.render import HopPrinter
+    from iterative_rag.types import FinalStep
+
+    printer = err()
+    if rag.notice:
+        printer.line((rag.notice, "dim"))
+        printer.blank()
+    with HopPrinter(printer) as hops:
+        for step in rag.steps(question, trace=trace):
+            hops.show(step)
+            if isinstance(step, FinalStep):
+                return step.answer
+    raise AssertionError("the engine ended without a final step")
+
+
+def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:
+    from iterative_rag.cli.console import clean, out, write
+
+    if as_json:
+        from iterative_rag import __version__
+        from iterative_rag.output import answer_to_json
+
+        write(json.dumps(answer_to_json(answer, version=__version__), ensure_ascii=not _utf8(), indent=2))
+    elif quiet:
+        write(clean(answer.short_answer or answer.text or answer.reason))
+    else:
+        from iterative_rag.cli.render import show_answer
+
+        show_answer(answer, out())
+
+
+def _utf8() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

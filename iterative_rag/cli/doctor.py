@@ -1,0 +1,213 @@
+"""`iterative-rag doctor`: is everything there, and what to type where it is not."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from iterative_rag.remote import Spec
+    from iterative_rag.settings import Settings
+
+# Free bytes in the data folder: less is too little to index anything, or soon will be.
+_DISK_NEEDED = 200_000_000
+_DISK_WANTED = 2_000_000_000
+
+_MARKS = {True: ("ok  ", "green"), None: ("note", "yellow"), False: ("bad ", "bold red")}
+
+
+@dataclass(frozen=True)
+class Check:
+    """`ok` is None where something could be better but nothing is missing; `code` is the exit code if it is False."""
+
+    name: str
+    ok: bool | None
+    found: str
+    mend: str = ""
+    code: int = 1
+
+
+def doctor() -> None:
+    """Check Python, models, Ollama, index and disk, and say what to type to mend them."""
+    from iterative_rag.cli.console import clean, out
+
+    printer = out()
+    failed: list[Check] = []
+    for check in checks():
+        printer.line(_MARKS[check.ok], f"  {check.name:<12}", clean(check.found), hang=" " * 18)
+        if check.mend and not check.ok:
+            printer.line(("→ ", "cyan"), check.mend, indent=" " * 18)
+        if check.ok is False:
+            failed.append(check)
+    printer.blank()
+    if failed:
+        printer.line(("Not usable yet: ", "bold red"), ", ".join(check.name for check in failed) + ".")
+        raise typer.Exit(failed[0].code)
+    printer.line(("Ready: ", "bold green"), 'iterative-rag ask "QUESTION"')
+
+
+def checks() -> Iterator[Check]:
+    """One after the other, so that each line stands there as soon as it is known."""
+    from iterative_rag.errors import SettingsError
+
+    yield _python()
+    try:
+        from iterative_rag.settings import load_settings
+
+        settings = load_settings()
+    except SettingsError as error:
+        yield Check("settings", False, str(error), error.hint, error.exit_code)
+        return
+    yield _settings()
+    yield _builtin()
+    yield from _models(settings)
+    yield from _corpora(settings)
+    yield _cache(settings)
+    yield _disk()
+
+
+def _python() -> Check:
+    from iterative_rag import __version__
+
+    found = f"{platform.python_version()} ({sys.executable}), iterative-rag {__version__}"
+    enough = sys.version_info >= (3, 11)
+    return Check("Python", enough, found, "Install Python 3.11 or later and make the environment again.")
+
+
+def _settings() -> Check:
+    from iterative_rag.settings import PREFIX, settings_files
+
+    files = [str(path) for path in [*settings_files(), Path.cwd() / ".env"] if path.is_file()]
+    # Names only: a value may be a key.
+    variables = sorted(name for name in os.environ if name.startswith(PREFIX))
+    return Check("settings", True, ", ".join([*files, *variables]) or "no file and no variable set: the defaults hold")
+
+
+def _builtin() -> Check:
+    from iterative_rag.builtin.encoder import BuiltinEncoder
+    from iterative_rag.errors import EmbedderError
+
+    encoder = BuiltinEncoder()
+    try:
+        encoder.embed_query("Is the model there?")
+    except EmbedderError as error:
+        return Check("built-in", False, str(error), error.hint, error.exit_code)
+    return Check("built-in", True, f"{encoder.name}, {encoder.dimensions} dimensions")
+
+
+def _models(settings: Settings) -> Iterator[Check]:
+    """What the three model settings name: built in, on an Ollama server, or on another one."""
+    from iterative_rag.errors import UsageError
+    from iterative_rag.remote import parse_spec
+
+    wanted: list[Spec] = []
+    for name in ("llm", "fast_llm", "embedder"):
+        try:
+            text = getattr(settings, name)
+            wanted += [parse_spec(text)] if text else []
+        except UsageError as error:
+            yield Check(name, False, str(error), error.hint, error.exit_code)
+    yield _ollama([spec.model for spec in wanted if spec.kind == "ollama"])
+    for spec in wanted:
+        if spec.kind == "openai-like":
+            yield _openai_like(spec)
+
+
+def _ollama(wanted: list[str]) -> Check:
+    """Bad only where the settings name a model of it; else it would merely make answers better."""
+    from iterative_rag.errors import LLMError, UsageError
+    from iterative_rag.llms.ollama import SUGGESTED_MODEL, probe
+
+    code = LLMError.exit_code
+    try:
+        state = probe()
+    except UsageError as error:  # OLLAMA_HOST
+        return Check("Ollama", False, str(error), error.hint, error.exit_code)
+    if not state.reachable:
+        mend = "ollama serve (install it from https://ollama.com; OLLAMA_HOST says where it runs)"
+        if not wanted:
+            mend += f", then ollama pull {SUGGESTED_MODEL}: better answers than the built-in reader's"
+        return Check("Ollama", False if wanted else None, f"no answer at {state.url}", mend, code)
+    found = f"{state.url} has {', '.join(state.models) or 'no model'}"
+    missing = [model for model in wanted if not {model, f"{model}:latest"} & set(state.models)]
+    if missing:
+        return Check("Ollama", False, found, "; ".join(f"ollama pull {model}" for model in missing), code)
+    return Check("Ollama", True if state.chat_models or wanted else None, found, f"ollama pull {SUGGESTED_MODEL}")
+
+
+def _openai_like(spec: Spec) -> Check:
+    from importlib.util import find_spec
+
+    from iterative_rag.errors import LLMError
+    from iterative_rag.remote import API_KEYS, api_key
+
+    found = (
+        f"{spec.model} at {spec.url}, {'a key is set' if api_key() else f'no key ({API_KEYS[0]}) is set'}; not called"
+    )
+    if find_spec("llama_index.llms.openai_like") is None:
+        return Check("OpenAI-like", False, found, "pip install 'iterative-rag[openai-like]'", LLMError.exit_code)
+    return Check("OpenAI-like", True, found)
+
+
+def _corpora(settings: Settings) -> Iterator[Check]:
+    from iterative_rag.errors import CorpusError
+    from iterative_rag.factory import corpora, corpus_name, make_embedder
+
+    known = corpora()
+    try:
+        names = known.names()
+        asked = corpus_name(settings)
+    except CorpusError as error:
+        yield Check("corpora", False, str(error), error.hint, error.exit_code)
+        return
+    if asked not in names:
+        if settings.corpus:
+            mend = f"iterative-rag index PATH --corpus {asked}"
+            yield Check("corpora", False, f"no corpus {asked!r}", mend, CorpusError.exit_code)
+        else:
+            yield Check("corpora", None, "none yet; the starter corpus is indexed when you first ask", "")
+    embedder = make_embedder(settings.embedder).name
+    for name in names:
+        info = known.info(name)
+        found = f"{name}{' (asked by default)' if name == asked else ''}: {info.documents:,} documents, {info.state}"
+        again = f"iterative-rag index PATH --corpus {name}"
+        if info.state != "ready":
+            yield Check("corpora", False if name == asked else None, found, again, CorpusError.exit_code)
+        elif info.embedder != embedder:
+            found += f"; made by {info.embedder}, the settings name {embedder}"
+            yield Check("corpora", False if name == asked else None, found, again, CorpusError.exit_code)
+        else:
+            yield Check("corpora", True, found)
+
+
+def _cache(settings: Settings) -> Check:
+    from iterative_rag.cache import DiskCache
+    from iterative_rag.cli.console import size
+    from iterative_rag.settings import home
+
+    if not settings.cache:
+        return Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
+    kept = DiskCache(home() / "cache", settings.cache_megabytes).stats()
+    return Check("cache", True, f"{kept.entries:,} entries, {size(kept.bytes)}")
+
+
+def _disk() -> Check:
+    from iterative_rag.cli.console import size
+    from iterative_rag.settings import home
+
+    folder = home()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    mend = "Free some space, or set ITERATIVE_RAG_HOME to a folder with more."
+    if not os.access(there, os.W_OK):
+        return Check("disk", False, f"{there} cannot be written", f"chmod u+w {there}, or set ITERATIVE_RAG_HOME", 4)
+    free = shutil.disk_usage(there).free
+    ok = None if _DISK_NEEDED <= free < _DISK_WANTED else free >= _DISK_NEEDED
+    return Check("disk", ok, f"{size(free)} free in {folder}", mend, 4)

@@ -1,0 +1,79 @@
+"""`trace` and `cache`: what happened in a run, and what was kept from it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.options import settings_from
+
+if TYPE_CHECKING:
+    from iterative_rag.cache import DiskCache
+
+
+def trace(
+    run: Annotated[str, typer.Argument(metavar="[last|ID]", help="A run, by its id or the beginning of it.")] = "last",
+    as_json: Annotated[bool, typer.Option("--json", help="The events as they were written, one a line.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show the prompt and reply of every LLM call.")] = False,
+) -> None:
+    """Replay what happened in a run, hop by hop."""
+    from iterative_rag.trace import read_trace
+
+    events = read_trace(run)
+    if as_json:
+        from iterative_rag.cli.console import write
+
+        write("\n".join(json.dumps(event, ensure_ascii=False) for event in events))
+        return
+    from iterative_rag.cli.console import out
+    from iterative_rag.cli.replay import replay
+
+    replay(events, out(), calls=calls)
+
+
+cache_app = typer.Typer(
+    help="Show what the cache holds, or clear it.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    epilog="\b\nExamples:\n  iterative-rag cache\n  iterative-rag cache clear",
+)
+
+
+@cache_app.callback()
+def _cache(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        stats()
+
+
+@cache_app.command("stats")
+def stats() -> None:
+    """Show entries, size and hits."""
+    from iterative_rag.cli.console import out, size
+
+    kept = _disk_cache()
+    numbers = kept.stats()
+    asked = numbers.hits + numbers.misses
+    share = f" ({numbers.hits / asked:.0%})" if asked else ""
+    out().line(("entries  ", "dim"), f"{numbers.entries:,}")
+    out().line(("size     ", "dim"), size(numbers.bytes))
+    out().line(("hits     ", "dim"), f"{numbers.hits:,} of {asked:,}{share}")
+
+
+@cache_app.command("clear")
+def clear() -> None:
+    """Remove every entry."""
+    from iterative_rag.cli.console import err
+
+    kept = _disk_cache()
+    entries = kept.stats().entries
+    kept.clear()
+    err().line(f"Removed {entries:,} entries.")
+
+
+def _disk_cache() -> DiskCache:
+    from iterative_rag.cache import DiskCache
+    from iterative_rag.settings import home
+
+    return DiskCache(home() / "cache", settings_from().cache_megabytes)

@@ -1,0 +1,123 @@
+"""JSON Lines of `{title, text or passage, url?}`, plain or gzipped, as documents."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TypeGuard, cast
+
+from iterative_rag.errors import CorpusError
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+# Counting the lines first is worth it for the progress bar only while it is quick.
+COUNT_BELOW_BYTES = 256 * 1024 * 1024
+
+
+class JsonLines:
+    """A malformed line is yielded as a Skipped that names its number; the others are kept."""
+
+    def __init__(self, path: Path | str, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        self.path = Path(path).expanduser().absolute()
+        self.max_line_bytes = max_line_bytes
+
+    @property
+    def root(self) -> str:
+        """What the documents belong to: those of it that are not yielded any more have vanished."""
+        return str(self.path)
+
+    @property
+    def total(self) -> int | None:
+        """How many lines there are; None if counting would take long."""
+        try:
+            if self.path.stat().st_size > COUNT_BELOW_BYTES:
+                return None
+            with self._open() as file:
+                return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+        except (OSError, EOFError, zlib.error):
+            return None
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        """Raises CorpusError when the file cannot be read or holds no record at all."""
+        seen: Counter[str] = Counter()
+        found = False
+        number = 0
+        try:
+            with self._open() as file:
+                while line := file.readline(self.max_line_bytes + 1):
+                    number += 1
+                    if len(line) > self.max_line_bytes:
+                        self._pass_line(file, line)
+                        limit = self.max_line_bytes / 1e6
+                        yield self._skip(number, f"The line is longer than the limit of {limit:.0f} MB.")
+                    elif line.strip():
+                        document = self._document(number, line, seen)
+                        found = found or isinstance(document, Document)
+                        yield document
+        except FileNotFoundError as error:
+            raise CorpusError(f"There is no file {self.path}.", hint="Check the path.") from error
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise CorpusError(
+                f"{self.path} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
+            ) from error
+        except OSError as error:
+            raise CorpusError(
+                f"{self.path} cannot be read: {error.strerror}.", hint="Check its permissions."
+            ) from error
+        if not found:
+            raise CorpusError(
+                f"{self.path} holds no document.", hint='Each line must be {"title": ..., "text": ..., "url": ...}.'
+            )
+
+    def _open(self) -> BinaryIO:
+        if self.path.suffix == ".gz":
+            return cast(BinaryIO, gzip.open(self.path, "rb"))
+        return self.path.open("rb")
+
+    def _pass_line(self, file: BinaryIO, line: bytes) -> None:
+        while line and not line.endswith(b"\n"):
+            line = file.readline(1 << 20)
+
+    def _skip(self, number: int, reason: str) -> Skipped:
+        return Skipped(f"{self.path}:{number}", reason)
+
+    def _document(self, number: int, line: bytes, seen: Counter[str]) -> Document | Skipped:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            return self._skip(number, f"The line is not JSON: {error}.")
+        if not isinstance(row, dict):
+            return self._skip(number, "The line is not a JSON object.")
+        title, text, url = row.get("title"), row.get("text", row.get("passage")), row.get("url")
+        if not _is_filled(title):
+            return self._skip(number, 'The line has no "title".')
+        if not _is_filled(text):
+            return self._skip(number, 'The line has no "text" or "passage".')
+        if "\0" in text or not _is_encodable(title + text):
+            return self._skip(number, "The text holds characters that are not text.")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        url = url if isinstance(url, str) and url else None
+        key = url or title
+        seen[key] += 1
+        if seen[key] > 1:
+            key = f"{key}\n{seen[key]}"
+        return Document(hashlib.sha1(key.encode()).hexdigest(), title.strip(), text, f"{self.path}:{number}", url)
+
+
+def _is_filled(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_encodable(text: str) -> bool:
+    """False for lone surrogates, which JSON can hold and neither SQLite nor UTF-8 can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

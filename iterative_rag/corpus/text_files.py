@@ -1,0 +1,131 @@
+"""A folder of .txt and .md files as documents."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from iterative_rag.corpus.decoding import decode
+from iterative_rag.errors import CorpusError
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+SUFFIXES = (".txt", ".md", ".markdown")
+MAX_BYTES = 64 * 1024 * 1024
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
+_TITLE_LOOK = 20_000  # characters in which a heading is looked for
+
+
+class TextFiles:
+    """Walks a folder in sorted order, or reads one file. Links that lead out of the folder are not followed."""
+
+    def __init__(self, path: Path | str, *, max_bytes: int = MAX_BYTES) -> None:
+        self.path = Path(path).expanduser().absolute()
+        self.max_bytes = max_bytes
+
+    @property
+    def root(self) -> str:
+        """What the documents belong to: those of it that are not yielded any more have vanished."""
+        return str(self.path)
+
+    @property
+    def total(self) -> int | None:
+        """How many documents there are at most."""
+        return sum(isinstance(entry, Path) for entry in self._entries())
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        """Raises CorpusError when the path is missing or cannot be read, or holds no text file at all."""
+        empty = True
+        for entry in self._entries():
+            empty = False
+            yield entry if isinstance(entry, Skipped) else self._read(entry)
+        if empty:
+            raise CorpusError(
+                f"{self.path} holds no {', '.join(SUFFIXES)} files.",
+                hint="Give a folder of .txt or .md files, or a .jsonl of {title, text}.",
+            )
+
+    def _entries(self) -> Iterator[Path | Skipped]:
+        if not self.path.exists():
+            raise CorpusError(f"There is no file or folder {self.path}.", hint="Check the path.")
+        if self.path.is_file():
+            yield self.path
+            return
+        try:
+            os.scandir(self.path).close()
+        except OSError as error:
+            raise CorpusError(
+                f"The folder {self.path} cannot be read: {error.strerror}.", hint="Check its permissions."
+            ) from error
+        yield from self._walk(str(self.path), os.path.realpath(self.path))
+
+    def _walk(self, folder: str, real_root: str) -> Iterator[Path | Skipped]:
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            yield Skipped(folder, f"The folder cannot be read: {error.strerror}.")
+            return
+        for entry in entries:
+            if entry.is_symlink():
+                fault = _fault_of_link(entry.path, real_root)
+                if fault and (os.path.isdir(entry.path) or _is_text(entry.name)):
+                    yield Skipped(entry.path, fault)
+                elif not fault and _is_text(entry.name):
+                    yield Path(entry.path)
+            elif entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith("."):
+                    yield from self._walk(entry.path, real_root)
+            elif _is_text(entry.name) and entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
+
+    def _read(self, path: Path) -> Document | Skipped:
+        try:
+            size = path.stat().st_size
+            if size > self.max_bytes:
+                limit = self.max_bytes / 1e6
+                return Skipped(str(path), f"It is larger ({size / 1e6:.0f} MB) than the limit of {limit:.0f} MB.")
+            data = path.read_bytes()
+        except OSError as error:
+            return Skipped(str(path), f"It cannot be read: {error.strerror}.")
+        text = decode(data)
+        if isinstance(text, str) and not text.strip():
+            return Skipped(str(path), "It is empty.")
+        if not isinstance(text, str):
+            return Skipped(str(path), text.reason)
+        text, title = _title(text, path.stem)
+        relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
+        return Document(hashlib.sha1(relative.encode("utf-8", "surrogateescape")).hexdigest(), title, text, str(path))
+
+
+def _is_text(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES) and not name.startswith(".")
+
+
+def _fault_of_link(path: str, real_root: str) -> str | None:
+    """Why a symbolic link is not followed; None for a link to a file inside the folder."""
+    real = os.path.realpath(path)
+    if os.path.commonpath([real, real_root]) != real_root:
+        return "It is a link that leads out of the folder."
+    if os.path.isdir(real):
+        return "It is a link to a folder, which would be read twice."
+    if not os.path.exists(real):
+        return "It is a link that leads nowhere."
+    return None
+
+
+def _title(text: str, stem: str) -> tuple[str, str]:
+    """The text without its front matter, and the title: front matter, first `# ` heading, or file name."""
+    title = ""
+    if matter := _FRONT_MATTER.match(text):
+        text = text[matter.end() :]
+        if found := _FRONT_TITLE.search(matter[1]):
+            title = found[1].strip("\"'")
+    if not title and (heading := _HEADING.search(text, 0, _TITLE_LOOK)):
+        title = heading[1]
+    return text, title or stem.replace("_", " ")

@@ -1,0 +1,1 @@
+"""Embedders: adapters of protocols.Embedder, one a file."""

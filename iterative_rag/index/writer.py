@@ -1,0 +1,190 @@
+"""Writing a corpus: what is committed is whole, what is not is swept away by the next writer.
+
+Per batch: the coming points are announced as unowned (SQLite), written and flushed (Edge), then the documents
+are put with their new version and the announcement goes (one transaction: from here on they are found), and
+the points of older versions, unowned by the same transaction, are deleted. Killed anywhere in between, a
+corpus shows each document in its old or its new version, and the list of unowned points says what to sweep.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from iterative_rag.errors import CorpusDamaged, CorpusMismatch
+from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore, Entry, Known, Points
+from iterative_rag.index.faults import DAMAGE_MARK, disk_full
+from iterative_rag.index.qdrant_edge import EdgeStore, VectorPoint
+from iterative_rag.protocols import Embedder, Vectors
+
+# Edge maps its files into memory: a full disk would kill the process instead of raising an error.
+FREE_BYTES = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How documents are cut, in characters."""
+
+    chars: int = 500
+    overlap: int = 80
+
+
+class CorpusWriter:
+    """Made by `Corpora.writer`, which holds the lock. Reading back the vectors shows whether they are whole."""
+
+    def __init__(self, name: str, folder: Path, store: DocumentStore, embedder: Embedder, chunking: Chunking) -> None:
+        self.name = name
+        self.chunking = chunking
+        self._folder = folder
+        self._store = store
+        self._embedder = embedder
+        self._shard: EdgeStore | None = None
+
+    def prepare(self, roots: Sequence[str]) -> None:
+        """Make the corpus fit what is to be written: as it is, or emptied because it is new or does not fit."""
+        reason = self._misfit() or self._damage()
+        if reason is not None:
+            others = sorted(self._store.roots() - set(roots))
+            if others:
+                raise CorpusMismatch(
+                    f"The corpus {self.name!r} must be made anew ({reason}), but it holds more than what was given.",
+                    hint="Give all of it: iterative-rag index "
+                    + " ".join(map(shlex.quote, [*others, *roots]))
+                    + f" --corpus {self.name}",
+                )
+            self._empty()
+        self._sweep()
+
+    def known(self, document_id: str) -> Known | None:
+        """Where and in which version a document is held; None if it is not."""
+        return self._store.known(document_id)
+
+    def ids_under(self, root: str) -> list[str]:
+        return self._store.ids_under(root)
+
+    def counts(self) -> tuple[int, int]:
+        """How many documents and passages there are."""
+        return self._store.counts()
+
+    def finish(self) -> None:
+        """All documents are in; until then the corpus is marked as incomplete."""
+        self._store.set_meta({"state": "ready"})
+
+    def announce(self, points: Iterable[Points]) -> None:
+        """To be called before the first point of a document's new version is written."""
+        self._check_disk()
+        with self._store.transaction():
+            self._store.add_unowned(points)
+            self._store.set_meta({"state": "incomplete"})
+
+    def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
+        self._check_disk()
+        self._open_shard().write(points, vectors)
+
+    def commit(self, entries: Sequence[Entry]) -> None:
+        """Show documents whose points have all been written, and drop what they replace."""
+        with self._store.transaction():
+            for entry in entries:
+                self._store.put(entry)
+            self._touch()
+        # Points of documents that are still being written stay announced.
+        done = {entry.document.id for entry in entries}
+        self._sweep(done)
+
+    def remove(self, ids: Sequence[str]) -> None:
+        with self._store.transaction():
+            self._store.remove(ids)
+            self._touch()
+        self._sweep(set(ids))
+
+    def move(self, document_id: str, source: str) -> None:
+        self._store.move(document_id, source)
+
+    def close(self) -> None:
+        if self._shard is not None:
+            shard, self._shard = self._shard, None
+            shard.close()
+
+    def _sweep(self, only: set[str] | None = None) -> None:
+        unowned = [points for points in self._store.unowned() if only is None or points.document_id in only]
+        if unowned:
+            self._open_shard().delete(unowned)
+            with self._store.transaction():
+                self._store.forget_unowned(unowned)
+
+    def _misfit(self) -> str | None:
+        """Why the corpus cannot be continued as it is; None if it can."""
+        meta = self._store.meta()
+        wanted = self._made_with()
+        if not meta:
+            return "it is new"
+        for key, what in (("schema", "version"), ("embedder", "embedder"), ("dimensions", "embedder")):
+            if meta.get(key) != wanted[key]:
+                return f"another {what}: {meta.get(key)} instead of {wanted[key]}"
+        for key in ("chunk_chars", "chunk_overlap"):
+            if meta.get(key) != wanted[key]:
+                return f"another {key}: {meta.get(key)} instead of {wanted[key]}"
+        return None
+
+    def _damage(self) -> str | None:
+        """Why the vectors cannot be used; None if they can. Leaves the shard open."""
+        if (self._folder / DAMAGE_MARK).exists():
+            return "a search found it damaged"
+        try:
+            self._shard = EdgeStore.load(self._vectors, points=self._store.counts()[1])
+        except CorpusDamaged as error:
+            return str(error).rstrip(".")
+        return None
+
+    def _made_with(self) -> dict[str, str]:
+        return {
+            "schema": str(SCHEMA_VERSION),
+            "embedder": self._embedder.name,
+            "dimensions": str(self._embedder.dimensions),
+            "chunk_chars": str(self.chunking.chars),
+            "chunk_overlap": str(self.chunking.overlap),
+        }
+
+    def _empty(self) -> None:
+        with self._store.transaction():
+            self._store.clear()
+        self.close()
+        shutil.rmtree(self._vectors, ignore_errors=True)
+        self._check_disk()
+        EdgeStore.create(self._vectors, self._embedder.dimensions).close()
+        (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
+        # Written last: without it a killed run is seen as new and begins again.
+        made = {
+            "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
+            "updated": _now(),
+            "revision": "0",
+            "state": "incomplete",
+        }
+        self._store.set_meta(self._made_with() | made)
+
+    def _touch(self) -> None:
+        """Part of every transaction that changes documents: the fingerprint follows."""
+        revision = int(self._store.meta().get("revision", "0")) + 1
+        self._store.set_meta({"revision": str(revision), "updated": _now()})
+
+    @property
+    def _vectors(self) -> Path:
+        return self._folder / "vectors"
+
+    def _open_shard(self) -> EdgeStore:
+        if self._shard is None:
+            self._shard = EdgeStore.load(self._vectors)
+        return self._shard
+
+    def _check_disk(self) -> None:
+        if shutil.disk_usage(self._folder).free < FREE_BYTES:
+            raise disk_full(self._folder)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

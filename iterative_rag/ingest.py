@@ -1,0 +1,232 @@
+"""Bring a corpus up to date: documents -> passages -> vectors -> index, only what is new or has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from iterative_rag import chunking
+from iterative_rag.errors import UsageError
+from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
+from iterative_rag.index.documents import Entry, Points, version_of
+from iterative_rag.index.qdrant_edge import VectorPoint
+from iterative_rag.protocols import DocumentSource, Embedder, Skipped
+from iterative_rag.types import Document, Passage
+
+# Passages that are embedded and written in one go: what is lost at most when the process is killed.
+BATCH = 512
+_PROGRESS_SECONDS = 0.1
+
+
+class RootedSource(DocumentSource, Protocol):
+    """A source that says where its documents belong, so that vanished ones can be told from those of others."""
+
+    @property
+    def root(self) -> str: ...
+
+    @property
+    def total(self) -> int | None:
+        """How many documents there are at most, if that is known beforehand."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where indexing stands; `total` and `seconds_left` are None where they cannot be known."""
+
+    documents: int
+    total: int | None
+    passages: int
+    passages_per_second: float
+    seconds_left: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What changed. `passages` were embedded in this run; `skipped` says what is no document and why."""
+
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    passages: int
+    seconds: float
+
+
+def ingest(
+    sources: Sequence[RootedSource],
+    corpora: Corpora,
+    name: str,
+    embedder: Embedder,
+    *,
+    chunk_chars: int = 500,
+    chunk_overlap: int = 80,
+    progress: Callable[[Progress], None] | None = None,
+) -> IngestReport:
+    """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
+
+    Documents of other sources in the same corpus stay. Killed or interrupted, the next run goes on: at most one
+    batch is embedded again. Another embedder or chunk size makes the corpus anew if the sources hold all of it.
+    Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
+    """
+    if chunk_overlap >= chunk_chars:
+        raise UsageError(
+            f"An overlap of {chunk_overlap} characters does not fit into passages of {chunk_chars}.",
+            hint="Make chunk_overlap less than chunk_chars.",
+        )
+    sources = list({source.root: source for source in sources}.values())
+    cut = Chunking(chunk_chars, chunk_overlap)
+    with corpora.writer(name, embedder, cut, [source.root for source in sources]) as writer:
+        return _Ingestion(sources, writer, embedder, progress).run()
+
+
+class _Job:
+    """A document on its way: its points are written batch by batch, then it is committed."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.announced = False
+        self.unwritten = entry.passages
+
+
+class _Ingestion:
+    def __init__(
+        self,
+        sources: Sequence[RootedSource],
+        writer: CorpusWriter,
+        embedder: Embedder,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.sources = sources
+        self.writer = writer
+        self.embedder = embedder
+        self.queue: list[tuple[_Job, Passage]] = []
+        self.seen: dict[str, str] = {}  # id -> root
+        self.skipped: list[Skipped] = []
+        self.added = self.changed = self.unchanged = self.removed = self.passages = 0
+        self.progress = _ProgressMeter(sources, progress)
+
+    def run(self) -> IngestReport:
+        for source in self.sources:
+            for item in source.documents():
+                if isinstance(item, Skipped):
+                    self.skipped.append(item)
+                else:
+                    self._take(item, source.root)
+                self.progress.document(self.passages)
+        self._write(everything=True)
+        self._remove_vanished()
+        self.writer.finish()
+        self.progress.finished(self.passages)
+        return IngestReport(
+            self.added,
+            self.changed,
+            self.unchanged,
+            self.removed,
+            tuple(self.skipped),
+            self.passages,
+            self.progress.seconds,
+        )
+
+    def _take(self, document: Document, root: str) -> None:
+        document = self._with_free_id(document, root)
+        self.seen[document.id] = root
+        version = version_of(document)
+        known = self.writer.known(document.id)
+        if known is not None and known.version == version:
+            self.unchanged += 1
+            if known.source != document.source:
+                self.writer.move(document.id, document.source)
+            return
+        cut = self.writer.chunking
+        passages = chunking.chunk(document, size=cut.chars, overlap=cut.overlap)
+        if known is None:
+            self.added += 1
+        else:
+            self.changed += 1
+        job = _Job(Entry(document, root, version, len(passages)))
+        self.queue += [(job, passage) for passage in passages]
+        self._write()
+
+    def _with_free_id(self, document: Document, root: str) -> Document:
+        """Ids are relative to a root: a document of another root that has the same one makes way."""
+        known = self.writer.known(document.id)
+        owner = self.seen.get(document.id) or (known.root if known else root)
+        if owner == root:
+            return document
+        return replace(document, id=hashlib.sha1(f"{root}\n{document.id}".encode()).hexdigest())
+
+    def _write(self, *, everything: bool = False) -> None:
+        while len(self.queue) >= BATCH or (everything and self.queue):
+            batch, self.queue = self.queue[:BATCH], self.queue[BATCH:]
+            self._write_batch(batch)
+
+    def _write_batch(self, batch: list[tuple[_Job, Passage]]) -> None:
+        jobs = list({id(job): job for job, _ in batch}.values())
+        if coming := [job for job in jobs if not job.announced]:
+            self.writer.announce(_points(job.entry) for job in coming)
+            for job in coming:
+                job.announced = True
+        # Neighbours of one length need the least padding.
+        batch = sorted(batch, key=lambda pair: len(pair[1].embedded_text))
+        vectors = self.embedder.embed_documents([passage.embedded_text for _, passage in batch])
+        self.writer.write([_vector_point(job.entry, passage) for job, passage in batch], vectors)
+        self.passages += len(batch)
+        for job, _ in batch:
+            job.unwritten -= 1
+        self.writer.commit([job.entry for job in jobs if not job.unwritten])
+        self.progress.show(self.passages)
+
+    def _remove_vanished(self) -> None:
+        for source in self.sources:
+            vanished = [one for one in self.writer.ids_under(source.root) if one not in self.seen]
+            if vanished:
+                self.writer.remove(vanished)
+                self.removed += len(vanished)
+
+
+def _points(entry: Entry) -> Points:
+    return Points(entry.document.id, entry.version, entry.passages)
+
+
+def _vector_point(entry: Entry, passage: Passage) -> VectorPoint:
+    return VectorPoint(
+        passage.document_id, entry.version, passage.ordinal, passage.start, passage.end, passage.embedded_text
+    )
+
+
+class _ProgressMeter:
+    def __init__(self, sources: Iterable[RootedSource], show: Callable[[Progress], None] | None) -> None:
+        self._show = show
+        self._began = time.monotonic()
+        self._shown = 0.0
+        self._documents = 0
+        # Counting costs a walk or a pass over the file: only for those who look.
+        totals = [source.total for source in sources] if show else [None]
+        self._total = None if None in totals else sum(total or 0 for total in totals)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def document(self, passages: int) -> None:
+        self._documents += 1
+        if self._show and self.seconds - self._shown >= _PROGRESS_SECONDS:
+            self.show(passages)
+
+    def finished(self, passages: int) -> None:
+        self._total = self._documents
+        self.show(passages)
+
+    def show(self, passages: int) -> None:
+        if not self._show:
+            return
+        seconds = self._shown = self.seconds
+        left = None
+        if self._total is not None and self._documents:
+            left = max(0.0, seconds / self._documents * (self._total - self._documents))
+        self._show(Progress(self._documents, self._total, passages, passages / max(seconds, 1e-9), left))

@@ -1,0 +1,167 @@
+"""For LlamaIndex: a query engine and a tool that answer through an `IterativeRAG`.
+
+engine = IterativeRAGQueryEngine(IterativeRAG.from_settings(), streaming=True)
+agent = FunctionAgent(tools=[as_tool(IterativeRAG.from_settings())], llm=...)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import (
+    RESPONSE_TYPE,
+    AsyncStreamingResponse,
+    Response,
+    StreamingResponse,
+)
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import FunctionTool
+
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.types import Answer, Citation, Fact, FinalStep, Status, Step
+
+TOOL_DESCRIPTION = (
+    "Answers a factual question that may need several look-ups in a corpus of articles "
+    "(for example 'Who was the mother of the 15th first lady?'). Ask one self-contained question in plain words. "
+    "Returns the answer with numbered, verbatim quotes, or says that the corpus does not hold it."
+)
+
+
+class IterativeRAGQueryEngine(BaseQueryEngine):
+    """One node a citation: text = the verbatim quote, metadata = title, source and offsets.
+
+    With `streaming` the run starts when the stream is first read; its text comes word by word, and `source_nodes`
+    and `metadata` are filled before the first word. `on_step` is told every step of the loop, in both modes.
+    """
+
+    def __init__(
+        self,
+        rag: IterativeRAG,
+        *,
+        streaming: bool = False,
+        on_step: Callable[[Step], None] | None = None,
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        super().__init__(callback_manager)
+        self._rag = rag
+        self._streaming = streaming
+        self._on_step = on_step
+
+    def _get_prompt_modules(self) -> PromptMixinType:
+        return {}
+
+    def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        if self._streaming:
+            nodes: list[NodeWithScore] = []
+            metadata: dict[str, Any] = {}
+            return StreamingResponse(self._stream(query_bundle.query_str, nodes, metadata), nodes, metadata)
+        answer = self._ask(query_bundle.query_str)
+        return Response(said(answer), source_nodes(answer), response_metadata(answer))
+
+    async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        if self._streaming:
+            nodes: list[NodeWithScore] = []
+            metadata: dict[str, Any] = {}
+            return AsyncStreamingResponse(self._astream(query_bundle.query_str, nodes, metadata), nodes, metadata)
+        answer = await asyncio.to_thread(self._ask, query_bundle.query_str)
+        return Response(said(answer), source_nodes(answer), response_metadata(answer))
+
+    def _ask(self, question: str) -> Answer:
+        for step in self._rag.steps(question):
+            if self._on_step:
+                self._on_step(step)
+            if isinstance(step, FinalStep):
+                return step.answer
+        raise AssertionError("the engine ended without a final step")
+
+    def _stream(
+        self, question: str, nodes: list[NodeWithScore], metadata: dict[str, Any]
+    ) -> Generator[str, None, None]:
+        yield from _words(self._ask(question), nodes, metadata)
+
+    async def _astream(
+        self, question: str, nodes: list[NodeWithScore], metadata: dict[str, Any]
+    ) -> AsyncGenerator[str, None]:
+        for word in _words(await asyncio.to_thread(self._ask, question), nodes, metadata):
+            yield word
+
+
+def as_tool(rag: IterativeRAG, *, name: str = "ask_corpus", description: str = TOOL_DESCRIPTION) -> FunctionTool:
+    """A tool for an agent: takes `question`, returns the answer with its quotes as text."""
+
+    def ask_corpus(question: str) -> str:
+        return with_quotes(rag.ask(question))
+
+    return FunctionTool.from_defaults(fn=ask_corpus, name=name, description=description)
+
+
+def said(answer: Answer) -> str:
+    """The answer as one text, for readers who see nothing else: an abstention and a cut-off run say so."""
+    match answer.status:
+        case Status.ANSWERED:
+            return answer.text or answer.short_answer
+        case Status.ABSTAINED:
+            return f"No answer: {answer.reason}"
+        case Status.INCOMPLETE:
+            best = f" Best answer so far: {answer.text}" if answer.text else ""
+            return f"Incomplete: {answer.reason}{best}"
+
+
+def with_quotes(answer: Answer) -> str:
+    """`said`, and below it the numbered quotes."""
+    quotes = [f"[{citation.n}] {citation.title}: “{citation.quote}”" for citation in answer.citations]
+    return "\n".join([said(answer), *quotes])
+
+
+def source_nodes(answer: Answer) -> list[NodeWithScore]:
+    """One node a citation, in its order; the score is that of the fact that it quotes."""
+    facts = {(fact.source, fact.start, fact.end): fact for hop in answer.hops for fact in hop.facts}
+    return [
+        _node(citation, facts.get((citation.source, citation.start, citation.end))) for citation in answer.citations
+    ]
+
+
+def _node(citation: Citation, fact: Fact | None) -> NodeWithScore:
+    node = TextNode(
+        text=citation.quote,
+        start_char_idx=citation.start,
+        end_char_idx=citation.end,
+        metadata={
+            "n": citation.n,
+            "title": citation.title,
+            "source": citation.source,
+            "start": citation.start,
+            "end": citation.end,
+            "need": fact.need.question if fact else "",
+        },
+    )
+    return NodeWithScore(node=node, score=fact.score if fact else None)
+
+
+def response_metadata(answer: Answer) -> dict[str, Any]:
+    usage = answer.usage
+    return {
+        "status": str(answer.status),
+        "reason": answer.reason,
+        "short_answer": answer.short_answer,
+        "confidence": answer.confidence,
+        "hops": len(answer.hops),
+        "llm_calls": usage.llm_calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "seconds": usage.seconds,
+        "run_id": answer.run_id,
+    }
+
+
+def _words(answer: Answer, nodes: list[NodeWithScore], metadata: dict[str, Any]) -> Generator[str, None, None]:
+    """Fills what the streaming response shows beside its text, then yields the text."""
+    nodes.extend(source_nodes(answer))
+    metadata.update(response_metadata(answer))
+    yield from re.findall(r"\S+\s*", said(answer))

@@ -1,0 +1,1 @@
+"""Language models: adapters of protocols.ChatModel, one a file."""

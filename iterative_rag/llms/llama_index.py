@@ -1,0 +1,164 @@
+"""Any LlamaIndex LLM object as a ChatModel.
+
+Streams, so that a reply which ends before it is done is told from a whole one, and a deadline is seen between two
+chunks. (A single silence of the server is bounded by the time that was left when the call began.)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated
+from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.remote import Line, Server, persistently, translated, truncated
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+    from llama_index.core.llms.llm import LLM
+
+    Start = Callable[[ChatRequest, list[ChatMessage]], Iterator[ChatResponse]]
+
+CHARS_PER_TOKEN = 4
+# Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
+NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
+
+
+@dataclass(slots=True)
+class _Arrived:
+    """The reply as far as it has come. `finish` is why it ended; `tells` that the server says when it does."""
+
+    deltas: list[str] = field(default_factory=list)
+    whole: str = ""
+    finish: str | None = None
+    tells: bool = False
+    begun: bool = False
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+    def take(self, chunk: ChatResponse) -> None:
+        self.begun = True
+        self.deltas.append(chunk.delta or "")
+        self.whole = chunk.message.content or self.whole
+        raw = chunk.raw
+        done, choices = _get(raw, "done"), _get(raw, "choices")
+        if done is not None:
+            self.tells = True
+            self.finish = (_get(raw, "done_reason") or "stop") if done else self.finish
+        if choices:
+            self.tells = True
+            self.finish = _get(choices[0], "finish_reason") or self.finish
+        usage = _get(raw, "usage") or chunk.additional_kwargs
+        self.prompt_tokens = _count(usage, raw, "prompt_tokens", "prompt_eval_count") or self.prompt_tokens
+        self.completion_tokens = _count(usage, raw, "completion_tokens", "eval_count") or self.completion_tokens
+
+    @property
+    def text(self) -> str:
+        return self.whole or "".join(self.deltas)
+
+
+class LlamaIndexChat:
+    """Wraps an LLM object as it is: its own temperature, limits and timeout stay. `timeout` is in seconds."""
+
+    def __init__(self, llm: LLM, *, timeout: float = 120.0, name: str = "", kind: str = "") -> None:
+        self._llm = llm
+        self._timeout = timeout
+        self._line = Line()
+        self.name = name or _name_of(llm)
+        url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
+        self._server = Server(kind or llm.class_name(), str(url), _model_of(llm))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """The whole reply. Raises an LLMError, after retrying what may go through later."""
+        seconds = min(self._timeout, request.seconds if request.seconds is not None else self._timeout)
+        return persistently(lambda: self._once(request), seconds, self._line)
+
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
+        """Start the call. Adapters with options of their own override this."""
+        return self._llm.stream_chat(messages)
+
+    def _once(self, request: ChatRequest) -> ChatReply:
+        return self._attempt(request, self._stream)
+
+    def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
+        deadline = time.monotonic() + self._line.seconds
+        arrived = _Arrived()
+        try:
+            with closing(_generator(start(request, _messages(request)))) as chunks:
+                for chunk in chunks:
+                    arrived.take(chunk)
+                    if time.monotonic() > deadline:
+                        raise LLMTimeout(
+                            f"{self._server} did not finish its reply in time.",
+                            hint="Raise the timeout, or use a smaller or faster model.",
+                        )
+        except LLMError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary to foreign code: whatever it raises becomes ours
+            ours = translated(error, self._server, begun=arrived.begun)
+            # The library's own error is not chained: it holds the request, whose headers hold the key.
+            raise ours from None
+        self._refuse_unfinished(arrived, request)
+        return _reply(arrived, request)
+
+    def _refuse_unfinished(self, arrived: _Arrived, request: ChatRequest) -> None:
+        if arrived.finish in ("length", "content_filter"):
+            error = ReplyTruncated(
+                f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens.",
+                hint="Raise reply_tokens.",
+            )
+            error.retryable = False  # the same call would be cut off again
+            raise error
+        if arrived.tells and arrived.finish is None:
+            raise truncated(self._server)
+
+
+def _generator(stream: Iterator[ChatResponse]) -> Generator[ChatResponse, None, None]:
+    """Closing it closes the connection, also where the stream is left half-read."""
+    yield from stream
+
+
+def _messages(request: ChatRequest) -> list[ChatMessage]:
+    from llama_index.core.base.llms.types import ChatMessage, MessageRole
+
+    return [
+        ChatMessage(role=MessageRole.SYSTEM, content=request.system),
+        ChatMessage(role=MessageRole.USER, content=request.user),
+    ]
+
+
+def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
+    """Tokens as the server counted them, else estimated from the characters."""
+    prompt = arrived.prompt_tokens or (len(request.system) + len(request.user)) // CHARS_PER_TOKEN
+    completion = arrived.completion_tokens or len(arrived.text) // CHARS_PER_TOKEN
+    return ChatReply(arrived.text, prompt, completion)
+
+
+def _get(holder: Any, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+
+
+def _count(usage: Any, raw: Any, *names: str) -> int | None:
+    for holder in (usage, raw):
+        for name in names:
+            if isinstance(value := _get(holder, name), int):
+                return value
+    return None
+
+
+def _model_of(llm: LLM) -> str:
+    # Asked last: the metadata of an Ollama object may call the server.
+    return str(getattr(llm, "model", None) or getattr(llm, "model_name", None) or llm.metadata.model_name)
+
+
+def _name_of(llm: LLM) -> str:
+    options = [f"{name}={value}" for name in NAMED_OPTIONS if (value := getattr(llm, name, None)) is not None]
+    return " ".join([f"{llm.class_name()}/{_model_of(llm)}", *options])

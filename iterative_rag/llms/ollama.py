@@ -1,0 +1,111 @@
+"""Ollama through LlamaIndex, with what that leaves out: options per call, a schema, errors that say what to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import LLMError
+from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, LlamaIndexChat
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.remote import Line, is_loopback, ollama_url
+from iterative_rag.settings import Settings
+
+if TYPE_CHECKING:
+    from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+    from llama_index.llms.ollama import Ollama
+    from ollama import Client
+
+SUGGESTED_MODEL = "llama3.1:8b"
+# Families and parts of names by which models that only embed are known.
+EMBEDDING_FAMILIES = frozenset({"bert", "nomic-bert", "nomic-bert-moe", "xlm-roberta"})
+EMBEDDING_NAMES = ("embed", "minilm", "bge-", "e5-")
+
+
+class OllamaChat(LlamaIndexChat):
+    """A model of an Ollama server. Temperature 0, a seed, a pinned context; thinking is off: replies hold it."""
+
+    def __init__(self, model: str, settings: Settings, *, url: str = "") -> None:
+        from ollama import Client
+
+        self._settings = settings
+        self._url = url or ollama_url()
+        self._model = model
+        self._variants: dict[int, Ollama] = {}
+        self._lock = threading.Lock()
+        line = Line()
+        self._client: Client = Client(host=self._url, **line.http_options(self._url))
+        name = f"ollama/{model} seed={settings.seed} ctx={settings.context_window}"
+        super().__init__(self._variant(settings.reply_tokens), timeout=settings.timeout, name=name, kind="ollama")
+        self._line = line
+
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
+        self._refuse_oversized(request)
+        options = {"format": dict(request.schema)} if request.schema else {}
+        stream: Iterator[ChatResponse] = self._variant(request.max_tokens).stream_chat(messages, **options)
+        return stream
+
+    def _variant(self, max_tokens: int) -> Ollama:
+        """LlamaIndex takes these options per object only: one object for each limit, all on one connection pool."""
+        from llama_index.llms.ollama import Ollama
+
+        with self._lock:
+            if max_tokens not in self._variants:
+                self._variants[max_tokens] = Ollama(
+                    model=self._model,
+                    base_url=self._url,
+                    client=self._client,
+                    temperature=0.0,
+                    context_window=self._settings.context_window,
+                    request_timeout=self._settings.timeout,
+                    thinking=False,
+                    additional_kwargs={"seed": self._settings.seed, "num_predict": max_tokens},
+                )
+            return self._variants[max_tokens]
+
+    def _refuse_oversized(self, request: ChatRequest) -> None:
+        """Ollama drops the beginning of a prompt that is too long without a word: say it instead."""
+        needed = (len(request.system) + len(request.user)) // CHARS_PER_TOKEN + request.max_tokens
+        if needed > self._settings.context_window:
+            raise LLMError(
+                f"A prompt ({request.role}) needs about {needed:,} tokens; the model has room for "
+                f"{self._settings.context_window:,}.",
+                hint="Raise context_window, or lower window_chars or fact_limit.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaState:
+    """What an Ollama server said when it was asked. `problem` is "" when it answered."""
+
+    url: str
+    reachable: bool
+    models: tuple[str, ...] = ()
+    chat_models: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def probe(url: str = "", *, seconds: float = 2.0) -> OllamaState:
+    """Is Ollama there, and which models does it have? The one used last comes first. Never raises for a server."""
+    import httpx
+
+    url = url or ollama_url()
+    try:
+        with httpx.Client(timeout=seconds, trust_env=not is_loopback(url)) as client:
+            reply = client.get(f"{url}/api/tags").raise_for_status()
+        entries = [entry for entry in reply.json()["models"] if entry.get("name")]
+    except httpx.HTTPError as error:
+        return OllamaState(url, False, problem=f"{type(error).__name__}: {error}")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return OllamaState(url, False, problem="what answers there is not Ollama")
+    names = tuple(str(entry["name"]) for entry in entries)
+    chatting = tuple(str(entry["name"]) for entry in entries if not _only_embeds(entry))
+    return OllamaState(url, True, names, chatting)
+
+
+def _only_embeds(entry: dict[str, object]) -> bool:
+    details = entry.get("details")
+    family = details.get("family") if isinstance(details, dict) else None
+    return family in EMBEDDING_FAMILIES or any(part in str(entry["name"]).casefold() for part in EMBEDDING_NAMES)

@@ -1,0 +1,242 @@
+"""What all servers of models have in common: specs and addresses, timeouts, retries, and errors that say what to do.
+
+Chat models and embedders stand on it; it knows HTTP and no library above it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+from iterative_rag.errors import (
+    LLMError,
+    LLMServerError,
+    LLMTimeout,
+    LLMUnreachable,
+    ModelMissing,
+    ReplyTruncated,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+Kind = Literal["builtin", "auto", "ollama", "openai-like"]
+
+OLLAMA_PORT = 11434
+# Where keys may stand. They are sent to the server, and struck out of whatever it says.
+API_KEYS = ("ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY")
+SECRETS = (*API_KEYS, "OLLAMA_API_KEY")
+# Times that a call which may go through later is made again, and the first pause before that, in seconds.
+RETRIES = 2
+FIRST_PAUSE = 0.25
+CONNECT_SECONDS = 10.0
+
+# --- specs and addresses -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A parsed LLM or embedder spec. `model` and `url` are "" where the kind has none."""
+
+    kind: Kind
+    model: str = ""
+    url: str = ""
+
+
+def parse_spec(text: str) -> Spec:
+    """Read `builtin`, `auto`, `ollama/MODEL` or `openai-like/MODEL@URL`. Raises UsageError."""
+    forms = "Use builtin, auto, ollama/MODEL or openai-like/MODEL@URL."
+    text = text.strip()
+    if text == "builtin":
+        return Spec("builtin")
+    if text == "auto":
+        return Spec("auto")
+    if match := re.fullmatch(r"ollama/(\S+)", text):
+        return Spec("ollama", match.group(1))
+    match = re.fullmatch(r"openai-like/(\S+?)@(https?://\S+)", text)
+    if match is None:
+        # Not echoed in full: what stands after "@" may hold a password.
+        raise UsageError(f"The model spec {text.split('@')[0]!r} is not valid.", hint=forms)
+    parts = urlsplit(match.group(2))
+    if "@" in parts.netloc or parts.query:
+        raise UsageError(
+            "The URL of a model must not hold a user, a password or a query.", hint=f"Put the key into {API_KEYS[0]}."
+        )
+    if not parts.hostname:
+        raise UsageError(f"The model spec {text!r} has no host.", hint=forms)
+    return Spec("openai-like", match.group(1), match.group(2).rstrip("/"))
+
+
+def ollama_url() -> str:
+    """Where Ollama listens: OLLAMA_HOST with or without scheme and port, else the local default."""
+    host = os.environ.get("OLLAMA_HOST", "").strip().rstrip("/")
+    scheme, marker, rest = host.partition("://")
+    if not marker:
+        scheme, rest = "http", host
+    elif scheme not in ("http", "https"):
+        raise UsageError("OLLAMA_HOST is not an http address.", hint="For example: 127.0.0.1:11434")
+    default_port = {"http": 80, "https": 443}[scheme] if marker else OLLAMA_PORT
+    if rest.count(":") > 1 and "[" not in rest:  # a bare IPv6 address
+        rest = f"[{rest}]"
+    try:
+        parts = urlsplit(f"{scheme}://{rest}")
+        name, port = parts.hostname or "127.0.0.1", parts.port or default_port
+    except ValueError as error:
+        raise UsageError("OLLAMA_HOST is not an address.", hint="For example: 127.0.0.1:11434") from error
+    # A server listens on "all addresses"; a client cannot call them.
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(name, name)
+    return urlunsplit((scheme, f"[{name}]:{port}" if ":" in name else f"{name}:{port}", parts.path, "", ""))
+
+
+def is_loopback(url: str) -> bool:
+    name = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def api_key() -> str:
+    """The key for OpenAI-compatible servers, "" where none is set."""
+    return next((value for name in API_KEYS if (value := os.environ.get(name, "").strip())), "")
+
+
+def without_secrets(text: str) -> str:
+    """`text` with every key that the environment holds struck out, and in one line."""
+    for name in SECRETS:
+        if value := os.environ.get(name, "").strip():
+            text = text.replace(value, "[key]")
+    return " ".join(text.split())
+
+
+# --- one call ----------------------------------------------------------------------------------
+
+
+class Line(threading.local):
+    """What a thread's current call may take, in seconds, and what the server said about calling again."""
+
+    seconds: float = 120.0
+    retry_after: float | None = None
+
+    def http_options(self, url: str) -> dict[str, Any]:
+        """Options of an httpx.Client whose calls obey this line. Proxies are left out for loopback."""
+        return {
+            "trust_env": not is_loopback(url),
+            "event_hooks": {"request": [self._limit], "response": [self._listen]},
+        }
+
+    def _limit(self, request: httpx.Request) -> None:
+        left = max(0.001, self.seconds)
+        request.extensions["timeout"] = {
+            "connect": min(left, CONNECT_SECONDS),
+            "read": left,
+            "write": left,
+            "pool": left,
+        }
+
+    def _listen(self, response: httpx.Response) -> None:
+        value = response.headers.get("retry-after", "")
+        self.retry_after = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+
+
+def persistently(attempt: Callable[[], T], seconds: float, line: Line) -> T:
+    """Make a call, and up to twice more if its LLMError is retryable, all within `seconds`."""
+    deadline = time.monotonic() + seconds
+    for turn in range(RETRIES + 1):
+        line.seconds, line.retry_after = deadline - time.monotonic(), None
+        try:
+            return attempt()
+        except LLMError as error:
+            pause = line.retry_after
+            if pause is None:
+                pause = FIRST_PAUSE * 2**turn * random.uniform(0.5, 1.5)
+            if not error.retryable or turn == RETRIES or time.monotonic() + pause >= deadline:
+                raise
+        time.sleep(pause)
+    raise AssertionError("unreachable")
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Who is called, for error messages: "ollama", "openai-like" or the name of a LlamaIndex class."""
+
+    kind: str
+    url: str
+    model: str
+
+    def __str__(self) -> str:
+        name = {"ollama": "Ollama", "openai-like": "The server"}.get(self.kind, self.kind)
+        return f"{name} at {self.url}" if self.url else name
+
+    @property
+    def start_hint(self) -> str:
+        if self.kind == "ollama":
+            return "Start it: ollama serve (or set OLLAMA_HOST to where it runs)."
+        return "Start the server, or correct the URL of the model spec."
+
+
+def translated(error: Exception, server: Server, *, begun: bool) -> LLMError:
+    """The error of a client library as one of ours. `begun` says that a part of the reply had arrived."""
+    import httpx
+
+    chain = list(_chain(error))
+    status = getattr(error, "status_code", None)
+    text = without_secrets(str(getattr(error, "error", "") or error))[:300].rstrip(".")
+    if isinstance(status, int) and status >= 400:
+        return _refused(status, text, server)
+    if _among(chain, httpx.TimeoutException) and not _among(chain, httpx.ConnectTimeout):
+        return LLMTimeout(f"{server} gave no reply in time.", hint="Raise the timeout, or use a smaller model.")
+    if _among(chain, httpx.ConnectError, httpx.ConnectTimeout, ConnectionError):
+        return LLMUnreachable(f"{server} cannot be reached.", hint=server.start_hint)
+    if _among(chain, httpx.TransportError, json.JSONDecodeError, UnicodeDecodeError):
+        if begun:
+            return truncated(server)
+        return LLMUnreachable(f"{server} broke off before it replied.", hint=server.start_hint)
+    if status == -1 or type(error).__name__ == "APIError":
+        return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="Look into the server's log.")
+    return LLMError(f"{server} failed: {type(error).__name__}: {text}.")
+
+
+def truncated(server: Server) -> ReplyTruncated:
+    return ReplyTruncated(f"The reply of {server.model} ended before it was done.", hint="Look into the server's log.")
+
+
+def _refused(status: int, text: str, server: Server) -> LLMError:
+    missing = status == 404 and (server.kind == "ollama" or "model" in text.casefold())
+    if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
+        hint = f"ollama pull {server.model}" if server.kind == "ollama" else f"See which it has: {server.url}/models"
+        return ModelMissing(f"{server} has no model {server.model!r}.", hint=hint)
+    hints = {
+        401: f"Set {API_KEYS[0]}.",
+        403: f"Set {API_KEYS[0]}.",
+        404: "The URL of an OpenAI-compatible server mostly ends in /v1.",
+        429: "Wait, or lower calls_in_flight.",
+    }
+    hint = hints.get(status, "Look into the server's log." if status >= 500 else "")
+    return LLMServerError(f"{server} answered {status}: {text}.", status=status, hint=hint)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error and what caused it."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+
+
+def _among(chain: list[BaseException], *kinds: type[BaseException]) -> bool:
+    return any(isinstance(error, kinds) for error in chain)

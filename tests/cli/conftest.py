@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads or writes what belongs to the user, or leaves the command's log handler behind."""
+    for name in [name for name in os.environ if name.startswith("ITERATIVE_RAG_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    yield
+    logging.getLogger("iterative_rag").handlers = []
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """The command in this process; returns its exit code and what it printed."""
+
+    def call(*arguments: str) -> Done:
+        with pytest.raises(SystemExit) as exit_info:
+            main(arguments)
+        printed = capsys.readouterr()
+        code = exit_info.value.code
+        assert code is None or isinstance(code, int)
+        return Done(code or 0, printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture
+def shell() -> Callable[..., Done]:
+    """The command as a process of its own."""
+
+    def call(*arguments: str, stdin: str = "", **environment: str) -> Done:
+        done = subprocess.run(
+            [sys.executable, "-m", "iterative_rag", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, **environment},
+            timeout=120,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return call

@@ -1,0 +1,130 @@
+"""The command as a process: help, routing, version, colour."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from iterative_rag.cli.app import COMMANDS, app, route
+
+
+def test_help_names_every_command_and_exit_code(shell) -> None:
+    done = shell("--help")
+    assert done.code == 0
+    assert done.out == shell("-h").out
+    for name in COMMANDS:
+        assert f"\n  {name} " in done.out
+    for code in ("0 answered", "2 wrong", "3 abstained", "4 corpus", "5 LLM", "6 a limit", "130 interrupted"):
+        assert code in done.out
+    assert "Examples:" in done.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(run, name) -> None:
+    done = run(name, "-h")
+    assert done.code == 0
+    assert "Examples:" in done.out
+
+
+def test_the_routed_commands_are_the_registered_ones() -> None:
+    registered = {command.name or command.callback.__name__ for command in app.registered_commands}
+    assert registered | {group.name for group in app.registered_groups} == set(COMMANDS)
+
+
+def test_the_module_is_the_command(shell) -> None:
+    script = os.path.join(os.path.dirname(sys.executable), "iterative-rag")
+    if not os.path.exists(script):
+        pytest.skip("the package is not installed here, only on the path")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=60)
+    assert done.stdout == shell("--version").out != ""
+
+
+def test_a_mistyped_command_is_refused_with_a_suggestion(run) -> None:
+    for arguments in (["serach"], ["serach", "two", "words"]):
+        done = run(*arguments)
+        assert done.code == 2
+        assert "search" in done.err
+
+
+def test_a_lone_word_is_no_question(run) -> None:
+    assert run("Bridge").code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [["ask"], ["ask", "Who?", "--no-such-option"], ["ask", "Who?", "--max-hops", "x"]]
+)
+def test_wrong_usage_is_2(run, arguments) -> None:
+    done = run(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+
+
+def test_a_limit_out_of_bounds_is_2(run) -> None:
+    done = run("ask", "Who?", "--max-hops", "0")
+    assert done.code == 2
+    assert "max_hops" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "routed"),
+    [
+        (["Who was it?"], ["ask", "Who was it?"]),
+        (["-"], ["ask", "-"]),
+        ([""], ["ask", ""]),
+        (["--json", "Who was it?"], ["ask", "--json", "Who was it?"]),
+        (["index", "folder"], ["index", "folder"]),
+        (["--help"], ["--help"]),
+        ([], []),
+        (["--", "--debug"], ["ask", "--", "--debug"]),
+    ],
+)
+def test_routing(arguments, routed) -> None:
+    assert route(arguments) == (routed, False)
+
+
+def test_debug_may_stand_anywhere() -> None:
+    assert route(["Who?", "--debug"]) == (["ask", "Who?"], True)
+
+
+def _on_a_terminal(arguments: list[str], **environment: str) -> str:
+    """What the command writes to a pseudo terminal."""
+    main_end, other_end = pty.openpty()
+    command = [sys.executable, "-m", "iterative_rag", *arguments]
+    base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    with subprocess.Popen(
+        command, stdout=other_end, stderr=other_end, env={**base, "TERM": "xterm-256color", **environment}
+    ) as process:
+        os.close(other_end)
+        written = b""
+        while True:
+            try:
+                part = os.read(main_end, 4096)
+            except OSError:  # Linux says so at the end of a pseudo terminal
+                part = b""
+            if not part:
+                break
+            written += part
+        process.wait(timeout=60)
+    os.close(main_end)
+    return written.decode()
+
+
+def test_colour_on_a_terminal_only_where_it_is_wanted(shell: Callable[..., object]) -> None:
+    wrong = ["trace"]  # there is none: an error with a hint
+    assert "\x1b[" in _on_a_terminal(wrong)
+    assert "\x1b[" not in _on_a_terminal(wrong, NO_COLOR="1")
+    assert "\x1b[" not in _on_a_terminal(wrong, TERM="dumb")
+    assert "\x1b" not in shell(*wrong, FORCE_COLOR="1").err
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    reader = "import sys; sys.stdin.readline()"
+    command = f'"{sys.executable}" -m iterative_rag --help | "{sys.executable}" -c "{reader}"'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr

@@ -1,0 +1,195 @@
+"""`ask` with a run that is played back: what is printed where, and every exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+
+import pytest
+import samples
+
+from iterative_rag import factory
+from iterative_rag.errors import CorpusNotFound, LLMUnreachable, ModelMissing, UsageError
+
+Run = Callable[..., object]
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Callable[..., samples.FakeRAG]:
+    def install(outcome: object, notice: str = "") -> samples.FakeRAG:
+        fake = samples.FakeRAG(outcome, notice)  # type: ignore[arg-type]
+        monkeypatch.setattr(factory, "IterativeRAG", fake)
+        return fake
+
+    return install
+
+
+def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
+    fake = play(samples.ANSWERED, notice="Ollama does not answer; the built-in mind is used.")
+    done = run("ask", samples.QUESTION)
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "Edda Holm"
+    assert samples.ANSWERED.text in done.out
+    assert "[1] Sunday bridge" in done.out
+    assert f"“{samples.FACT.quote}”" in done.out
+    assert "characters 10–64" in done.out
+    assert "5 LLM calls" in done.out
+    assert "1,234 + 56 tokens" in done.out
+    assert "hop 1" not in done.out
+    for shown in ("the built-in mind is used", "hop 1", samples.NEED.question, "Aldermere", "→ Who founded Aldermere?"):
+        assert shown in done.err
+    assert fake.closed
+
+
+def test_a_hop_shows_what_did_not_work(run, play) -> None:
+    play(samples.CAPPED)
+    err = run("ask", samples.QUESTION).err
+    assert "no fact 2" in err
+    assert "1 quotes not in the text and dropped" in err
+    assert "not read  Register: a reply could not be read" in err
+    assert "stuck: nothing left to try" in err
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [(samples.ANSWERED, 0), (samples.ABSTAINED, 3), (samples.CAPPED, 6), (samples.FAULTY, 5)],
+    ids=["answered", "abstained", "capped", "faulty"],
+)
+def test_each_outcome_has_its_exit_code(run, play, outcome, code) -> None:
+    play(outcome)
+    done = run("ask", samples.QUESTION)
+    assert done.code == code
+    if outcome.reason:
+        assert outcome.reason in done.out
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("The question is empty.", hint="Ask one."), 2),
+        (CorpusNotFound("There is no corpus 'x'.", hint="iterative-rag corpus"), 4),
+        (LLMUnreachable("No server answers.", hint="ollama serve"), 5),
+        (ModelMissing("The server has no model m.", hint="ollama pull m"), 5),
+    ],
+)
+def test_an_error_is_one_sentence_and_a_hint(run, play, error, code) -> None:
+    play(error)
+    done = run("ask", samples.QUESTION)
+    assert done.code == code
+    assert done.out == ""
+    assert f"Error: {error}" in done.err
+    assert f"Hint:  {error.hint}" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_unforeseen_error_is_a_sentence_too(run, play) -> None:
+    play(RuntimeError("a bug"))
+    done = run("ask", samples.QUESTION)
+    assert done.code == 1
+    assert "Error: Unexpected RuntimeError: a bug" in done.err
+    assert "--debug" in done.err
+
+
+@pytest.mark.parametrize("arguments", [("--debug", "ask", "Who?"), ("ask", "Who?", "--debug"), ("Who?", "--debug")])
+def test_debug_lets_the_error_through(play, arguments) -> None:
+    from iterative_rag.cli import main
+
+    play(RuntimeError("a bug"))
+    with pytest.raises(RuntimeError, match="a bug"):
+        main(arguments)
+
+
+def test_debug_by_environment(play, monkeypatch) -> None:
+    from iterative_rag.cli import main
+
+    play(LLMUnreachable("No server answers."))
+    monkeypatch.setenv("ITERATIVE_RAG_DEBUG", "1")
+    with pytest.raises(LLMUnreachable):
+        main(["ask", "Who?"])
+
+
+def test_ctrl_c_is_130(run, play) -> None:
+    fake = play(KeyboardInterrupt())
+    assert run("ask", samples.QUESTION).code == 130
+    assert fake.closed
+
+
+def test_quiet_prints_the_short_answer_alone(run, play) -> None:
+    play(samples.ANSWERED, notice="a notice")
+    done = run("ask", samples.QUESTION, "--quiet")
+    assert (done.out, done.err) == ("Edda Holm\n", "")
+
+
+def test_quiet_abstention_says_why(run, play) -> None:
+    play(samples.ABSTAINED)
+    assert run("ask", samples.QUESTION, "-q").out == samples.ABSTAINED.reason + "\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("Who was it?",),
+        ("Who", "was", "it?"),
+        ("--quiet", "Who was it?"),
+        ("ask", "Who was it?"),
+        ("ask", "Who", "was", "it?"),
+        ("ask", "--", "Who was it?"),
+    ],
+)
+def test_a_bare_question_is_ask(run, play, arguments) -> None:
+    fake = play(samples.ANSWERED)
+    assert run(*arguments).code == 0
+    assert fake.asked == ["Who was it?"]
+
+
+def test_a_dash_reads_stdin(run, play, monkeypatch) -> None:
+    fake = play(samples.ANSWERED)
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who was\nit?\n"))
+    assert run("-").code == 0
+    assert fake.asked == ["Who was\nit?\n"]
+
+
+def test_options_become_settings(run, play) -> None:
+    fake = play(samples.ANSWERED)
+    options = (
+        "--corpus c --llm builtin --fast-llm ollama/m --embedder builtin --preset fast --max-hops 2 --fact-limit 5"
+    )
+    limits = "--max-calls 7 --max-tokens 900 --max-seconds 1.5 --no-cache"
+    run("ask", "Who?", *options.split(), *limits.split())
+    used = fake.settings
+    assert (used.corpus, used.llm, used.fast_llm, used.embedder) == ("c", "builtin", "ollama/m", "builtin")
+    assert (used.preset, used.max_hops, used.fact_limit) == ("fast", 2, 5)
+    assert (used.max_calls, used.max_tokens, used.max_seconds, used.cache) == (7, 900, 1.5, False)
+
+
+def test_the_command_line_beats_the_environment_and_the_environment_the_file(run, play, monkeypatch, tmp_path) -> None:
+    (tmp_path / "iterative-rag.toml").write_text("max_hops = 2\nfact_limit = 2\nmax_calls = 2\n", encoding="utf-8")
+    monkeypatch.setenv("ITERATIVE_RAG_MAX_HOPS", "3")
+    monkeypatch.setenv("ITERATIVE_RAG_FACT_LIMIT", "3")
+    fake = play(samples.ANSWERED)
+    run("ask", "Who?", "--max-hops", "4")
+    assert (fake.settings.max_hops, fake.settings.fact_limit, fake.settings.max_calls) == (4, 3, 2)
+
+
+def test_an_unknown_setting_names_the_nearest(run, play, tmp_path) -> None:
+    (tmp_path / "iterative-rag.toml").write_text("max_hop = 2\n", encoding="utf-8")
+    play(samples.ANSWERED)
+    done = run("ask", "Who?")
+    assert done.code == 2
+    assert "max_hops" in done.err
+
+
+def test_json_is_one_object_and_nothing_else(run, play) -> None:
+    play(samples.ANSWERED)
+    done = run("ask", samples.QUESTION, "--json")
+    assert json.loads(done.out)["short_answer"] == "Edda Holm"
+
+
+def test_control_characters_of_a_document_do_not_reach_the_terminal(run, play) -> None:
+    import dataclasses
+
+    nasty = dataclasses.replace(samples.CITATION, quote="a\x1b[2Jb\x9bc\u202ed", title="T\x07")
+    play(dataclasses.replace(samples.ANSWERED, citations=(nasty,), text="x\x1b]0;title\x07 [1]"))
+    done = run("ask", samples.QUESTION)
+    assert not set("\x1b\x9b\x07\u202e") & set(done.out)

@@ -1,0 +1,151 @@
+"""`index`, `corpus`, `search`, `show`, `cache` and `doctor` on a real corpus, as processes of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+TEXTS = {
+    "Sunday_bridge.md": "# Sunday bridge\n\nThe Sunday bridge is the oldest crossing in Aldermere.\n",
+    "Aldermere.md": "# Aldermere\n\nAldermere is a market town that was founded by Edda Holm in 1204.\n",
+}
+
+
+@pytest.fixture
+def articles(tmp_path: Path) -> Path:
+    folder = tmp_path / "articles"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell, articles) -> None:
+    done = shell("index", str(articles), "--corpus", "towns")
+    assert done.code == 0
+    assert done.out.startswith("2 added, 0 changed, 0 unchanged, 0 removed, 0 skipped; 2 passages embedded")
+
+    again = shell("index", str(articles), "--corpus", "towns")
+    assert again.out.startswith("0 added, 0 changed, 2 unchanged, 0 removed")
+
+    assert shell("corpus").out == "towns  2 documents, 2 passages, ready\n"
+    status = shell("corpus", "status", "towns").out
+    for words in ("documents", "passages", "embedder", "builtin/", "size", "updated"):
+        assert words in status
+
+    found = shell("search", "who founded the market town", "--corpus", "towns")
+    first = found.out.splitlines()[0]
+    assert "Aldermere" in first
+    assert "dense 1" in first
+    assert "founded by Edda Holm" in found.out
+
+    hits = json.loads(shell("search", "market town", "--corpus", "towns", "--json", "-n", "1").out)
+    text = (articles / "Aldermere.md").read_text(encoding="utf-8")
+    assert [hit["title"] for hit in hits] == ["Aldermere"]
+    assert text[hits[0]["start"] : hits[0]["end"]] == hits[0]["text"]
+
+    assert shell("show", "sunday_bridge", "--corpus", "towns").out == TEXTS["Sunday_bridge.md"]
+
+    assert shell("corpus", "remove", "towns", stdin="n\n").code == 1
+    assert "towns" in shell("corpus").out
+    assert shell("corpus", "remove", "towns", "--yes").code == 0
+    assert shell("corpus").out == ""
+
+
+def test_skipped_files_are_named_on_stderr(shell, articles) -> None:
+    (articles / "binary.txt").write_bytes(b"\0\1\2" * 400)
+    done = shell("index", str(articles), "--corpus", "towns")
+    assert done.code == 0
+    assert "1 skipped" in done.out
+    assert "binary.txt" in done.err
+    assert "binary.txt" not in done.out
+
+
+def test_quiet_indexing_says_nothing(shell, articles) -> None:
+    done = shell("index", str(articles), "--corpus", "towns", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("index", "no-such-folder"),
+        ("search", "words", "--corpus", "nowhere"),
+        ("show", "Title", "--corpus", "nowhere"),
+        ("corpus", "status", "nowhere"),
+        ("corpus", "remove", "nowhere", "--yes"),
+        ("ask", "Who was it?", "--corpus", "nowhere", "--llm", "builtin"),
+    ],
+    ids=" ".join,
+)
+def test_a_corpus_error_is_4_with_a_hint(shell, arguments) -> None:
+    done = shell(*arguments)
+    assert done.code == 4
+    assert done.out == ""
+    assert done.err.startswith("Error: ")
+    assert "Hint:" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_missing_title_names_the_nearest(shell, articles) -> None:
+    shell("index", str(articles), "--corpus", "towns")
+    done = shell("show", "Aldermeer", "--corpus", "towns")
+    assert done.code == 4
+    assert "'Aldermere'" in done.err
+
+
+def test_a_corpus_name_is_no_path(shell, articles) -> None:
+    done = shell("index", str(articles), "--corpus", "../outside")
+    assert done.code == 2
+    assert not (articles.parent / "outside").exists()
+
+
+def test_an_empty_search_is_wrong_usage(shell) -> None:
+    assert shell("search", " ").code == 2
+
+
+def test_cache(shell) -> None:
+    done = shell("cache")
+    assert done.code == 0
+    assert "entries  0" in done.out
+    assert shell("cache", "clear").code == 0
+
+
+def test_a_damaged_cache_is_one_warning(shell, tmp_path) -> None:
+    folder = tmp_path / "home" / "cache"
+    folder.mkdir(parents=True)
+    (folder / "cache.db").write_bytes(b"this is no database" * 100)
+    done = shell("cache")
+    assert done.code == 0
+    assert done.err.startswith("Warning: The cache")
+    assert "Traceback" not in done.err
+
+
+def test_doctor_is_content_with_a_bare_machine(shell) -> None:
+    done = shell("doctor", OLLAMA_HOST="http://127.0.0.1:9")
+    assert done.code == 0, done.out + done.err
+    for name in ("Python", "settings", "built-in", "Ollama", "corpora", "cache", "disk"):
+        assert f" {name} " in done.out
+    assert "ollama serve" in done.out
+    assert done.out.splitlines()[-1].startswith("Ready:")
+
+
+def test_doctor_names_a_setting_that_is_wrong(shell, tmp_path) -> None:
+    (tmp_path / "iterative-rag.toml").write_text("max_hop = 3\n", encoding="utf-8")
+    done = shell("doctor")
+    assert done.code == 2
+    assert "max_hops" in done.out
+
+
+def test_doctor_never_shows_a_key(shell) -> None:
+    secret = "sk-do-not-show"
+    done = shell("doctor", ITERATIVE_RAG_API_KEY=secret, OPENAI_API_KEY=secret, OLLAMA_HOST="http://127.0.0.1:9")
+    assert secret not in done.out + done.err
+
+
+def test_doctor_misses_the_corpus_that_the_settings_name(shell) -> None:
+    done = shell("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
+    assert done.code == 4
+    assert "iterative-rag index PATH --corpus towns" in done.out

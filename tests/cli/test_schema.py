@@ -1,0 +1,57 @@
+"""What `--json` prints, against the schema that the package ships."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import jsonschema
+import pytest
+import samples
+
+from iterative_rag.output import answer_schema, answer_to_json
+
+ALL = [samples.ANSWERED, samples.ABSTAINED, samples.CAPPED, samples.FAULTY]
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    schema = answer_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("answer", ALL, ids=lambda answer: str(answer.status))
+def test_every_outcome_fits(answer, validator) -> None:
+    validator.validate(json.loads(json.dumps(answer_to_json(answer, version="1"))))
+
+
+def test_the_object_has_the_promised_keys() -> None:
+    made = answer_to_json(samples.ANSWERED, version="1")
+    promised = "question answer short_answer status reason confidence citations hops usage settings version"
+    assert " ".join(made) == promised
+    assert " ".join(made["citations"][0]) == "n title source quote start end"
+    assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased calls seconds"
+    assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extra": 1},
+        {"status": "unknown"},
+        {"confidence": 1.5},
+        {"answer": ""},
+        {"reason": "an answered run gives none"},
+        {"citations": [{"n": 0}]},
+        {"usage": {}},
+    ],
+)
+def test_the_schema_refuses_what_is_wrong(change, validator) -> None:
+    made = json.loads(json.dumps(answer_to_json(samples.ANSWERED, version="1"))) | change
+    assert not validator.is_valid(made)
+
+
+def test_an_abstention_must_say_why(validator) -> None:
+    made = answer_to_json(dataclasses.replace(samples.ABSTAINED, reason=""), version="1")
+    assert not validator.is_valid(json.loads(json.dumps(made)))

@@ -1,0 +1,40 @@
+"""For every test: data of its own, nothing of the user's environment, and local servers that break on demand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.remote import SECRETS
+from tests.servers import FakeServer
+
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes what belongs to the user."""
+    for name in [name for name in os.environ if name.startswith("ITERATIVE_RAG_")]:
+        monkeypatch.delenv(name)
+    for name in (*SECRETS, "OLLAMA_HOST", *PROXIES, *(name.lower() for name in PROXIES)):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer() as running:
+        yield running
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Live tests run only where they are asked for: `pytest -m live`."""
+    if "live" in str(config.getoption("markexpr")):
+        return
+    for item in items:
+        if item.get_closest_marker("live"):
+            item.add_marker(pytest.mark.skip(reason="needs a real server: run with -m live"))

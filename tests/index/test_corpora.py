@@ -1,0 +1,244 @@
+"""Opening, searching and describing corpora, and the errors that say what to type next."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iterative_rag.corpus import open_source
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, EmbedderError, UsageError
+from iterative_rag.index.corpora import Corpora, IndexedCorpus
+from iterative_rag.ingest import ingest
+from iterative_rag.protocols import Corpus
+
+
+@pytest.fixture
+def indexed(corpora: Corpora, articles: Path, embedder: HashingEmbedder) -> Corpora:
+    ingest([open_source(articles)], corpora, "small", embedder)
+    return corpora
+
+
+@pytest.fixture
+def corpus(indexed: Corpora, embedder: HashingEmbedder):
+    with closing(indexed.open("small", embedder)) as opened:
+        yield opened
+
+
+def test_hits_point_into_their_documents(corpus: IndexedCorpus) -> None:
+    protocol: Corpus = corpus
+    [hits] = protocol.search(["Which niece acted as first lady?"], 3)
+    assert hits[0].title == "Harriet Lane"
+    assert "niece of James Buchanan" in corpus.document(hits[0].document_id).text[hits[0].start : hits[0].end]
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_the_score_is_the_reciprocal_rank_fusion_of_both_ranks(corpus: IndexedCorpus) -> None:
+    [hits] = corpus.search(["longest river of the Czech Republic"], 10)
+    assert hits[0].dense_rank == 1
+    assert hits[0].sparse_rank == 1
+    for hit in hits:
+        assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in (hit.dense_rank, hit.sparse_rank) if rank))
+    # Only the dense half finds what shares no word with the query.
+    assert any(hit.sparse_rank is None for hit in hits)
+
+
+def test_many_queries_give_what_each_gives_alone(corpus: IndexedCorpus) -> None:
+    queries = ["president", "river", "president", " ", "the of"]
+    together = corpus.search(queries, 2)
+    assert together == [corpus.search([query], 2)[0] for query in queries]
+    assert together[3] == []
+    assert all(len(hits) <= 2 for hits in together)
+    assert corpus.search(["river"], 0) == [[]]
+    assert corpus.search([], 5) == []
+
+
+def test_accents_and_word_forms_do_not_hide_a_word(corpus: IndexedCorpus) -> None:
+    [[hit]] = corpus.search(["melnik"], 1)
+    assert (hit.title, hit.sparse_rank) == ("River Elbe", 1)
+    [[hit]] = corpus.search(["marrying"], 1)
+    assert (hit.title, hit.sparse_rank) == ("James Buchanan", 1)
+
+
+def test_it_searches_from_many_threads(corpus: IndexedCorpus) -> None:
+    expected = corpus.search(["river", "president"], 3)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: corpus.search(["river", "president"], 3), range(40)))
+    assert found == [expected] * 40
+
+
+def test_passages_and_titles(corpus: IndexedCorpus) -> None:
+    assert corpus.titles() == ["Harriet Lane", "James Buchanan", "River Elbe", "Vltava"]
+    [document] = corpus.find("james_buchanan")
+    assert document.text.startswith("# James Buchanan")
+    assert "".join(passage.text for passage in corpus.passages(document.id)) == document.text
+
+
+def test_a_title_that_is_not_there_names_the_nearest(corpus: IndexedCorpus) -> None:
+    with pytest.raises(CorpusError, match="no document titled") as raised:
+        corpus.find("James Bucanan")
+    assert "'James Buchanan'" in raised.value.hint
+    with pytest.raises(CorpusError) as raised:
+        corpus.find("Elbe")
+    assert "'River Elbe'" in raised.value.hint
+
+
+def test_a_document_that_is_not_there(corpus: IndexedCorpus) -> None:
+    with pytest.raises(CorpusError, match="no document 'nothing'"):
+        corpus.document("nothing")
+
+
+class Remembering:
+    """A cache in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def get(self, key: str) -> Any | None:
+        return self.kept.get(key)
+
+    def put(self, key: str, value: Any) -> None:
+        self.kept[key] = value
+
+
+class Unloadable(HashingEmbedder):
+    def embed_query(self, text: str):
+        raise EmbedderError("The model must not be needed.")
+
+
+def test_a_repeated_query_needs_no_model(indexed: Corpora, embedder: HashingEmbedder) -> None:
+    cache = Remembering()
+    with closing(indexed.open("small", embedder, cache=cache)) as first:
+        expected = first.search(["river of Prague"], 3)
+    with closing(indexed.open("small", Unloadable(64), cache=cache)) as second:
+        assert second.search(["river of Prague"], 3) == expected
+        with pytest.raises(EmbedderError):
+            second.search(["another question"], 3)
+
+
+def test_info_names_and_remove(indexed: Corpora, embedder: HashingEmbedder) -> None:
+    info = indexed.info("small")
+    assert (info.name, info.documents, info.passages, info.embedder, info.state) == (
+        "small",
+        4,
+        4,
+        "hashing-64",
+        "ready",
+    )
+    assert info.bytes > 1000
+    assert info.updated.startswith("20")
+    assert indexed.names() == ["small"]
+    indexed.remove("small")
+    assert indexed.names() == []
+    with pytest.raises(CorpusNotFound):
+        indexed.info("small")
+
+
+def test_a_missing_corpus_says_how_to_make_it(indexed: Corpora, embedder: HashingEmbedder) -> None:
+    with pytest.raises(CorpusNotFound) as raised:
+        indexed.open("smal", embedder)
+    assert "Did you mean 'small'?" in raised.value.hint
+    assert "iterative-rag index PATH --corpus smal" in raised.value.hint
+
+
+@pytest.mark.parametrize("name", ["", "..", "../other", "a/b", "Upper", ".hidden", "a b", "x" * 101, "a\n"])
+def test_names_cannot_leave_the_folder(corpora: Corpora, embedder: HashingEmbedder, name: str) -> None:
+    with pytest.raises(UsageError):
+        corpora.open(name, embedder)
+    with pytest.raises(UsageError):
+        corpora.remove(name)
+
+
+def test_another_embedder_is_refused(indexed: Corpora, articles: Path) -> None:
+    with pytest.raises(CorpusMismatch, match=r"hashing-64 .* hashing-32") as raised:
+        indexed.open("small", HashingEmbedder(32))
+    assert "--embedder hashing-64" in raised.value.hint
+    assert f"iterative-rag index {articles} --corpus small" in raised.value.hint
+
+
+@pytest.mark.parametrize(("schema", "age"), [("0", "older"), ("99", "newer")])
+def test_another_schema_is_refused(
+    indexed: Corpora, embedder: HashingEmbedder, schema: str, age: str, articles: Path
+) -> None:
+    database = sqlite3.connect(indexed.root / "small" / "documents.sqlite")
+    with closing(database), database:
+        database.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (schema,))
+    with pytest.raises(CorpusMismatch, match=age) as raised:
+        indexed.open("small", embedder)
+    assert f"iterative-rag index {articles} --corpus small" in raised.value.hint
+    assert ingest([open_source(articles)], indexed, "small", embedder).added == 4
+
+
+def damage(folder: Path, how: str) -> None:
+    vectors = folder / "vectors"
+    if how == "no vectors":
+        shutil.rmtree(vectors)
+    elif how == "no segments":
+        shutil.rmtree(vectors / "segments")
+    elif how == "points lost":
+        for path in vectors.rglob("*.mappings"):
+            path.unlink()
+    elif how == "junk in a segment":
+        for path in vectors.rglob("payload_storage/page_0.dat"):
+            with path.open("r+b") as file:
+                file.write(b"\x07\xff" * 2000)
+    elif how == "junk in the database":
+        (folder / "documents.sqlite").write_bytes(b"junk" * 5000)
+    elif how == "half a database":
+        with (folder / "documents.sqlite").open("r+b") as file:
+            file.truncate(6000)
+    else:
+        (folder / "documents.sqlite").unlink()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "no vectors",
+        "no segments",
+        "points lost",
+        "junk in a segment",
+        "junk in the database",
+        "half a database",
+        "no database",
+    ],
+)
+def test_damage_is_said_and_mended_by_indexing_again(
+    indexed: Corpora, embedder: HashingEmbedder, articles: Path, how: str
+) -> None:
+    damage(indexed.root / "small", how)
+    with pytest.raises(CorpusDamaged) as raised:
+        with closing(indexed.open("small", embedder)) as opened:
+            opened.search(["river"], 3)
+            opened.titles()
+    path = "PATH" if "database" in how else articles
+    assert f"iterative-rag index {path} --corpus small" in raised.value.hint
+    assert "small" in str(raised.value)
+    ingest([open_source(articles)], indexed, "small", embedder)
+    with closing(indexed.open("small", embedder)) as opened:
+        assert opened.search(["longest river"], 1)[0][0].title == "Vltava"
+        assert len(opened.titles()) == 4
+    assert indexed.info("small").state == "ready"
+
+
+@pytest.mark.parametrize("how", ["no vectors", "junk in the database", "no database"])
+def test_a_damaged_corpus_is_listed_as_such_and_can_be_removed(indexed: Corpora, how: str) -> None:
+    damage(indexed.root / "small", how)
+    assert indexed.info("small").state == "damaged"
+    indexed.remove("small")
+    assert indexed.names() == []
+
+
+def test_hashing_embedder_is_deterministic_and_of_unit_length(embedder: HashingEmbedder) -> None:
+    vectors = embedder.embed_documents(["the river", "", "River THE"])
+    assert vectors.shape == (3, 64)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0)
+    assert np.array_equal(vectors[0], vectors[2])
+    assert np.array_equal(vectors[0], HashingEmbedder(64).embed_query("the river"))

@@ -1,0 +1,169 @@
+"""The query engine and the tool, alone and inside LlamaIndex's own agents and router."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import samples
+from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
+from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
+from llama_index.core.base.response.schema import AsyncStreamingResponse, Response, StreamingResponse
+from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
+from llama_index.core.llms.callbacks import llm_completion_callback
+from llama_index.core.llms.mock import MockFunctionCallingLLM
+from llama_index.core.query_engine import RouterQueryEngine
+from llama_index.core.selectors import LLMSingleSelector
+from llama_index.core.tools import QueryEngineTool
+
+from iterative_rag.errors import LLMUnreachable
+from iterative_rag.integrations.llama_index import IterativeRAGQueryEngine, as_tool
+from iterative_rag.types import FinalStep
+
+
+class QueuedLLM(CustomLLM):
+    """Says the queued replies in turn; one too many fails."""
+
+    replies: list[str]
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="queued")
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=self.replies.pop(0))
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        text = self.replies.pop(0)
+        yield CompletionResponse(text=text, delta=text)
+
+
+def engine(outcome: object = samples.ANSWERED, **options: Any) -> IterativeRAGQueryEngine:
+    return IterativeRAGQueryEngine(samples.FakeRAG(outcome), **options)  # type: ignore[arg-type]
+
+
+def test_a_response_carries_its_quotes_as_nodes() -> None:
+    response = engine().query(samples.QUESTION)
+    assert isinstance(response, Response)
+    assert str(response) == samples.ANSWERED.text
+    (found,) = response.source_nodes
+    assert found.node.get_content() == samples.FACT.quote
+    assert found.score == samples.FACT.score
+    assert (found.node.start_char_idx, found.node.end_char_idx) == (samples.FACT.start, samples.FACT.end)
+    assert found.node.metadata["title"] == "Sunday bridge"
+    assert found.node.metadata["need"] == samples.NEED.question
+    assert response.metadata is not None
+    assert response.metadata["status"] == "answered"
+    assert response.metadata["short_answer"] == "Edda Holm"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "beginning"),
+    [(samples.ABSTAINED, "No answer: The corpus does not say"), (samples.CAPPED, "Incomplete: The run reached")],
+)
+def test_a_response_says_when_it_is_no_full_answer(outcome, beginning) -> None:
+    assert str(engine(outcome).query(samples.QUESTION)).startswith(beginning)
+
+
+def test_every_step_can_be_watched() -> None:
+    seen: list[object] = []
+    engine(on_step=seen.append).query(samples.QUESTION)
+    assert len(seen) == len(samples.steps_to(samples.ANSWERED))
+    assert isinstance(seen[-1], FinalStep)
+
+
+def test_streaming_fills_the_nodes_before_the_first_word() -> None:
+    seen: list[object] = []
+    response = engine(streaming=True, on_step=seen.append).query(samples.QUESTION)
+    assert isinstance(response, StreamingResponse)
+    assert not seen
+    words = iter(response.response_gen)
+    first = next(words)
+    assert len(response.source_nodes) == 1
+    assert response.metadata is not None
+    assert response.metadata["status"] == "answered"
+    rest = list(words)
+    assert rest
+    assert first + "".join(rest) == samples.ANSWERED.text
+
+
+def test_async_and_async_streaming() -> None:
+    async def both() -> tuple[str, str, int]:
+        plain = await engine().aquery(samples.QUESTION)
+        streaming = await engine(streaming=True).aquery(samples.QUESTION)
+        assert isinstance(streaming, AsyncStreamingResponse)
+        said = "".join([word async for word in streaming.async_response_gen()])
+        return str(plain), said, len(streaming.source_nodes)
+
+    assert asyncio.run(both()) == (samples.ANSWERED.text, samples.ANSWERED.text, 1)
+
+
+def test_an_error_reaches_the_caller() -> None:
+    with pytest.raises(LLMUnreachable):
+        engine(LLMUnreachable("No server answers.")).query(samples.QUESTION)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_inside_a_router(streaming) -> None:
+    tools = [
+        QueryEngineTool.from_defaults(engine(samples.ABSTAINED), name="weather", description="the weather"),
+        QueryEngineTool.from_defaults(engine(streaming=streaming), name="bridges", description="bridges"),
+    ]
+    llm = QueuedLLM(replies=[json.dumps([{"choice": 2, "reason": "it is about a bridge"}])])
+    router = RouterQueryEngine(
+        selector=LLMSingleSelector.from_defaults(llm=llm), query_engine_tools=tools, llm=llm, summarizer=object()
+    )
+    response = router.query(samples.QUESTION)
+    assert str(response) == samples.ANSWERED.text
+    assert response.source_nodes[0].node.get_content() == samples.FACT.quote
+    assert llm.replies == []
+
+
+def test_the_tool_says_the_answer_with_its_quotes() -> None:
+    rag = samples.FakeRAG(samples.ANSWERED)
+    output = as_tool(rag)(question=samples.QUESTION)  # type: ignore[arg-type]
+    assert rag.asked == [samples.QUESTION]
+    assert samples.ANSWERED.text in output.content
+    assert f"[1] Sunday bridge: “{samples.FACT.quote}”" in output.content
+
+
+def test_inside_a_function_agent() -> None:
+    """The agent's model calls the tool once and answers with what the tool said."""
+    rag = samples.FakeRAG(samples.ANSWERED)
+
+    def reply(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
+        if messages[-1].role == "tool":
+            return ChatMessage(role="assistant", content=f"I looked it up. {messages[-1].content}")
+        call = ToolCallBlock(tool_call_id="1", tool_name="ask_corpus", tool_kwargs={"question": samples.QUESTION})
+        return ChatMessage(role="assistant", blocks=[call])
+
+    agent = FunctionAgent(tools=[as_tool(rag)], llm=MockFunctionCallingLLM(response_generator=reply))  # type: ignore[arg-type]
+
+    async def ask() -> str:
+        return str(await agent.run("Who founded the town of the bridge?"))
+
+    said = asyncio.run(ask())
+    assert rag.asked == [samples.QUESTION]
+    assert said.startswith("I looked it up. Aldermere was founded by Edda Holm [1].")
+
+
+def test_inside_a_react_agent() -> None:
+    rag = samples.FakeRAG(samples.ANSWERED)
+    thought = (
+        f"Thought: I need to look it up.\nAction: bridges\nAction Input: {json.dumps({'question': samples.QUESTION})}"
+    )
+    final = "Thought: I can answer without using any more tools.\nAnswer: Edda Holm"
+    llm = QueuedLLM(replies=[thought, final])
+    agent = ReActAgent(tools=[as_tool(rag, name="bridges")], llm=llm)  # type: ignore[arg-type]
+
+    async def ask() -> str:
+        return str(await agent.run("Who founded the town of the bridge?"))
+
+    assert asyncio.run(ask()) == "Edda Holm"
+    assert rag.asked == [samples.QUESTION]
+    assert llm.replies == []

@@ -1,0 +1,236 @@
+"""Both adapters of chat servers against a real local one, with everything that goes wrong on a wire."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import traceback
+from collections.abc import Callable
+
+import pytest
+
+from iterative_rag.errors import (
+    LLMError,
+    LLMServerError,
+    LLMTimeout,
+    LLMUnreachable,
+    ModelMissing,
+    ReplyTruncated,
+)
+from iterative_rag.llms.spec import chat_model
+from iterative_rag.protocols import ChatModel, ChatRequest
+from iterative_rag.settings import Settings
+from tests.servers import FakeServer, Fault, unused_url
+
+SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+REQUEST = ChatRequest("analyse", "Be brief.", "What is missing?", SCHEMA, max_tokens=77)
+CHAT_PATH = {"ollama": "/api/chat", "openai-like": "/v1/chat/completions"}
+Make = Callable[..., ChatModel]
+
+
+@pytest.fixture(params=["ollama", "openai-like"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def make(kind: str, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """The adapter for `server`, by its spec."""
+
+    def build(url: str = server.url, model: str = "tiny:1b", **settings: object) -> ChatModel:
+        monkeypatch.setenv("OLLAMA_HOST", url)
+        spec = f"ollama/{model}" if kind == "ollama" else f"openai-like/{model}@{url}/v1"
+        built, notice = chat_model(spec, Settings(timeout=20).model_copy(update=settings))
+        assert built is not None
+        assert notice == ""
+        return built
+
+    return build
+
+
+def test_a_reply_comes_whole_with_its_counts(make: Make, server: FakeServer) -> None:
+    server.reply = '{"status": "known", "needs": [], "reason": "ünïcode — and more than one chunk"}'
+    reply = make().complete(REQUEST)
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == (server.reply, 21, 7)
+
+
+def test_tokens_are_estimated_where_the_server_does_not_count(make: Make, server: FakeServer, kind: str) -> None:
+    server.silent_counts = True
+    server.refuses = frozenset({"stream_options"})
+    server.reply = "x" * 400
+    reply = make(model="tiny:1b").complete(REQUEST)
+    assert reply.completion_tokens == 100
+    assert reply.prompt_tokens == len("Be brief.What is missing?") // 4
+
+
+def test_options_and_schema_reach_the_server(make: Make, server: FakeServer, kind: str) -> None:
+    make(seed=5, context_window=4096).complete(REQUEST)
+    (seen,) = server.calls(CHAT_PATH[kind])
+    assert seen.body["stream"] is True
+    assert [message["role"] for message in seen.body["messages"]] == ["system", "user"]
+    if kind == "ollama":
+        assert seen.body["options"] == {"temperature": 0.0, "num_ctx": 4096, "seed": 5, "num_predict": 77}
+        assert seen.body["format"] == SCHEMA
+        assert seen.body["think"] is False
+        assert not server.calls("/api/show")
+    else:
+        assert (seen.body["temperature"], seen.body["seed"], seen.body["max_tokens"]) == (0.0, 5, 77)
+        assert seen.body["response_format"]["type"] == "json_schema"
+        assert seen.body["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+def test_the_name_tells_what_changes_replies(make: Make) -> None:
+    assert make(seed=1).name != make(seed=2).name
+    assert "tiny:1b" in make().name
+
+
+@pytest.mark.parametrize("text", ["", "no JSON here", '{"status": "known"', '```json\n{"status": "known"}\n```'])
+def test_what_the_model_writes_is_passed_on_as_it_is(make: Make, server: FakeServer, text: str) -> None:
+    server.reply = text
+    assert make().complete(REQUEST).text == text
+
+
+def test_no_server(make: Make, kind: str) -> None:
+    with pytest.raises(LLMUnreachable) as caught:
+        make(url=unused_url()).complete(REQUEST)
+    assert ("ollama serve" if kind == "ollama" else "correct the URL") in caught.value.hint
+
+
+def test_a_missing_model_says_what_to_type(make: Make, server: FakeServer, kind: str) -> None:
+    with pytest.raises(ModelMissing, match="gone:7b") as caught:
+        make(model="gone:7b").complete(REQUEST)
+    expected = "ollama pull gone:7b" if kind == "ollama" else f"{server.url}/v1/models"
+    assert expected in caught.value.hint
+    assert len(server.calls(CHAT_PATH[kind])) == 1
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault("status", 500), Fault("status", 503), Fault("drop"), Fault("cut"), Fault("broken")]
+)
+def test_a_passing_fault_is_passed_over(make: Make, server: FakeServer, kind: str, fault: Fault) -> None:
+    server.faults.append(fault)
+    assert make().complete(REQUEST).text == server.reply
+    assert len(server.calls(CHAT_PATH[kind])) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (Fault("status", 500), LLMServerError),
+        (Fault("drop"), LLMUnreachable),
+        (Fault("cut"), ReplyTruncated),
+        (Fault("broken"), ReplyTruncated),
+    ],
+)
+def test_a_lasting_fault_is_an_error_after_three_calls(
+    make: Make, server: FakeServer, kind: str, fault: Fault, expected: type[LLMError]
+) -> None:
+    server.always = fault
+    with pytest.raises(expected):
+        make().complete(REQUEST)
+    assert len(server.calls(CHAT_PATH[kind])) == 3
+
+
+@pytest.mark.parametrize("status", [401, 403, 413])
+def test_what_will_not_go_through_later_is_not_retried(make: Make, server: FakeServer, kind: str, status: int) -> None:
+    server.always = Fault("status", status, "no")
+    with pytest.raises(LLMServerError) as caught:
+        make().complete(REQUEST)
+    assert caught.value.status == status
+    assert len(server.calls(CHAT_PATH[kind])) == 1
+
+
+def test_an_error_inside_the_stream(make: Make, server: FakeServer) -> None:
+    server.always = Fault("error")
+    with pytest.raises(LLMServerError, match="out of memory") as caught:
+        make().complete(REQUEST)
+    assert caught.value.status == -1
+
+
+def test_a_reply_at_its_limit_is_truncated_and_not_asked_for_again(make: Make, server: FakeServer, kind: str) -> None:
+    server.always = Fault("length")
+    with pytest.raises(ReplyTruncated) as caught:
+        make().complete(REQUEST)
+    assert "reply_tokens" in caught.value.hint
+    assert not caught.value.retryable
+    assert len(server.calls(CHAT_PATH[kind])) == 1
+
+
+def test_retry_after_is_heeded(make: Make, server: FakeServer) -> None:
+    server.faults.append(Fault("status", 429, "slow down", retry_after="1"))
+    model = make()
+    begun = time.monotonic()
+    assert model.complete(REQUEST).text == server.reply
+    assert time.monotonic() - begun >= 1
+
+
+def test_a_retry_after_beyond_the_deadline_is_not_waited_for(make: Make, server: FakeServer, kind: str) -> None:
+    server.always = Fault("status", 429, "slow down", retry_after="3600")
+    with pytest.raises(LLMServerError) as caught:
+        make().complete(REQUEST)
+    assert caught.value.status == 429
+    assert caught.value.retryable
+    assert len(server.calls(CHAT_PATH[kind])) == 1
+
+
+@pytest.mark.parametrize("bound", ["request", "settings"])
+def test_a_silent_server_ends_at_the_deadline(make: Make, server: FakeServer, bound: str) -> None:
+    server.always = Fault("hang")
+    model = make(timeout=0.3 if bound == "settings" else 20)
+    request = dataclasses.replace(REQUEST, seconds=0.3) if bound == "request" else REQUEST
+    with pytest.raises(LLMTimeout):
+        model.complete(request)
+
+
+def test_a_proxy_is_not_asked_for_loopback(make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, unused_url())
+    assert make().complete(REQUEST).text == server.reply
+
+
+def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: FakeServer, kind: str) -> None:
+    if kind != "ollama":
+        pytest.skip("other servers refuse such a prompt themselves")
+    with pytest.raises(LLMError, match="room for 1,000") as caught:
+        make(context_window=1000).complete(dataclasses.replace(REQUEST, user="word " * 2000))
+    assert "context_window" in caught.value.hint
+    assert not server.seen
+
+
+@pytest.mark.parametrize("field", ["response_format", "stream_options", "seed"])
+def test_a_server_that_knows_no_schema_is_asked_without_from_then_on(server: FakeServer, field: str) -> None:
+    server.refuses = frozenset({field})
+    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    assert model is not None
+    assert model.complete(REQUEST).text == server.reply
+    assert model.complete(REQUEST).text == server.reply
+    assert [field in seen.body for seen in server.calls("/v1/chat/completions")] == [True, False, False]
+
+
+def test_a_400_with_another_cause_does_not_switch_the_schema_off(server: FakeServer) -> None:
+    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    assert model is not None
+    server.faults.extend([Fault("status", 400, "context too long")] * 2)
+    with pytest.raises(LLMServerError, match="context too long"):
+        model.complete(REQUEST)
+    model.complete(REQUEST)
+    assert "response_format" in server.seen[-1].body
+
+
+@pytest.mark.parametrize("name", ["ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY"])
+def test_the_key_reaches_the_server_and_nobody_else(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    key = "sk-very-secret-0815"
+    monkeypatch.setenv(name, key)
+    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    assert model is not None
+    model.complete(REQUEST)
+    assert server.seen[0].headers["Authorization"] == f"Bearer {key}"
+    server.faults.append(Fault("status", 401, f"Incorrect API key provided: {key}"))
+    with pytest.raises(LLMServerError) as caught:
+        model.complete(REQUEST)
+    assert "ITERATIVE_RAG_API_KEY" in caught.value.hint
+    shown = "".join(traceback.format_exception(caught.value))
+    for text in (str(caught.value), caught.value.hint, repr(caught.value), shown, model.name, repr(model), f"{model}"):
+        assert key not in text

@@ -1,0 +1,151 @@
+"""Answers and steps of every kind, and a stand-in for the factory that plays them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from iterative_rag.types import (
+    AnalysisStep,
+    Answer,
+    AnsweringStep,
+    Cap,
+    Citation,
+    Draft,
+    Fact,
+    FinalStep,
+    Hit,
+    HopRecord,
+    Known,
+    Need,
+    Needs,
+    ReadingFault,
+    ReadingStep,
+    RephrasingStep,
+    ShortlistedDocument,
+    ShortlistStep,
+    Status,
+    Step,
+    Stuck,
+    Usage,
+)
+
+QUESTION = "Who founded the town where the Sunday bridge stands?"
+NEED = Need("In which town does the Sunday bridge stand?")
+OTHER = Need("Who is named in the register?")
+FACT = Fact(
+    statement="The Sunday bridge stands in Aldermere.",
+    quote="The Sunday bridge is the oldest crossing in Aldermere.",
+    value="Aldermere",
+    document_id="d1",
+    title="Sunday bridge",
+    source="corpus/Sunday_bridge.md",
+    start=10,
+    end=64,
+    need=NEED,
+    score=0.9,
+)
+SHORTLISTED = ShortlistedDocument(
+    "d1", "Sunday bridge", "corpus/Sunday_bridge.md", 0.03, (Hit("d1", "Sunday bridge", 0, 90, 0.03, 1, None),)
+)
+CITATION = Citation(1, FACT.title, FACT.source, FACT.quote, FACT.start, FACT.end)
+HOP = HopRecord(1, QUESTION, (NEED.question,), ("Sunday bridge",), (FACT,), "Who founded Aldermere?", 3, 0.25)
+USAGE = Usage(llm_calls=5, prompt_tokens=1234, completion_tokens=56, seconds=1.5, cache_hits=2)
+SETTINGS = {"llm": "builtin", "max_hops": 6, "cache": True, "max_seconds": 600.0}
+
+ANSWERED = Answer(
+    question=QUESTION,
+    text="Aldermere was founded by Edda Holm [1].",
+    short_answer="Edda Holm",
+    status=Status.ANSWERED,
+    reason="",
+    confidence=0.8,
+    citations=(CITATION,),
+    hops=(HOP,),
+    usage=USAGE,
+    run_id="20250131-142501-3fa9c1",
+    settings=SETTINGS,
+)
+ABSTAINED = Answer(
+    question=QUESTION,
+    text="",
+    short_answer="",
+    status=Status.ABSTAINED,
+    reason="The corpus does not say who founded Aldermere.",
+    confidence=0.0,
+    citations=(),
+    hops=(HOP,),
+    usage=Usage(),
+    settings=SETTINGS,
+)
+CAPPED = Answer(
+    question=QUESTION,
+    text="Found so far: the Sunday bridge stands in Aldermere [1]",
+    short_answer="",
+    status=Status.INCOMPLETE,
+    reason="The run reached its limit of 1 hops.",
+    confidence=0.2,
+    citations=(CITATION,),
+    hops=(HOP,),
+    usage=USAGE,
+    cap=Cap.HOPS,
+    settings=SETTINGS,
+)
+FAULTY = Answer(
+    question=QUESTION,
+    text="",
+    short_answer="",
+    status=Status.INCOMPLETE,
+    reason="The server closed the connection.",
+    confidence=0.0,
+    citations=(),
+    hops=(),
+    usage=USAGE,
+    fault="The server closed the connection.",
+    settings=SETTINGS,
+)
+
+
+def steps_to(answer: Answer) -> list[Step]:
+    """A run with one of every kind of step, two needs in its first hop."""
+    return [
+        AnalysisStep(1, QUESTION, Needs((NEED, OTHER))),
+        ShortlistStep(1, NEED, (SHORTLISTED,)),
+        ShortlistStep(1, OTHER, (), wider=True),
+        ReadingStep(1, NEED, (FACT,), read=1, cached=0, skipped=0, dropped=0),
+        ReadingStep(1, OTHER, (), 2, 0, 0, 1, (ReadingFault("Register", "a reply could not be read"),)),
+        RephrasingStep(1, QUESTION, "Who founded Aldermere?"),
+        AnalysisStep(2, "Who founded Aldermere?", Stuck("nothing left to try")),
+        AnalysisStep(3, "Who founded Aldermere?", Known()),
+        AnsweringStep(3, Draft(True, answer.text, answer.short_answer, (0,)), last_attempt=True),
+        FinalStep(answer),
+    ]
+
+
+class FakeRAG:
+    """Plays one run back, or raises; remembers what it was asked."""
+
+    def __init__(self, outcome: Answer | BaseException, notice: str = "") -> None:
+        self.outcome = outcome
+        self.notice = notice
+        self.asked: list[str] = []
+        self.settings: object = None
+        self.closed = False
+
+    def from_settings(self, settings: object = None) -> FakeRAG:
+        self.settings = settings
+        return self
+
+    def steps(self, question: str, *, trace: Path | None = None) -> Iterator[Step]:
+        self.asked.append(question)
+        if isinstance(self.outcome, BaseException):
+            raise self.outcome
+        yield from steps_to(self.outcome)
+
+    def ask(self, question: str, *, trace: Path | None = None) -> Answer:
+        *_, last = self.steps(question, trace=trace)
+        assert isinstance(last, FinalStep)
+        return last.answer
+
+    def close(self) -> None:
+        self.closed = True

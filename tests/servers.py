@@ -1,0 +1,246 @@
+"""A real HTTP server that speaks Ollama's and OpenAI's protocols, with a fixed latency and faults on demand."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+Replier = Callable[[Mapping[str, Any]], str]
+DIMENSIONS = 4
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How one call goes wrong.
+
+    kind: "status" (answers `status` with `message`), "drop" (closes the connection before a word), "cut" (the stream
+    ends orderly before it is done), "broken" (the connection breaks inside the stream), "error" (an error inside
+    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes).
+    """
+
+    kind: str
+    status: int = 500
+    message: str = "something broke"
+    retry_after: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request as it arrived."""
+
+    path: str
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+
+@dataclass
+class FakeServer:
+    """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order,
+    then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400."""
+
+    reply: str | Replier = '{"status": "known", "needs": []}'
+    models: Sequence[str] = ("tiny:1b",)
+    latency: float = 0.0
+    faults: deque[Fault] = field(default_factory=deque)
+    always: Fault | None = None
+    refuses: frozenset[str] = frozenset()
+    silent_counts: bool = False
+    vector: Callable[[str], list[float]] = lambda text: [3.0, 4.0, 0.0, float(len(text) % 3)]
+    seen: list[Seen] = field(default_factory=list)
+
+    def __enter__(self) -> FakeServer:
+        handler = type("Handler", (_Handler,), {"fake": self})
+        self.closing = threading.Event()
+        self._lock = threading.Lock()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.closing.set()
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}"
+
+    def take(self, seen: Seen) -> Fault | None:
+        with self._lock:
+            self.seen.append(seen)
+            return self.faults.popleft() if self.faults else self.always
+
+    def calls(self, path: str) -> list[Seen]:
+        with self._lock:
+            return [seen for seen in self.seen if seen.path == path]
+
+
+def unused_url() -> str:
+    """An address where nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    fake: FakeServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.fake.take(Seen(self.path, {}, dict(self.headers)))
+        entries = [{"name": name, "model": name, "details": {"family": _family(name)}} for name in self.fake.models]
+        answers: dict[str, object] = {
+            "/api/tags": {"models": entries},
+            "/v1/models": {"object": "list", "data": [{"id": name, "object": "model"} for name in self.fake.models]},
+        }
+        self._json(answers.get(self.path, {"error": "not found"}), 200 if self.path in answers else 404)
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        fault = self.fake.take(Seen(self.path, body, dict(self.headers)))
+        self.fake.closing.wait(self.fake.latency)
+        if fault is not None and fault.kind == "hang":
+            self.fake.closing.wait(30)
+            self.close_connection = True
+            return
+        if fault is not None and fault.kind == "drop":
+            self._break()
+            return
+        if fault is not None and fault.kind == "status":
+            self._refuse(fault)
+            return
+        routes = {
+            "/api/chat": self._ollama_chat,
+            "/api/embed": self._ollama_embed,
+            "/api/show": lambda body, fault: self._json({"model_info": {"tiny.context_length": 131072}}),
+            "/v1/chat/completions": self._openai_chat,
+            "/v1/embeddings": self._openai_embed,
+        }
+        routes[self.path](body, fault)
+
+    # --- Ollama ------------------------------------------------------------------------------
+
+    def _ollama_chat(self, body: Mapping[str, Any], fault: Fault | None) -> None:
+        if body["model"] not in self.fake.models:
+            self._json({"error": f"model '{body['model']}' not found"}, 404)
+            return
+        text = self._text(body)
+        counts = {} if self.fake.silent_counts else {"prompt_eval_count": 21, "eval_count": 7}
+        last = {"done": True, "done_reason": "length" if fault and fault.kind == "length" else "stop", **counts}
+        if not body.get("stream", True):
+            self._json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
+            return
+        lines = [{"message": {"role": "assistant", "content": part}, "done": False} for part in _parts(text)]
+        ending = {"message": {"role": "assistant", "content": ""}, **last}
+        whole = [json.dumps({"model": body["model"], **line}).encode() + b"\n" for line in [*lines, ending]]
+        self._stream(whole, json.dumps({"error": "out of memory"}).encode() + b"\n", "application/x-ndjson", fault)
+
+    def _ollama_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
+        if body["model"] not in self.fake.models:
+            self._json({"error": f"model '{body['model']}' not found"}, 404)
+            return
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        self._json({"model": body["model"], "embeddings": [self.fake.vector(text) for text in texts]})
+
+    # --- OpenAI ------------------------------------------------------------------------------
+
+    def _openai_chat(self, body: Mapping[str, Any], fault: Fault | None) -> None:
+        if refused := self.fake.refuses & body.keys():
+            self._json({"error": {"message": f"unknown field: {', '.join(sorted(refused))}"}}, 400)
+            return
+        if body["model"] not in self.fake.models:
+            self._json({"error": {"message": f"The model `{body['model']}` does not exist."}}, 404)
+            return
+        text = self._text(body)
+        finish = "length" if fault and fault.kind == "length" else "stop"
+        head = {"id": "1", "created": 1, "model": body["model"]}
+        usage = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
+        if not body.get("stream"):
+            choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
+            self._json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+            return
+        choices: list[dict[str, Any]] = [
+            {"index": 0, "delta": {"role": "assistant", "content": part}, "finish_reason": None}
+            for part in _parts(text)
+        ]
+        chunks: list[dict[str, Any]] = [
+            {"choices": [choice]} for choice in [*choices, {"index": 0, "delta": {}, "finish_reason": finish}]
+        ]
+        if (body.get("stream_options") or {}).get("include_usage"):
+            chunks.append({"choices": [], "usage": usage})
+        whole = [_event({**head, "object": "chat.completion.chunk", **chunk}) for chunk in chunks]
+        self._stream(
+            [*whole, b"data: [DONE]\n\n"], _event({"error": {"message": "out of memory"}}), "text/event-stream", fault
+        )
+
+    def _openai_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        rows = [{"object": "embedding", "index": n, "embedding": self.fake.vector(t)} for n, t in enumerate(texts)]
+        self._json(
+            {"object": "list", "data": rows, "model": body["model"], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+        )
+
+    # --- the wire ----------------------------------------------------------------------------
+
+    def _text(self, body: Mapping[str, Any]) -> str:
+        return self.fake.reply if isinstance(self.fake.reply, str) else self.fake.reply(body)
+
+    def _refuse(self, fault: Fault) -> None:
+        error: object = {"message": fault.message} if self.path.startswith("/v1") else fault.message
+        self._json({"error": error}, fault.status, {"Retry-After": fault.retry_after} if fault.retry_after else {})
+
+    def _json(self, value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        for name, content in (headers or {}).items():
+            self.send_header(name, content)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, lines: Sequence[bytes], error: bytes, kind: str, fault: Fault | None) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        wrong = fault.kind if fault else ""
+        if wrong in ("cut", "broken", "error"):
+            lines = [lines[0], error] if wrong == "error" else lines[:1]
+        for line in lines:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+        if wrong == "broken":
+            self._break()
+            return
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _break(self) -> None:
+        self.wfile.flush()
+        self.connection.shutdown(socket.SHUT_RDWR)
+        self.close_connection = True
+
+
+def _event(value: object) -> bytes:
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def _parts(text: str) -> list[str]:
+    """At least one part, so that every stream has a chunk before its end."""
+    return [text[at : at + 16] for at in range(0, len(text), 16)] or [""]
+
+
+def _family(name: str) -> str:
+    return "nomic-bert" if "embed" in name else "llama"

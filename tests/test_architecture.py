@@ -1,0 +1,111 @@
+"""Guards the shape of the package: imports go downwards, heavy libraries stay in their adapters, names are there."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import iterative_rag
+
+PACKAGE = Path(iterative_rag.__file__).parent
+
+# From the bottom up; a module imports from lower layers only. Inside the two lowest the modules know one another,
+# the areas of the third (adapters, agent, built-in mind) do not.
+LAYERS = (
+    {"types", "errors"},
+    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote"},
+    {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
+    {"ingest"},
+    {"factory"},
+    {"cli", "integrations", "evaluation", "web", "__init__"},
+    {"__main__"},
+)
+LAYER_OF = {area: layer for layer, areas in enumerate(LAYERS) for area in areas}
+ADAPTERS = 2
+
+# Who may import what is heavy or outside. The doors may draw (rich) and parse arguments (typer).
+HOMES = {
+    "llama_index": {"llms", "embedders", "index", "integrations"},
+    "ollama": {"llms", "embedders"},
+    "qdrant_edge": {"index"},
+    "qdrant_client": {"index"},
+    "onnxruntime": {"builtin"},
+    "tokenizers": {"builtin"},
+    "diskcache": {"cache"},
+    "httpx": {"remote", "llms", "embedders", "corpus", "search_engines"},
+    "rich": {"cli"},
+    "typer": {"cli"},
+    "click": set(),
+}
+
+
+def sources() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "starter_corpus" not in path.parts)
+
+
+def area_of(path: Path) -> str:
+    """The first part of a module's name below the package: `agent`, `factory`, `__init__`."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, wherever in the file, for typing or not."""
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            # `from iterative_rag import __version__` is the package's own front door.
+            named = node.module == "iterative_rag"
+            modules |= {f"iterative_rag.{alias.name}" for alias in node.names} if named else {str(node.module)}
+    return modules
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_downwards(path: Path) -> None:
+    area = area_of(path)
+    assert area in LAYER_OF, f"{area} belongs to no layer: say here where it stands"
+    for module in imported(path):
+        root, *rest = module.split(".")
+        if root != "iterative_rag" or not rest or rest[0] in (area, "__version__"):
+            continue
+        mine, other = LAYER_OF[area], LAYER_OF[rest[0]]
+        assert other < mine or (other == mine < ADAPTERS), (
+            f"{path.relative_to(PACKAGE)} (layer {mine}) imports {module} (layer {other})"
+        )
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
+    for module in imported(path):
+        homes = HOMES.get(module.split(".")[0])
+        assert homes is None or area_of(path) in homes, f"{path.relative_to(PACKAGE)} imports {module}"
+
+
+def test_every_exported_name_is_there() -> None:
+    for name in iterative_rag.__all__:
+        assert getattr(iterative_rag, name) is not None
+    assert set(iterative_rag.__all__) <= set(dir(iterative_rag))
+
+
+def test_the_front_door_offers_what_a_caller_needs() -> None:
+    assert {"IterativeRAG", "Answer", "Settings", "Step", "FinalStep", "__version__"} <= set(iterative_rag.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = iterative_rag.no_such_name
+
+
+@pytest.mark.parametrize("module", ["iterative_rag", "iterative_rag.cli.app"])
+def test_importing_is_cheap(module: str) -> None:
+    """What `--help` needs must not load what a run needs."""
+    heavy = [*sorted(HOMES.keys() - {"typer", "click"}), "numpy", "pydantic", "platformdirs"]
+    code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

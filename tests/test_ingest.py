@@ -1,0 +1,340 @@
+"""Indexing: incremental, resumable after any kill, honest about what was skipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import namedtuple
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iterative_rag import ingest as ingest_module
+from iterative_rag.corpus import open_source
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError, CorpusMismatch, UsageError
+from iterative_rag.index import writer as writer_module
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.ingest import IngestReport, Progress, ingest
+
+EMBEDDER = HashingEmbedder(32)
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Corpora:
+    return Corpora(tmp_path / "corpora")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "articles"
+    write_articles(folder, range(12))
+    return folder
+
+
+def write_articles(folder: Path, numbers: range) -> None:
+    folder.mkdir(exist_ok=True)
+    for number in numbers:
+        # The third has more passages than a small batch holds.
+        sentences = [
+            f"Article {number} says thing {n} about subject{number}." for n in range(90 if number == 3 else 25)
+        ]
+        (folder / f"Article_{number}.txt").write_text(" ".join(sentences), encoding="utf-8")
+
+
+def index(corpora: Corpora, *paths: Path, **options: object) -> IngestReport:
+    return ingest([open_source(path) for path in paths], corpora, "c", EMBEDDER, **options)  # type: ignore[arg-type]
+
+
+def counts(report: IngestReport) -> tuple[int, int, int, int]:
+    return report.added, report.changed, report.unchanged, report.removed
+
+
+def content(corpora: Corpora) -> dict[str, tuple[object, ...]]:
+    """Every point with payload and vectors, and every document: what two equal indexes agree on."""
+    from qdrant_edge import EdgeShard, ScrollRequest
+
+    shard = EdgeShard.load(str(corpora.root / "c" / "vectors"))
+    records, _ = shard.scroll(ScrollRequest(limit=100_000, with_payload=True, with_vector=True))
+    shard.close()
+    points = {}
+    for record in records:
+        vector = record.vector
+        dense = tuple(np.round(np.asarray(vector["dense"]), 5))
+        sparse = (tuple(vector["bm25"].indices), tuple(vector["bm25"].values))
+        points[str(record.id)] = (json.dumps(record.payload, sort_keys=True), dense, sparse)
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        for title in corpus.titles():
+            points[title] = tuple(corpus.find(title))
+    return points
+
+
+class Counting(HashingEmbedder):
+    def __init__(self) -> None:
+        super().__init__(32)
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts):
+        self.texts += texts
+        return super().embed_documents(texts)
+
+
+def test_an_unchanged_corpus_is_only_hashed(corpora: Corpora, folder: Path) -> None:
+    assert counts(index(corpora, folder)) == (12, 0, 0, 0)
+    before = content(corpora)
+    embedder = Counting()
+    report = ingest([open_source(folder)], corpora, "c", embedder)
+    assert counts(report) == (0, 0, 12, 0)
+    assert report.passages == 0
+    assert embedder.texts == []
+    assert content(corpora) == before
+
+
+def test_only_what_changed_is_embedded_and_vanished_documents_go(corpora: Corpora, folder: Path) -> None:
+    index(corpora, folder)
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        first = corpus.fingerprint
+        (folder / "Article_1.txt").write_text("Now it tells of a zebra.", encoding="utf-8")
+        (folder / "Article_2.txt").unlink()
+        (folder / "Article_99.txt").write_text("A new one about quokkas.", encoding="utf-8")
+        embedder = Counting()
+        report = ingest([open_source(folder)], corpora, "c", embedder)
+        assert counts(report) == (1, 1, 10, 1)
+        assert sorted(embedder.texts) == [
+            "Article 1\nNow it tells of a zebra.",
+            "Article 99\nA new one about quokkas.",
+        ]
+        # The corpus that was open all the while sees the new state.
+        assert corpus.fingerprint != first
+        assert corpus.search(["zebra"], 1)[0][0].title == "Article 1"
+        assert corpus.search(["quokkas"], 1)[0][0].title == "Article 99"
+        titles = {hit.title for hits in corpus.search(["subject1", "subject2 thing"], 50) for hit in hits}
+        assert "Article 2" not in titles
+        for hit in corpus.search(["subject1"], 50)[0]:
+            assert hit.end <= len(corpus.document(hit.document_id).text)
+    fresh = Corpora(corpora.root.parent / "fresh")
+    index(fresh, folder)
+    assert content(fresh) == content(corpora)
+
+
+def test_a_second_path_adds_to_the_corpus(corpora: Corpora, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    # The same name in both folders: two documents.
+    (other / "Article_1.txt").write_text("The other first article.", encoding="utf-8")
+    assert counts(index(corpora, folder)) == (12, 0, 0, 0)
+    assert counts(index(corpora, other)) == (1, 0, 0, 0)
+    assert counts(index(corpora, other, folder)) == (0, 0, 13, 0)
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        assert len(corpus.find("Article 1")) == 2
+        assert len({document.id for document in corpus.find("Article 1")}) == 2
+    shutil.rmtree(other)
+    other.mkdir()
+    (other / "Last.txt").write_text("The last one.", encoding="utf-8")
+    assert counts(index(corpora, other)) == (1, 0, 0, 1)
+    assert corpora.info("c").documents == 13
+
+
+def test_documents_of_one_title_all_live(corpora: Corpora, tmp_path: Path) -> None:
+    path = tmp_path / "twins.jsonl"
+    rows = [{"title": "Twin", "text": f"Number {n} likes animal{n}."} for n in range(3)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert counts(index(corpora, path)) == (3, 0, 0, 0)
+    assert counts(index(corpora, path)) == (0, 0, 3, 0)
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        assert sorted(document.text for document in corpus.find("twin")) == [row["text"] for row in rows]
+
+
+def test_skipped_documents_are_reported_and_the_others_kept(corpora: Corpora, folder: Path) -> None:
+    (folder / "binary.txt").write_bytes(b"\0\1\2")
+    (folder / "empty.md").touch()
+    report = index(corpora, folder)
+    assert report.added == 12
+    assert {Path(skipped.source).name for skipped in report.skipped} == {"binary.txt", "empty.md"}
+
+
+def test_an_empty_source_leaves_no_corpus_behind(corpora: Corpora, tmp_path: Path) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(CorpusError):
+            index(corpora, path)
+        assert corpora.names() == []
+
+
+def test_a_source_that_fails_keeps_what_was_there(corpora: Corpora, folder: Path) -> None:
+    index(corpora, folder)
+    for path in folder.iterdir():
+        path.unlink()
+    with pytest.raises(CorpusError):
+        index(corpora, folder)
+    assert corpora.info("c").documents == 12
+
+
+def test_progress_ends_at_the_total(corpora: Corpora, folder: Path) -> None:
+    seen: list[Progress] = []
+    report = index(corpora, folder, progress=seen.append)
+    assert [step.documents for step in seen] == sorted(step.documents for step in seen)
+    last = seen[-1]
+    assert (last.documents, last.total, last.passages, last.seconds_left) == (12, 12, report.passages, 0.0)
+    assert last.passages_per_second > 0
+
+
+def test_another_chunking_or_embedder_makes_it_anew(corpora: Corpora, folder: Path, tmp_path: Path) -> None:
+    few = index(corpora, folder).passages
+    report = index(corpora, folder, chunk_chars=200, chunk_overlap=20)
+    assert report.added == 12
+    assert report.passages > few
+    assert corpora.info("c").passages == report.passages
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"title": "t", "text": "x"}', encoding="utf-8")
+    with pytest.raises(CorpusMismatch) as raised:
+        ingest([open_source(other)], corpora, "c", HashingEmbedder(16))
+    assert f"iterative-rag index {folder} {other} --corpus c" in raised.value.hint
+    assert corpora.info("c").documents == 12
+    assert ingest([open_source(folder)], corpora, "c", HashingEmbedder(16)).added == 12
+    assert corpora.info("c").embedder == "hashing-16"
+
+
+def test_an_impossible_overlap_is_refused(corpora: Corpora, folder: Path) -> None:
+    with pytest.raises(UsageError):
+        index(corpora, folder, chunk_chars=50, chunk_overlap=80)
+
+
+def test_a_full_disk_is_said_and_the_next_run_goes_on(
+    corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "free")  # noqa: PYI024
+    frees = iter([10**12] * 4)
+    monkeypatch.setattr(ingest_module, "BATCH", 8)
+    with monkeypatch.context() as patch:
+        patch.setattr(writer_module.shutil, "disk_usage", lambda _: usage(next(frees, 1000)))
+        with pytest.raises(CorpusError, match="disk .* is full") as raised:
+            index(corpora, folder)
+    assert "goes on where it stopped" in raised.value.hint
+    assert corpora.info("c").state == "incomplete"
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        assert corpus.titles()
+        assert corpus.search(["subject0"], 1)[0][0].title == "Article 0"
+    done = corpora.info("c").documents
+    assert counts(index(corpora, folder)) == (12 - done, 0, done, 0)
+    assert corpora.info("c").state == "ready"
+
+
+def test_ctrl_c_leaves_a_corpus_that_the_next_run_completes(corpora: Corpora, folder: Path) -> None:
+    calls = iter(range(100))
+
+    class Interrupted(HashingEmbedder):
+        def embed_documents(self, texts):
+            if next(calls) == 2:
+                raise KeyboardInterrupt
+            return super().embed_documents(texts)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ingest_module, "BATCH", 8)
+        with pytest.raises(KeyboardInterrupt):
+            ingest([open_source(folder)], corpora, "c", Interrupted(32))
+    assert 0 < corpora.info("c").documents < 12
+    index(corpora, folder)
+    assert corpora.info("c").documents == 12
+
+
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+from iterative_rag import ingest
+from iterative_rag.corpus import open_source
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.documents import DocumentStore
+from iterative_rag.index.qdrant_edge import EdgeStore
+
+ingest.BATCH = 8
+where, when = sys.argv[3], int(sys.argv[4])
+owner = {"create": EdgeStore, "write": EdgeStore, "delete": EdgeStore, "put": DocumentStore,
+         "add_unowned": DocumentStore, "forget_unowned": DocumentStore, "remove": DocumentStore,
+         "embed_documents": HashingEmbedder}.get(where)
+
+def deadly(method):
+    calls = [0]
+    def wrapped(*arguments, **options):
+        calls[0] += 1
+        if calls[0] == when and sys.argv[5] == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = method(*arguments, **options)
+        if calls[0] == when:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+    return wrapped
+
+if owner:
+    setattr(owner, where, staticmethod(deadly(getattr(owner, where))) if where == "create"
+            else deadly(getattr(owner, where)))
+def show(progress):
+    print(progress.passages, flush=True)
+ingest.ingest([open_source(sys.argv[1])], Corpora(Path(sys.argv[2])), "c", HashingEmbedder(32), progress=show)
+"""
+
+
+def run_child(folder: Path, corpora: Corpora, where: str, when: int, moment: str) -> int:
+    arguments = [sys.executable, "-c", CHILD, str(folder), str(corpora.root), where, str(when), moment]
+    return subprocess.run(arguments, stdout=subprocess.DEVNULL, check=False).returncode
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(
+    ("where", "when"),
+    [
+        ("create", 1),
+        ("embed_documents", 1),
+        ("add_unowned", 2),
+        ("write", 1),
+        ("write", 4),
+        ("put", 3),
+        ("put", 6),
+        ("delete", 1),
+        ("forget_unowned", 1),
+        ("remove", 1),
+    ],
+)
+def test_killed_at_any_step_the_next_run_completes_it(
+    corpora: Corpora, folder: Path, tmp_path: Path, where: str, when: int, moment: str
+) -> None:
+    if where in ("delete", "forget_unowned", "remove"):  # these need an older state to work on
+        index(corpora, folder)
+        (folder / "Article_3.txt").write_text("Much shorter now.", encoding="utf-8")
+        (folder / "Article_5.txt").unlink()
+    assert run_child(folder, corpora, where, when, moment) == -signal.SIGKILL
+    if corpora.names() and where != "create":  # what is shown meanwhile is whole documents
+        with closing(corpora.open("c", EMBEDDER)) as corpus:
+            for hit in corpus.search(["subject3 thing"], 50)[0] if corpus.titles() else []:
+                assert hit.end <= len(corpus.document(hit.document_id).text)
+    report = index(corpora, folder)
+    fresh = Corpora(tmp_path / "fresh")
+    index(fresh, folder)
+    assert content(corpora) == content(fresh)
+    assert corpora.info("c").state == "ready"
+    assert report.passages <= corpora.info("c").passages
+
+
+def test_killed_from_outside_again_and_again_nothing_is_lost_or_doubled(
+    corpora: Corpora, folder: Path, tmp_path: Path
+) -> None:
+    write_articles(folder, range(40))
+    for round_number in range(6):
+        arguments = [sys.executable, "-c", CHILD, str(folder), str(corpora.root), "nowhere", "0", ""]
+        child = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+        assert child.stdout
+        for _ in range(3 + 2 * round_number):  # so many reports of progress, then the blow
+            child.stdout.readline()
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+    index(corpora, folder)
+    fresh = Corpora(tmp_path / "fresh")
+    index(fresh, folder)
+    assert content(corpora) == content(fresh)

@@ -1,0 +1,121 @@
+"""The README does not promise what is not there: its commands run, its Python runs, its tables are the code's."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.cli.app import COMMANDS
+from iterative_rag.settings import PRESETS, Settings
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# What a test cannot run: it installs, or needs a server.
+ELSEWHERE = ("./scripts/", "pip install", "ollama ")
+
+
+def blocks(language: str) -> list[str]:
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    return [block for marked, block in fences if marked == language]
+
+
+def commands() -> list[str]:
+    lines = [line.split("  #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+    return [line for line in lines if line]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """A home of its own, a folder with what the README's commands name, and no server."""
+    (tmp_path / "articles").mkdir()
+    (tmp_path / "articles" / "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n", encoding="utf-8")
+    (tmp_path / "pages.jsonl.gz").write_bytes(_gzipped('{"title": "Page", "text": "A page about a town."}\n'))
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ITERATIVE_RAG_", "OPENAI_"))}
+    return {
+        **kept,
+        "ITERATIVE_RAG_HOME": str(tmp_path / "home"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "OLLAMA_HOST": "http://127.0.0.1:9",
+    }
+
+
+def _gzipped(text: str) -> bytes:
+    import gzip
+
+    return gzip.compress(text.encode())
+
+
+def test_every_command_runs(environment: dict[str, str], tmp_path: Path) -> None:
+    """In their order, because a trace needs a run before it. An abstention (3) is no failure of a command."""
+    run = [line for line in commands() if not line.startswith(ELSEWHERE) and " --llm o" not in line]
+    assert len(run) >= 8
+    for line in run:
+        program, *arguments = shlex.split(line)
+        assert program == "iterative-rag", line
+        if arguments[0] == "ask" and "--llm" not in arguments:
+            arguments += ["--llm", "builtin"]
+        done = subprocess.run(
+            [sys.executable, "-m", "iterative_rag", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode in (0, 3), f"{line}\n{done.stderr}"
+
+
+def test_the_python_runs(environment: dict[str, str], tmp_path: Path) -> None:
+    code = "\n".join(blocks("python"))
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "AnalysisStep" in done.stdout
+
+
+def test_every_script_is_there_and_may_be_run() -> None:
+    for name in set(re.findall(r"\./(scripts/\w+)", README)) | {".ci/run"}:
+        path = ROOT / name
+        assert path.is_file(), name
+        assert os.access(path, os.X_OK), name
+        subprocess.run(["bash", "-n", str(path)], check=True)
+
+
+def test_every_file_that_is_named_is_there() -> None:
+    tree = next(block for block in blocks("") if "types.py errors.py" in block)
+    for line in tree.splitlines():
+        inside = line.startswith("  ")
+        for name in re.split(r"\s{2,}", line.strip())[0].split():
+            path = ROOT / "iterative_rag" / name if inside else ROOT / name
+            assert path.exists(), f"{name} stands in the README's tree"
+
+
+def test_every_command_stands_in_the_table() -> None:
+    for name in COMMANDS:
+        assert f"| `iterative-rag {name}" in README
+
+
+def test_every_setting_stands_in_the_table() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| `?(.*?)`? \|", README, flags=re.MULTILINE))
+    for name, field in Settings.model_fields.items():
+        shown = "" if field.default == "" else str(field.default)
+        assert rows.get(name) == shown.lower().replace(".0", ""), f"{name} should be {shown} in the README"
+
+
+def test_every_preset_is_named() -> None:
+    assert f"--preset {'|'.join(PRESETS)}" in README
+
+
+def test_the_length_is_what_a_reader_bears() -> None:
+    assert 150 <= len(README.splitlines()) <= 250
+
+
+def test_no_place_is_left_open() -> None:
+    assert not re.findall(r"<!-- (?:transcript|settings|figures?)\b.*?-->", README)
