@@ -118,6 +118,7 @@ class DiskCache:
                     size_limit=self._limit,
                     eviction_policy="least-recently-stored",
                     statistics=1,
+                    sqlite_mmap_size=0,  # a file that another process cuts short must be an error, not a SIGBUS
                 )
             return self._opened
 

@@ -19,6 +19,7 @@ TITLE_CHARS = 120
 SECTION_CHARS = 80
 TABLE_HEADER_CHARS = 240
 HEADING_CHARS = 60
+SUBHEADED_CHARS = 100  # a line below a subheading is at least this long
 # A hard-wrapped line is at least this long; shorter lines without a full stop are verses or list entries.
 WRAPPED_LINE_CHARS = 45
 
@@ -48,6 +49,10 @@ when while although though as if but and or however since until there here who w
 some several one two another other such according despite because following later then today eventually finally also
 meanwhile nevertheless under upon within no not only once over
 """
+# A line that ends in one of these goes on in the next.
+_CONTINUED = frozenset(
+    ("the", "a", "an", "of", "in", "on", "at", "to", "by", "for", "from", "with", "and", "or", "as", "is", "was")
+)
 _NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
 _MAYBE_LAST = frozenset(_MAYBE_LAST_WORDS.split())
 _STARTERS = frozenset(_STARTER_WORDS.split())
@@ -113,20 +118,18 @@ def _lines(text: str, start: int, end: int) -> Iterator[_Line]:
     """The non-blank lines with their kinds, without surrounding white space."""
     previous_end = -2  # so that the first line counts as following a blank one
     heading_before = False
-    in_table = False
     for match in _LINE.finditer(text, start, end):
         begin, stop = match.span()
         raw_begin, raw_stop = begin, stop
         begin, stop = _strip(text, begin, stop)
         if begin == stop:
             continue
-        after_gap = heading_before or raw_begin > previous_end + 1
-        line = _classify(text, begin, stop, in_table)
-        if line.kind is _Kind.PROSE and after_gap and _is_plain_heading(text, begin, stop, raw_stop, end):
-            line = _Line(begin, stop, _Kind.HEADING, 2)
+        after_gap = raw_begin > previous_end + 1
+        line = _classify(text, begin, stop)
+        if line.kind is _Kind.PROSE and (after_gap or heading_before):
+            line = _plain_heading(text, line, raw_stop, end, below_heading=not after_gap) or line
         yield line
         heading_before = line.kind is _Kind.HEADING
-        in_table = line.kind in (_Kind.ROW, _Kind.RULE)
         previous_end = raw_stop
 
 
@@ -138,7 +141,7 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _classify(text: str, start: int, end: int, in_table: bool) -> _Line:
+def _classify(text: str, start: int, end: int) -> _Line:
     first = text[start]
     if first == "|":
         rule = end - start > 1 and "-" in text[start : min(end, start + 8)] and _RULE_CHARS.issuperset(text[start:end])
@@ -152,14 +155,22 @@ def _classify(text: str, start: int, end: int, in_table: bool) -> _Line:
     return _Line(start, end, _Kind.PROSE)
 
 
-def _is_plain_heading(text: str, start: int, end: int, line_end: int, limit: int) -> bool:
-    """A short line after a blank one, directly followed by text: how plain-text extracts show headings."""
+def _plain_heading(text: str, line: _Line, line_end: int, limit: int, *, below_heading: bool) -> _Line | None:
+    """A short line after a blank one, directly followed by text: how plain-text extracts show headings.
+
+    Directly below another heading it is a subheading only above a long line: lists have short lines, too.
+    """
+    start, end = line.start, line.end
     if end - start > HEADING_CHARS or text[end - 1] in ".,:;!?…\"'”’":
-        return False
+        return None
     if not (text[start].isupper() or text[start].isdigit()):
-        return False
-    following = text[line_end + 1 : min(limit, line_end + 2)]
-    return bool(following) and not following.isspace() and not following.islower()
+        return None
+    following = text[line_end + 1 : min(limit, line_end + 1 + SUBHEADED_CHARS)]
+    if not following or following[0].isspace() or following[0].islower():
+        return None
+    if below_heading and (len(following) < SUBHEADED_CHARS or "\n" in following):
+        return None
+    return _Line(start, end, _Kind.HEADING, 3 if below_heading else 2)
 
 
 # --- sentences -------------------------------------------------------------------------------
@@ -184,12 +195,20 @@ def _units(text: str, start: int, end: int) -> Iterator[_Unit]:
 
 
 def _continues(text: str, before: _Line, line: _Line) -> bool:
-    """Whether `line` goes on with the sentence of the line before (a hard-wrapped paragraph)."""
+    """Whether `line` goes on with the sentence of the line before (a hard-wrapped paragraph).
+
+    Entries of a list often lack a full stop and begin with a capital: those stay apart.
+    """
     gap = text[before.end : line.start]
     if gap.count("\n") != 1 or text[before.end - 1] in '.!?…:;"”|':
         return False
     last_line = before.end - max(before.start, text.rfind("\n", before.start, before.end) + 1)
-    return last_line >= WRAPPED_LINE_CHARS
+    if last_line < WRAPPED_LINE_CHARS:
+        return False
+    if text[line.start].islower() or text[before.end - 1] == ",":
+        return True
+    last = _LAST_WORD.search(text, max(before.start, before.end - 24), before.end)
+    return last is not None and last[0] in _CONTINUED
 
 
 def _split(text: str, line: _Line) -> Iterator[_Unit]:

@@ -55,7 +55,8 @@ class IterativeRAG:
                 overrides[name] = value
         settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
         kept = cache(settings)
-        embedder = make_embedder(settings.embedder if isinstance(embed_model, str | None) else embed_model)
+        wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
+        embedder = make_embedder(wanted, settings)
         mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm)
         return cls(settings, corpus=open_corpus(settings, embedder, kept), mind=mind, cache=kept, notice=notice)
 
@@ -89,6 +90,7 @@ class IterativeRAG:
                 fact_limit=settings.fact_limit,
                 in_flight=settings.calls_in_flight,
                 on_hit=meter.cache_hit,
+                thrifty=self.mind.thrifty,
             )
             engine = StepEngine(roles, DataFinder(self.corpus, reader, settings), meter, settings)
             for step in engine.steps(question):
@@ -138,7 +140,7 @@ def cache(settings: Settings) -> Cache:
     return DiskCache(home() / "cache", settings.cache_megabytes) if settings.cache else NoCache()
 
 
-def make_embedder(wanted: object | None) -> Embedder:
+def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
     """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or one that already is one."""
     if wanted is None or wanted == "builtin":
         from iterative_rag.builtin.encoder import BuiltinEncoder
@@ -146,7 +148,7 @@ def make_embedder(wanted: object | None) -> Embedder:
         return BuiltinEncoder()
     from iterative_rag.embedders import spec
 
-    return spec.embedder(wanted)
+    return spec.embedder(wanted, timeout=settings.timeout)
 
 
 def make_mind(
@@ -198,14 +200,14 @@ _indexing = threading.Lock()
 def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None) -> IndexedCorpus:
     """Open the corpus to search and read; the starter corpus is indexed when it is first asked."""
     name = corpus_name(settings)
-    embedder = embedder or make_embedder(settings.embedder)
+    embedder = embedder or make_embedder(settings.embedder, settings)
     try:
         return corpora().open(name, embedder, cache=kept)
     except CorpusNotFound:
         if name != STARTER_CORPUS:
             raise
     with _indexing:
-        index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS)
+        index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS, embedder=embedder)
     return corpora().open(name, embedder, cache=kept)
 
 
@@ -214,6 +216,7 @@ def index_paths(
     *,
     settings: Settings,
     corpus: str | None = None,
+    embedder: Embedder | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Bring a corpus up to date with files and folders."""
@@ -224,7 +227,7 @@ def index_paths(
         [open_source(path) for path in paths],
         corpora(),
         corpus or settings.corpus or DEFAULT_CORPUS,
-        make_embedder(settings.embedder),
+        embedder or make_embedder(settings.embedder, settings),
         chunk_chars=settings.chunk_chars,
         chunk_overlap=settings.chunk_overlap,
         progress=progress,

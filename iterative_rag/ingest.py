@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from iterative_rag import chunking
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.documents import Entry, Points, version_of
 from iterative_rag.index.qdrant_edge import VectorPoint
@@ -78,6 +78,8 @@ def ingest(
             f"An overlap of {chunk_overlap} characters does not fit into passages of {chunk_chars}.",
             hint="Make chunk_overlap less than chunk_chars.",
         )
+    if not sources:
+        raise UsageError("There is nothing to index.", hint="Give a folder or a file: iterative-rag index PATH")
     sources = list({source.root: source for source in sources}.values())
     cut = Chunking(chunk_chars, chunk_overlap)
     with corpora.writer(name, embedder, cut, [source.root for source in sources]) as writer:
@@ -112,12 +114,18 @@ class _Ingestion:
 
     def run(self) -> IngestReport:
         for source in self.sources:
-            for item in source.documents():
+            for item in source.documents():  # raises CorpusError when there is none
                 if isinstance(item, Skipped):
                     self.skipped.append(item)
                 else:
                     self._take(item, source.root)
                 self.progress.document(self.passages)
+        if not self.seen:
+            first = self.skipped[0]
+            raise CorpusError(
+                f"Nothing could be indexed: all {len(self.skipped)} files or lines were skipped.",
+                hint=f"The first is {first.source}: {first.reason}",
+            )
         self._write(everything=True)
         self._remove_vanished()
         self.writer.finish()

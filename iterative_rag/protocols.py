@@ -160,6 +160,11 @@ class Mind(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def thrifty(self) -> bool:
+        """Whether every call costs, so that reading should end as soon as an answer is found."""
+        ...
+
     def roles(self, meter: Meter) -> Roles: ...
 
 

@@ -35,6 +35,7 @@ Kind = Literal["builtin", "auto", "ollama", "openai-like"]
 
 OLLAMA_PORT = 11434
 # Where keys may stand. They are sent to the server, and struck out of whatever it says.
+OPENAI_HOST = "openai.com"
 API_KEYS = ("ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY")
 SECRETS = (*API_KEYS, "OLLAMA_API_KEY")
 # Times that a call which may go through later is made again, and the first pause before that, in seconds.
@@ -107,9 +108,14 @@ def is_loopback(url: str) -> bool:
         return name == "localhost"
 
 
-def api_key() -> str:
-    """The key for OpenAI-compatible servers, "" where none is set."""
-    return next((value for name in API_KEYS if (value := os.environ.get(name, "").strip())), "")
+def api_key(url: str) -> str:
+    """The key for the OpenAI-compatible server at `url`, "" where none is set.
+
+    `OPENAI_API_KEY` goes to OpenAI alone: a key must not reach whatever server a spec happens to name.
+    """
+    host = urlsplit(url).hostname or ""
+    names = API_KEYS if host == OPENAI_HOST or host.endswith(f".{OPENAI_HOST}") else API_KEYS[:1]
+    return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
 
 
 def without_secrets(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from iterative_rag.errors import LLMError, ReplyTruncated, ReplyUnreadable
+from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest, Meter
 from iterative_rag.types import Usage
 
@@ -303,7 +303,10 @@ def _call(model: ChatModel, meter: Meter, request: ChatRequest) -> tuple[ChatRep
     try:
         reply = model.complete(request)
     except LLMError as error:
-        meter.failed_call(request, error, model.name, time.monotonic() - begun)
+        waited = time.monotonic() - begun
+        meter.failed_call(request, error, model.name, waited)
+        if isinstance(error, LLMTimeout) and request.seconds is not None and waited >= request.seconds:
+            meter.before_call(request.role)  # raises CapReached: not the model's time was up but the run's
         raise
     seconds = time.monotonic() - begun
     meter.after_call(request, reply, model.name, seconds)

@@ -50,7 +50,7 @@ class Settings(BaseModel):
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(24, ge=1, le=500, description="passages that one query fetches before they are grouped")
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
-    calls_in_flight: int = Field(8, ge=1, le=64, description="reading calls at the same time")
+    calls_in_flight: int = Field(4, ge=1, le=64, description="reading calls at the same time")
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
 
     chunk_chars: int = Field(500, ge=50, le=8000, description="characters of a passage")

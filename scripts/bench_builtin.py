@@ -91,7 +91,9 @@ def show(row: dict[str, Any], answer: Answer, good: bool, seconds: float) -> Non
     print(f"   wanted: {row['Answer']}\n   given:  [{answer.status}] {answer.short_answer!r} {answer.reason}")
     for hop in answer.hops:
         for need in hop.needs:
-            facts = [f"{fact.value!r} {fact.score:.2f} ({fact.title})" for fact in hop.facts if fact.need.question == need]
+            facts = [
+                f"{fact.value!r} {fact.score:.2f} ({fact.title})" for fact in hop.facts if fact.need.question == need
+            ]
             print(f"   {hop.n}. {need}\n        {'; '.join(facts[:4]) or '-'}")
 
 

@@ -58,7 +58,10 @@ def measure(options: argparse.Namespace, corpora: Corpora, embedder: Embedder) -
     sources = [Sample(options.path, options.sample)]
     first = ingest(sources, corpora, options.corpus, embedder, progress=report_progress)
     print(f"\nindexed    {described(first)}, {first.passages / first.seconds:.0f} passages/s")
-    print(f"peak       {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB resident")
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    busy = usage.ru_utime + usage.ru_stime
+    print(f"processor  {busy:.0f} s, {1000 * busy / max(first.passages, 1):.1f} ms a passage")
+    print(f"peak       {usage.ru_maxrss / 1024:.0f} MB resident")
     second = ingest(sources, corpora, options.corpus, embedder)
     print(f"unchanged  {described(second)}, {100 * second.seconds / first.seconds:.2f} % of the first run")
     info = corpora.info(options.corpus)

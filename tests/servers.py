@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +44,8 @@ class Seen:
 @dataclass
 class FakeServer:
     """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order,
-    then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400."""
+    then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400; `latency` is the
+    seconds before a reply, `pace` those between two chunks of a stream."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     models: Sequence[str] = ("tiny:1b",)
@@ -51,6 +53,7 @@ class FakeServer:
     faults: deque[Fault] = field(default_factory=deque)
     always: Fault | None = None
     refuses: frozenset[str] = frozenset()
+    pace: float = 0.0
     silent_counts: bool = False
     vector: Callable[[str], list[float]] = lambda text: [3.0, 4.0, 0.0, float(len(text) % 3)]
     seen: list[Seen] = field(default_factory=list)
@@ -59,8 +62,7 @@ class FakeServer:
         handler = type("Handler", (_Handler,), {"fake": self})
         self.closing = threading.Event()
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
+        self._http = _Server(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
         return self
@@ -92,9 +94,19 @@ def unused_url() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}"
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away at its deadline is no fault of the test."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class _Handler(BaseHTTPRequestHandler):
     fake: FakeServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -222,6 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
             lines = [lines[0], error] if wrong == "error" else lines[:1]
         for line in lines:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+            self.fake.closing.wait(self.fake.pace)
         if wrong == "broken":
             self._break()
             return
@@ -229,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _break(self) -> None:
         self.wfile.flush()
-        self.connection.shutdown(socket.SHUT_RDWR)
+        self.connection.shutdown(socket.SHUT_WR)
         self.close_connection = True
 
 

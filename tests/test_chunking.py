@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,7 +97,8 @@ def test_sentence_ends(expected: list[str]) -> None:
 
 
 def test_headings_rows_and_items_are_sentences_of_their_own() -> None:
-    text = "# Rivers\n\nHistory\nIt is old. Very old.\n\n| River | Km |\n|---|---|\n| Po. Delta | 652 |\n\n- One. Two.\n3) Three"
+    table = "| River | Km |\n|---|---|\n| Po. Delta | 652 |"
+    text = f"# Rivers\n\nHistory\nIt is old. Very old.\n\n{table}\n\n- One. Two.\n3) Three"
     assert spoken(text) == [
         "# Rivers",
         "History",
@@ -115,11 +118,28 @@ def test_wrapped_lines_make_one_sentence_and_verses_do_not() -> None:
     assert spoken("Roses are red\nViolets are blue") == ["Roses are red", "Violets are blue"]
 
 
+def test_entries_of_a_plain_list_stay_apart() -> None:
+    entries = [f"December {n} – Ida Haendel, violinist from Chełm and teacher (died 20{n})" for n in range(10, 15)]
+    assert spoken("Births\n" + "\n".join(entries)) == ["Births", *entries]
+    # The first entry is no section of its own, though it is short.
+    [passage] = passages_of("Early life of him. \n\nFilmography\nAlien (1979)\nAliens (1986)\n" + "Heat (1995)\n" * 4)
+    assert passage.header == "A Title"
+    headers = {passage.header for passage in passages_of("\n\nFilms\nAlien (1979)\n" + "Heat (1995)\n" * 90)}
+    assert headers == {"A Title > Films"}
+
+
+def test_subheadings_of_plain_extracts_are_told_from_lists() -> None:
+    long = "He went to sea as a boy and stayed there until the war took his ship and most of those who sailed on her. "
+    passages = passages_of(f"Lead.\n\nCareer\n1992–2003: Early work\n{long * 4}\n\nDeath\n{long * 4}", 300, 0)
+    assert "A Title > Career > 1992–2003: Early work" in [passage.header for passage in passages]
+    assert passages[-1].header == "A Title > Death"
+
+
 def test_cuts_lie_at_sentence_ends_and_short_sentences_overlap() -> None:
     numbered = [f"Sentence number {n} stands here." for n in range(60)]
     passages = passages_of(" ".join(numbered), size=200, overlap=80)
     assert all(passage.text.startswith("Sentence") and passage.text.endswith("here.") for passage in passages)
-    for before, after in zip(passages, passages[1:], strict=False):
+    for before, after in pairwise(passages):
         assert 30 <= before.end - after.start <= 80
 
 
@@ -158,7 +178,7 @@ def test_two_tables_do_not_mix_their_headers() -> None:
 def test_a_sentence_longer_than_a_passage_is_cut_at_words() -> None:
     passages = passages_of("word " * 400, 100, 20)
     assert all(set(passage.text.split()) == {"word"} for passage in passages)
-    assert all(0 < before.end - after.start <= 20 for before, after in zip(passages, passages[1:], strict=False))
+    assert all(0 < before.end - after.start <= 20 for before, after in pairwise(passages))
 
 
 @pytest.mark.parametrize("pattern", ["word ", ".", "x", "|-", 'a."', "= ", "\n", "# "])

@@ -100,6 +100,7 @@ def test_only_what_changed_is_embedded_and_vanished_documents_go(corpora: Corpor
     index(corpora, folder)
     with closing(corpora.open("c", EMBEDDER)) as corpus:
         first = corpus.fingerprint
+        assert corpus.search(["subject2"], 1)[0][0].title == "Article 2"
         (folder / "Article_1.txt").write_text("Now it tells of a zebra.", encoding="utf-8")
         (folder / "Article_2.txt").unlink()
         (folder / "Article_99.txt").write_text("A new one about quokkas.", encoding="utf-8")
@@ -166,6 +167,18 @@ def test_an_empty_source_leaves_no_corpus_behind(corpora: Corpora, tmp_path: Pat
         assert corpora.names() == []
 
 
+def test_nothing_but_skipped_files_is_an_error_and_removes_nothing(corpora: Corpora, folder: Path) -> None:
+    index(corpora, folder)
+    for path in folder.iterdir():
+        path.write_bytes(b"\0")
+    with pytest.raises(CorpusError, match="all 12 files") as raised:
+        index(corpora, folder)
+    assert "binary" in raised.value.hint
+    assert corpora.info("c").documents == 12
+    with pytest.raises(UsageError):
+        ingest([], corpora, "c", EMBEDDER)
+
+
 def test_a_source_that_fails_keeps_what_was_there(corpora: Corpora, folder: Path) -> None:
     index(corpora, folder)
     for path in folder.iterdir():
@@ -208,12 +221,12 @@ def test_an_impossible_overlap_is_refused(corpora: Corpora, folder: Path) -> Non
 def test_a_full_disk_is_said_and_the_next_run_goes_on(
     corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usage = namedtuple("usage", "free")  # noqa: PYI024
+    usage = namedtuple("usage", "free")
     frees = iter([10**12] * 4)
     monkeypatch.setattr(ingest_module, "BATCH", 8)
     with monkeypatch.context() as patch:
         patch.setattr(writer_module.shutil, "disk_usage", lambda _: usage(next(frees, 1000)))
-        with pytest.raises(CorpusError, match="disk .* is full") as raised:
+        with pytest.raises(CorpusError, match=r"disk .* is full") as raised:
             index(corpora, folder)
     assert "goes on where it stopped" in raised.value.hint
     assert corpora.info("c").state == "incomplete"
@@ -221,6 +234,10 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(
         assert corpus.titles()
         assert corpus.search(["subject0"], 1)[0][0].title == "Article 0"
     done = corpora.info("c").documents
+    other = folder.parent / "other.jsonl"
+    other.write_text('{"title": "t", "text": "Of another path."}', encoding="utf-8")
+    assert counts(index(corpora, other)) == (1, 0, 0, 0)
+    assert corpora.info("c").state == "incomplete"  # the folder still is
     assert counts(index(corpora, folder)) == (12 - done, 0, done, 0)
     assert corpora.info("c").state == "ready"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.agent.asking import Asker, numbered
+from iterative_rag.agent.asking import Asker, numbered, numbers
 from iterative_rag.replies import AnalysisReply
 from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
 
@@ -67,9 +67,16 @@ def _key(need: Need) -> str:
 
 
 def _tried(inquiry: Inquiry) -> str:
-    """Each need once, with the numbers of the facts that it brought."""
-    found: dict[Need, list[str]] = {need: [] for need in inquiry.tried}
-    for n, fact in enumerate(inquiry.facts, start=1):
-        found.setdefault(fact.need, []).append(f"[{n}]")
-    lines = [f"- {need.question} -> {''.join(numbers) or 'nothing found'}" for need, numbers in found.items()]
+    """Each need once, with the numbers of the facts that it brought; without a value, they only come near it."""
+    found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
+    valued: set[Need] = set()
+    for n, fact in zip(numbers(inquiry.facts), inquiry.facts, strict=True):
+        found.setdefault(fact.need, []).append(n)
+        if fact.value:
+            valued.add(fact.need)
+    lines = []
+    for need, ns in found.items():
+        marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
+        partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
+        lines.append(f"- {need.question} -> {marks}{partly}")
     return "\n".join(lines) or NOTHING_TRIED

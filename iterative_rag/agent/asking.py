@@ -66,21 +66,34 @@ class Asker(Generic[R]):
             return None
 
 
-def numbered(facts: Sequence[Fact], room: int) -> str:
-    """The facts as `[n] statement (title: "quote")` lines in a fence, quotes cut until they fit `room` characters."""
+def numbers(facts: Sequence[Fact]) -> list[int]:
+    """The number of each fact, from 1. What was found twice, for two needs, is shown once: it has its first number."""
+    first: dict[tuple[str, int, int, str], int] = {}
+    return [
+        first.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), n)
+        for n, fact in enumerate(facts, start=1)
+    ]
+
+
+def numbered(facts: Sequence[Fact], room: int, *, known: int = 0) -> str:
+    """The facts as `[n] statement (title: "quote")` lines in a fence, quotes cut until they fit `room` characters.
+
+    Where `known` facts come first, the others are marked as new.
+    """
     if not facts:
         return NO_FACTS
     text = ""
+    shown = [(n, fact) for n, (first, fact) in enumerate(zip(numbers(facts), facts, strict=True), 1) if n == first]
     for length in QUOTE_LENGTHS:
-        text = "\n".join(_line(n, fact, length) for n, fact in enumerate(facts, start=1))
+        text = "\n".join(_line(n, fact, length, new=0 < known < n) for n, fact in shown)
         if len(text) <= room:
             break
     return fence(text, "facts")
 
 
-def _line(n: int, fact: Fact, length: int) -> str:
+def _line(n: int, fact: Fact, length: int, *, new: bool) -> str:
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
         quote = quote[:length].rstrip() + " ..."
     shown = f'{fact.title}: "{quote}"' if length else fact.title
-    return f"[{n}] {' '.join(fact.statement.split())} ({shown})"
+    return f"[{n}]{' NEW' if new else ''} {' '.join(fact.statement.split())} ({shown})"

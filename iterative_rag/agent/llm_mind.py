@@ -30,6 +30,10 @@ class LLMMind:
     def name(self) -> str:
         return self._main.name if self._fast is self._main else f"{self._main.name} + {self._fast.name}"
 
+    @property
+    def thrifty(self) -> bool:
+        return True
+
     def roles(self, meter: Meter) -> Roles:
         tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTIONS
         room = max(2000, tokens * CHARS_PER_TOKEN)

@@ -22,6 +22,8 @@ from iterative_rag.types import Cap, Document, Extract, Fact, Need, ReadingFault
 GAP = "\n[...]\n"
 # Facts below this trust do not count as "enough": they are kept, and reading goes on.
 SURE = 0.5
+# Windows that are read in all once one of them held the answer itself: a namesake's may stand before the right one.
+PATIENCE = 3
 # Characters read before and after a hit, so that a pronoun meets its name.
 MARGIN = 400
 
@@ -103,9 +105,12 @@ class Reader:
         fact_limit: int,
         in_flight: int,
         on_hit: Callable[[str], None],
+        thrifty: bool = True,
     ) -> None:
+        """`thrifty` reading ends soon after a value was found; it is for extractors whose every call costs."""
         self._corpus, self._extractor, self._cache = corpus, extractor, cache
         self._fact_limit, self._in_flight, self._on_hit = fact_limit, in_flight, on_hit
+        self._thrifty = thrifty
 
     def read(
         self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, seconds: float | None = None
@@ -175,7 +180,12 @@ class Reader:
                 if place not in queue.facts or queue.facts[place].score < fact.score:
                     queue.facts[place] = fact
             queue.taken += 1
-            queue.enough = sum(fact.score >= SURE for fact in queue.facts.values()) >= self._fact_limit
+            queue.enough = self._enough(queue)
+
+    def _enough(self, queue: _Queue) -> bool:
+        sure = [fact for fact in queue.facts.values() if fact.score >= SURE]
+        answered = self._thrifty and any(fact.value for fact in sure)
+        return len(sure) >= self._fact_limit or (answered and queue.taken >= PATIENCE)
 
     def _verified(self, need: Need, seen: Window, extract: Extract) -> Fact | None:
         text = self._corpus.document(seen.document_id).text

@@ -22,14 +22,14 @@ class LLMRephraser:
     room: int
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
-        """The new question; the current one where nothing was found or the model offers no usable one."""
+        """The new question, in the light of all facts, those of earlier hops too; the current one where nothing was found or the model offers no usable one."""
         if not found:
             return inquiry.question
         reply = self.asker.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
             question=inquiry.question,
-            facts=numbered(found, self.room),
+            facts=numbered((*inquiry.facts, *found), self.room, known=len(inquiry.facts)),
         )
         return inquiry.question if _complaint(reply, inquiry) else " ".join(reply.question.split())
 

@@ -73,6 +73,11 @@ class StepEngine:
                 raise CapReached(Cap.HOPS, self._settings.max_hops)
             new = yield from self._find(record, hop, needs, wider)
             barren = 0 if new else barren + 1
+            if _settles(new, inquiry.question):
+                record.draft = self._roles.answerer.answer(record.inquiry)
+                yield AnsweringStep(hop, record.draft)
+                if record.draft.answered:
+                    return
 
     def _find(
         self, record: Record, hop: int, needs: Sequence[Need], wider: bool
@@ -100,7 +105,8 @@ class StepEngine:
             raise cap
         if error := next((reading.error for reading in readings if reading.error), None):
             raise error
-        rephrased = self._roles.rephraser.rephrase(inquiry, new) if new else inquiry.question
+        settled = not new or _settles(new, inquiry.question)
+        rephrased = inquiry.question if settled else self._roles.rephraser.rephrase(inquiry, new)
         record.inquiry = grown(inquiry, needs, new, rephrased)
         if rephrased != inquiry.question:
             yield RephrasingStep(hop, inquiry.question, rephrased)
@@ -123,6 +129,11 @@ def _untried(needs: Sequence[Need], inquiry: Inquiry) -> tuple[tuple[Need, ...],
     if new := tuple(need for need in unique if _key(need) not in tried):
         return new, False
     return tuple(need for need in unique if tried.count(_key(need)) == 1), True
+
+
+def _settles(new: Sequence[Fact], question: str) -> bool:
+    """Whether the question itself was looked up and a value found: nothing to rephrase, nothing to analyse again."""
+    return any(fact.value and _key(fact.need) == _key(Need(question)) for fact in new)
 
 
 def _key(need: Need) -> str:

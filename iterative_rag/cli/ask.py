@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Preset, settings_from
+from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Preset, announce_starter, settings_from
 
 if TYPE_CHECKING:
     from iterative_rag.factory import IterativeRAG
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 # Far above the longest question that is taken; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
-
-_PANEL_LIMITS = "Limits"
 
 
 def ask(
@@ -64,6 +62,8 @@ def ask(
         max_seconds=max_seconds,
         cache=cache,
     )
+    if not quiet:
+        announce_starter(settings)
     from iterative_rag.factory import IterativeRAG
 
     rag = IterativeRAG.from_settings(settings)
@@ -117,12 +117,14 @@ def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -
     if rag.notice:
         printer.line((rag.notice, "dim"))
         printer.blank()
+    answer: Answer | None = None
     with HopPrinter(printer) as hops:
         for step in rag.steps(question, trace=trace):
             hops.show(step)
             if isinstance(step, FinalStep):
-                return step.answer
-    raise AssertionError("the engine ended without a final step")
+                answer = step.answer
+    assert answer is not None, "the engine ended without a final step"
+    return answer
 
 
 def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:

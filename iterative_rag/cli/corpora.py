@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Quiet, settings_from
+from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Quiet, announce_starter, settings_from
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
@@ -80,21 +80,27 @@ def list_corpora() -> None:
     known = corpora()
     names = known.names()
     if not names:
-        err().line("No corpus yet. ", ("iterative-rag index PATH", "bold"), " makes one; the starter corpus is")
-        err().line("indexed when you first ask something.")
+        more = " makes one; the starter corpus is indexed when you first ask something."
+        err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
     for name in names:
         info = known.info(name)
         out().line((name, "bold"), f"  {info.documents:,} documents, {info.passages:,} passages, {info.state}")
 
 
 @corpus_app.command("status")
-def status(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+def status(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.")] = None,
+) -> None:
     """Show documents, passages, embedder, size and date of a corpus."""
     from iterative_rag.cli.console import out
     from iterative_rag.factory import corpora
 
-    for label, value in _facts(corpora().info(name)):
-        out().line((f"{label:<10}", "dim"), value)
+    known = corpora()
+    for number, one in enumerate([name] if name else known.names()):
+        if number:
+            out().blank()
+        for label, value in _facts(known.info(one)):
+            out().line((f"{label:<11}", "dim"), value)
 
 
 def _facts(info: CorpusInfo) -> list[tuple[str, str]]:
@@ -146,7 +152,9 @@ def search(
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
     from iterative_rag.factory import open_corpus
 
-    opened = open_corpus(settings_from(corpus=corpus, embedder=embedder))
+    settings = settings_from(corpus=corpus, embedder=embedder)
+    announce_starter(settings)
+    opened = open_corpus(settings)
     try:
         (hits,) = opened.search([query], limit)
         found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
@@ -180,7 +188,9 @@ def show(
     from iterative_rag.cli.console import err
     from iterative_rag.factory import open_corpus
 
-    opened = open_corpus(settings_from(corpus=corpus, embedder=embedder))
+    settings = settings_from(corpus=corpus, embedder=embedder)
+    announce_starter(settings)
+    opened = open_corpus(settings)
     try:
         documents = opened.find(" ".join(title))
     finally:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from iterative_rag.index.corpora import CorpusInfo
     from iterative_rag.remote import Spec
     from iterative_rag.settings import Settings
 
@@ -149,23 +150,22 @@ def _openai_like(spec: Spec) -> Check:
     from iterative_rag.errors import LLMError
     from iterative_rag.remote import API_KEYS, api_key
 
-    found = (
-        f"{spec.model} at {spec.url}, {'a key is set' if api_key() else f'no key ({API_KEYS[0]}) is set'}; not called"
-    )
+    found = f"{spec.model} at {spec.url}, {'a key is set' if api_key(spec.url) else f'no key ({API_KEYS[0]}) is set'}; not called"
     if find_spec("llama_index.llms.openai_like") is None:
         return Check("OpenAI-like", False, found, "pip install 'iterative-rag[openai-like]'", LLMError.exit_code)
     return Check("OpenAI-like", True, found)
 
 
 def _corpora(settings: Settings) -> Iterator[Check]:
-    from iterative_rag.errors import CorpusError
+    from iterative_rag.errors import CorpusError, IterativeRAGError
     from iterative_rag.factory import corpora, corpus_name, make_embedder
 
     known = corpora()
     try:
         names = known.names()
         asked = corpus_name(settings)
-    except CorpusError as error:
+        embedder = make_embedder(settings.embedder, settings).name
+    except IterativeRAGError as error:
         yield Check("corpora", False, str(error), error.hint, error.exit_code)
         return
     if asked not in names:
@@ -173,19 +173,22 @@ def _corpora(settings: Settings) -> Iterator[Check]:
             mend = f"iterative-rag index PATH --corpus {asked}"
             yield Check("corpora", False, f"no corpus {asked!r}", mend, CorpusError.exit_code)
         else:
-            yield Check("corpora", None, "none yet; the starter corpus is indexed when you first ask", "")
-    embedder = make_embedder(settings.embedder).name
+            yield Check("corpora", None, "none yet; the starter corpus is indexed when you first ask")
     for name in names:
-        info = known.info(name)
-        found = f"{name}{' (asked by default)' if name == asked else ''}: {info.documents:,} documents, {info.state}"
-        again = f"iterative-rag index PATH --corpus {name}"
-        if info.state != "ready":
-            yield Check("corpora", False if name == asked else None, found, again, CorpusError.exit_code)
-        elif info.embedder != embedder:
-            found += f"; made by {info.embedder}, the settings name {embedder}"
-            yield Check("corpora", False if name == asked else None, found, again, CorpusError.exit_code)
-        else:
-            yield Check("corpora", True, found)
+        yield _corpus(known.info(name), embedder, asked=name == asked)
+
+
+def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
+    """What is wrong with the corpus that is asked makes everything unusable; with another one it is a note."""
+    from iterative_rag.errors import CorpusError
+
+    found = f"{info.name}{' (the one that is asked)' if asked else ''}: {info.documents:,} documents, {info.state}"
+    other = info.state == "ready" and info.embedder != embedder
+    if other:
+        found += f"; made by {info.embedder}, while the settings name {embedder}"
+    wrong = other or info.state != "ready"
+    ok = (False if asked else None) if wrong else True
+    return Check("corpora", ok, found, f"iterative-rag index PATH --corpus {info.name}", CorpusError.exit_code)
 
 
 def _cache(settings: Settings) -> Check:

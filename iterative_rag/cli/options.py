@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from iterative_rag.settings import Settings
 
 
 class Preset(StrEnum):
@@ -25,8 +28,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
 
 
-def settings_from(**overrides: Any) -> Any:
+def settings_from(**overrides: Any) -> Settings:
     """`Settings` from all layers; what is None was not given on the command line."""
     from iterative_rag.settings import load_settings
 
     return load_settings(overrides)
+
+
+def announce_starter(settings: Settings) -> None:
+    """Say why the first command on the starter corpus takes some seconds."""
+    from iterative_rag.factory import STARTER_CORPUS, corpora, corpus_name
+
+    if corpus_name(settings) == STARTER_CORPUS and STARTER_CORPUS not in corpora().names():
+        from iterative_rag.cli.console import err
+
+        err().line(("Indexing the starter corpus, once ...", "dim"))

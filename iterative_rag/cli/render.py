@@ -35,7 +35,7 @@ class HopPrinter:
 
     def __init__(self, printer: Printer, *, replaying: bool = False) -> None:
         self._printer = printer
-        self._hop = 0
+        self._rephrased = ""
         self._needs: tuple[Need, ...] = ()
         live = printer.terminal and not replaying
         self._status = printer.console.status("analysing the question") if live else None
@@ -71,12 +71,10 @@ class HopPrinter:
             self._status.update(what)
 
     def _analysis(self, step: AnalysisStep) -> None:
-        if step.hop != self._hop:
-            self._hop = step.hop
-            self._printer.line((f"hop {step.hop}", "bold cyan"), "  ", (clean(step.question), "bold"), hang="       ")
         match step.analysis:
             case Needs(needs):
                 self._needs = needs
+                self._header(step)
                 for number, need in enumerate(needs, 1):
                     label = f"need {number}" if len(needs) > 1 else "need"
                     self._printer.line((label, "dim"), "  ", (clean(need.question), ""), indent="  ", hang="        ")
@@ -87,6 +85,11 @@ class HopPrinter:
             case Stuck(reason):
                 self._printer.line(("stuck: ", "yellow"), clean(reason), indent="  ", hang="    ")
                 self._doing("answering")
+
+    def _header(self, step: AnalysisStep) -> None:
+        """The hop and its question, unless the rephrasing just above shows it already."""
+        question = "" if step.question == self._rephrased else f"  {clean(step.question)}"
+        self._printer.line((f"hop {step.hop}", "bold cyan"), (question, "bold"), hang="       ")
 
     def _which(self, need: Need) -> str:
         """The number of the need where a hop looks for several at once."""
@@ -112,7 +115,8 @@ class HopPrinter:
 
     def _rephrasing(self, step: RephrasingStep) -> None:
         if step.after != step.before:
-            self._printer.line(("→ ", "cyan"), clean(step.after), indent="  ", hang="    ")
+            self._rephrased = step.after
+            self._printer.line(("→ ", "cyan"), (clean(step.after), "bold"), indent="  ", hang="    ")
         self._doing("analysing the question")
 
     def _answering(self, step: AnsweringStep) -> None:
@@ -159,15 +163,18 @@ def show_answer(answer: Answer, printer: Printer) -> None:
 def _show_citation(citation: Citation, printer: Printer) -> None:
     number = f"[{citation.n}] "
     place = f"{shown_source(citation.source)}, characters {citation.start}–{citation.end}"
-    printer.line((number, "cyan"), (clean(citation.title), "bold"), (f"  {clean(place)}", "dim"))
+    printer.line(
+        (number, "cyan"), (clean(citation.title), "bold"), (f"  {clean(place)}", "dim"), hang=" " * len(number)
+    )
     printer.line(f"“{clean(citation.quote)}”", indent=" " * len(number))
 
 
 def shown_source(source: str) -> str:
     """A path below the working folder is shown relative to it; anything else as it is."""
-    path = Path(source)
-    if path.is_absolute() and path.is_relative_to(Path.cwd()):
-        return str(path.relative_to(Path.cwd()))
+    path, here = Path(source), Path.cwd()
+    # Below the root everything would be "relative", and no longer look like a path.
+    if path.is_absolute() and path.is_relative_to(here) and here != Path(here.anchor):
+        return str(path.relative_to(here))
     return source
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from iterative_rag.cli.console import Printer, clean
@@ -39,7 +40,7 @@ Event = Mapping[str, Any]
 def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) -> None:
     """Print a run hop by hop; `calls` adds every prompt and reply."""
     hops = HopPrinter(printer, replaying=True)
-    for event in events:
+    for event in _counted(events):
         match event.get("event"):
             case "run_started":
                 place = f"run {event.get('run_id', '?')}, {event.get('at', '?')}, {event.get('mind', '?')}"
@@ -49,7 +50,7 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
             case "llm_call":
                 _show_call(event, printer, whole=calls)
             case "cache_hit":
-                printer.line((f"kept  {event.get('what', '')}, from the cache", "dim"), indent="  ")
+                printer.line(("cache  ", "dim"), (f"{event['times']} × {event.get('what', '')}", "dim"), indent="  ")
             case "fault":
                 printer.line((f"{event.get('error', 'fault')}: ", "bold red"), clean(str(event.get("message", ""))))
                 if event.get("hint"):
@@ -62,6 +63,15 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
                     hops.show(step)
                 if isinstance(step, FinalStep):
                     show_answer(step.answer, printer)
+
+
+def _counted(events: Iterable[Event]) -> Iterator[Event]:
+    """Cache hits of one kind that follow one another become one event with their number."""
+    for (name, what), group in itertools.groupby(events, key=lambda event: (event.get("event"), event.get("what"))):
+        if name == "cache_hit":
+            yield {"event": name, "what": what, "times": len(list(group))}
+        else:
+            yield from group
 
 
 def _show_call(event: Event, printer: Printer, *, whole: bool) -> None:

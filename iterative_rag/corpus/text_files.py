@@ -32,7 +32,7 @@ class TextFiles:
     @property
     def root(self) -> str:
         """What the documents belong to: those of it that are not yielded any more have vanished."""
-        return str(self.path)
+        return _shown(self.path)
 
     @property
     def total(self) -> int | None:
@@ -69,13 +69,13 @@ class TextFiles:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Skipped(folder, f"The folder cannot be read: {error.strerror}.")
+            yield Skipped(_shown(folder), f"The folder cannot be read: {error.strerror}.")
             return
         for entry in entries:
             if entry.is_symlink():
                 fault = _fault_of_link(entry.path, real_root)
                 if fault and (os.path.isdir(entry.path) or _is_text(entry.name)):
-                    yield Skipped(entry.path, fault)
+                    yield Skipped(_shown(entry.path), fault)
                 elif not fault and _is_text(entry.name):
                     yield Path(entry.path)
             elif entry.is_dir(follow_symlinks=False):
@@ -85,22 +85,28 @@ class TextFiles:
                 yield Path(entry.path)
 
     def _read(self, path: Path) -> Document | Skipped:
+        source = _shown(path)
         try:
             size = path.stat().st_size
             if size > self.max_bytes:
                 limit = self.max_bytes / 1e6
-                return Skipped(str(path), f"It is larger ({size / 1e6:.0f} MB) than the limit of {limit:.0f} MB.")
+                return Skipped(source, f"It is larger ({size / 1e6:.0f} MB) than the limit of {limit:.0f} MB.")
             data = path.read_bytes()
         except OSError as error:
-            return Skipped(str(path), f"It cannot be read: {error.strerror}.")
-        text = decode(data)
-        if isinstance(text, str) and not text.strip():
-            return Skipped(str(path), "It is empty.")
-        if not isinstance(text, str):
-            return Skipped(str(path), text.reason)
-        text, title = _title(text, path.stem)
+            return Skipped(source, f"It cannot be read: {error.strerror}.")
+        decoded = decode(data)
+        if not isinstance(decoded, str):
+            return Skipped(source, decoded.reason)
+        text, title = _title(decoded, Path(source).stem)
+        if not text.strip():
+            return Skipped(source, "It is empty.")
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
-        return Document(hashlib.sha1(relative.encode("utf-8", "surrogateescape")).hexdigest(), title, text, str(path))
+        return Document(hashlib.sha1(os.fsencode(relative)).hexdigest(), title, text, source)
+
+
+def _shown(path: Path | str) -> str:
+    """A path as text: file names may hold bytes that are none, which no database or terminal takes."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _is_text(name: str) -> bool:

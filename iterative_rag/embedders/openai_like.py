@@ -11,7 +11,7 @@ EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 
 
 class OpenAILikeEmbedder(LlamaIndexEmbedder):
-    """With the key of ITERATIVE_RAG_API_KEY or OPENAI_API_KEY. `timeout` bounds each batch, in seconds."""
+    """With the key of ITERATIVE_RAG_API_KEY (OpenAI itself: also OPENAI_API_KEY). `timeout` bounds each batch, in seconds."""
 
     def __init__(self, model: str, url: str, *, timeout: float = 120.0) -> None:
         import httpx
@@ -24,7 +24,7 @@ class OpenAILikeEmbedder(LlamaIndexEmbedder):
         embedding = OpenAILikeEmbedding(
             model_name=model,
             api_base=url,
-            api_key=api_key() or "none",
+            api_key=api_key(url) or "none",
             embed_batch_size=BATCH,
             max_retries=0,
             timeout=timeout,

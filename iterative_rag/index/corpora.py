@@ -65,9 +65,8 @@ class Corpora:
                     raise damaged(folder, name, "its vectors are missing")
                 if (folder / DAMAGE_MARK).exists():
                     raise damaged(folder, name, "a search found it so")
-                return CorpusInfo(
-                    name, documents, passages, meta["embedder"], size, meta["updated"], meta.get("state", "incomplete")
-                )
+                state = "ready" if documents and meta.get("unfinished", "[]") == "[]" else "incomplete"
+                return CorpusInfo(name, documents, passages, meta["embedder"], size, meta["updated"], state)
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
 
@@ -106,9 +105,9 @@ class Corpora:
         with CorpusLock(folder, name).writing():
             try:
                 with sqlite_errors(folder, name), contextlib.closing(self._writable_store(folder)) as store:
-                    writer = CorpusWriter(name, folder, store, embedder, chunking)
+                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots)
                     with contextlib.closing(writer):
-                        writer.prepare(roots)
+                        writer.prepare()
                         yield writer
             finally:
                 self._discard_if_empty(folder)

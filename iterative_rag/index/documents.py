@@ -14,6 +14,7 @@ from typing import Any
 
 from iterative_rag.types import Document
 
+# To be raised when tables or payloads change, and when the chunker or BM25 would cut or weigh the same text otherwise.
 SCHEMA_VERSION = 1
 _BUSY_MILLISECONDS = 5000
 
@@ -125,9 +126,12 @@ class DocumentStore:
             raise error
 
     def clear(self) -> None:
+        """Empty tables of this version, whatever there was; to be called inside a transaction."""
         with self._lock:
             for table in ("documents", "unowned", "meta"):
-                self._db.execute(f"DELETE FROM {table}")
+                self._db.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _SCHEMA.split(";"):
+                self._db.execute(statement)
 
     # --- reading ---
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld
 
-
 # Left in a corpus folder by a reader that found damage which loading alone does not show.
 DAMAGE_MARK = "damaged"
 

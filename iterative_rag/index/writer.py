@@ -8,6 +8,7 @@ corpus shows each document in its old or its new version, and the list of unowne
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import uuid
@@ -37,24 +38,33 @@ class Chunking:
 class CorpusWriter:
     """Made by `Corpora.writer`, which holds the lock. Reading back the vectors shows whether they are whole."""
 
-    def __init__(self, name: str, folder: Path, store: DocumentStore, embedder: Embedder, chunking: Chunking) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        store: DocumentStore,
+        embedder: Embedder,
+        chunking: Chunking,
+        roots: Sequence[str],
+    ) -> None:
         self.name = name
         self.chunking = chunking
         self._folder = folder
         self._store = store
         self._embedder = embedder
+        self._roots = tuple(roots)
         self._shard: EdgeStore | None = None
 
-    def prepare(self, roots: Sequence[str]) -> None:
+    def prepare(self) -> None:
         """Make the corpus fit what is to be written: as it is, or emptied because it is new or does not fit."""
         reason = self._misfit() or self._damage()
         if reason is not None:
-            others = sorted(self._store.roots() - set(roots))
+            others = sorted(self._store.roots() - set(self._roots))
             if others:
                 raise CorpusMismatch(
                     f"The corpus {self.name!r} must be made anew ({reason}), but it holds more than what was given.",
                     hint="Give all of it: iterative-rag index "
-                    + " ".join(map(shlex.quote, [*others, *roots]))
+                    + " ".join(map(shlex.quote, [*others, *self._roots]))
                     + f" --corpus {self.name}",
                 )
             self._empty()
@@ -72,15 +82,22 @@ class CorpusWriter:
         return self._store.counts()
 
     def finish(self) -> None:
-        """All documents are in; until then the corpus is marked as incomplete."""
-        self._store.set_meta({"state": "ready"})
+        """All documents of the roots are in; until then the corpus is marked as incomplete."""
+        self._mark_unfinished(self._unfinished() - set(self._roots))
+
+    def _unfinished(self) -> set[str]:
+        """The roots whose last run did not come to its end."""
+        return set(json.loads(self._store.meta().get("unfinished", "[]")))
+
+    def _mark_unfinished(self, roots: set[str]) -> None:
+        self._store.set_meta({"unfinished": json.dumps(sorted(roots))})
 
     def announce(self, points: Iterable[Points]) -> None:
         """To be called before the first point of a document's new version is written."""
         self._check_disk()
         with self._store.transaction():
             self._store.add_unowned(points)
-            self._store.set_meta({"state": "incomplete"})
+            self._mark_unfinished(self._unfinished() | set(self._roots))
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         self._check_disk()
@@ -88,6 +105,8 @@ class CorpusWriter:
 
     def commit(self, entries: Sequence[Entry]) -> None:
         """Show documents whose points have all been written, and drop what they replace."""
+        if not entries:
+            return
         with self._store.transaction():
             for entry in entries:
                 self._store.put(entry)
@@ -163,7 +182,6 @@ class CorpusWriter:
             "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
             "updated": _now(),
             "revision": "0",
-            "state": "incomplete",
         }
         self._store.set_meta(self._made_with() | made)
 

@@ -73,12 +73,14 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
         return Response(said(answer), source_nodes(answer), response_metadata(answer))
 
     def _ask(self, question: str) -> Answer:
+        answer: Answer | None = None
         for step in self._rag.steps(question):
             if self._on_step:
                 self._on_step(step)
             if isinstance(step, FinalStep):
-                return step.answer
-        raise AssertionError("the engine ended without a final step")
+                answer = step.answer
+        assert answer is not None, "the engine ended without a final step"
+        return answer
 
     def _stream(
         self, question: str, nodes: list[NodeWithScore], metadata: dict[str, Any]

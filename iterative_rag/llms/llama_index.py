@@ -83,7 +83,10 @@ class LlamaIndexChat:
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         """Start the call. Adapters with options of their own override this."""
-        return self._llm.stream_chat(messages)
+        try:
+            return self._llm.stream_chat(messages)
+        except NotImplementedError:  # some classes cannot stream
+            return iter([self._llm.chat(messages)])
 
     def _once(self, request: ChatRequest) -> ChatReply:
         return self._attempt(request, self._stream)

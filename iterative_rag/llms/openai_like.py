@@ -24,7 +24,7 @@ _plain_lock = threading.Lock()
 
 
 class OpenAILikeChat(LlamaIndexChat):
-    """A model of an OpenAI-compatible server, with the key of ITERATIVE_RAG_API_KEY or OPENAI_API_KEY.
+    """A model of an OpenAI-compatible server, with the key of ITERATIVE_RAG_API_KEY (OpenAI itself: also OPENAI_API_KEY).
 
     A server that refuses `response_format`, `stream_options` or `seed` is asked without them for the rest of the
     process: `replies.py` copes with what comes then.
@@ -41,17 +41,20 @@ class OpenAILikeChat(LlamaIndexChat):
         self._identity = (url, model)
         line = Line()
         client: dict[str, Any] = {"http_client": httpx.Client(**line.http_options(url))}
-        llm = OpenAILike(
-            model=model,
-            api_base=url,
-            api_key=api_key() or "none",
-            is_chat_model=True,
-            context_window=settings.context_window,
-            temperature=0.0,
-            max_retries=0,
-            timeout=settings.timeout,
-            **client,
-        )
+        try:
+            llm = OpenAILike(
+                model=model,
+                api_base=url,
+                api_key=api_key(url) or "none",
+                is_chat_model=True,
+                context_window=settings.context_window,
+                temperature=0.0,
+                max_retries=0,
+                timeout=settings.timeout,
+                **client,
+            )
+        except ValueError:  # names that OpenAI serves by another protocol only; not chained: it may show the key
+            raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
         name = f"openai-like/{model}@{url} seed={settings.seed}"
         super().__init__(llm, timeout=settings.timeout, name=name, kind="openai-like")
         self._line = line

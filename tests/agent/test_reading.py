@@ -23,9 +23,17 @@ def pages(count: int, telling: set[int]) -> tuple[MemoryCorpus, list[Window]]:
     return corpus, windows
 
 
-def reader(corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50) -> Reader:
+def reader(
+    corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50, *, thrifty: bool = False
+) -> Reader:
     return Reader(
-        corpus, extractor, cache=cache or DictCache(), fact_limit=limit, in_flight=8, on_hit=lambda what: None
+        corpus,
+        extractor,
+        cache=cache or DictCache(),
+        fact_limit=limit,
+        in_flight=8,
+        on_hit=lambda what: None,
+        thrifty=thrifty,
     )
 
 
@@ -46,6 +54,16 @@ def test_early_stop_leaves_the_rest_unread() -> None:
     assert {fact.title for fact in reading.facts} == {"Page 00", "Page 01"}
     assert len(extractor.calls) <= 12
     assert reading.skipped >= 8
+
+
+def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
+    corpus, windows = pages(20, {1, 2, 9})
+    thrifty, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
+    (reading,) = reader(corpus, thrifty, thrifty=True).read([(NEED, windows)])
+    assert {fact.title for fact in reading.facts} == {"Page 01", "Page 02"}
+    assert len(thrifty.calls) <= 12
+    reader(corpus, thorough).read([(NEED, windows)])
+    assert len(thorough.calls) == 20
 
 
 def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:

@@ -125,6 +125,14 @@ def test_stuck_is_answered_from_what_there_is() -> None:
     assert answer.hops == ()
 
 
+def test_a_question_that_was_looked_up_itself_is_answered_without_more_ado() -> None:
+    script = Scripted(analysis=lambda inquiry: Needs((Need("how long is it"),)))
+    script.rephrasing = lambda inquiry, found: pytest.fail("nothing is left to rephrase")
+    answer = outcome(run(script))
+    assert answer.status is Status.ANSWERED
+    assert len(script.seen) == 1
+
+
 def test_the_hop_cap_makes_one_last_attempt_that_is_marked() -> None:
     script = Scripted(analysis=lambda inquiry: Needs((Need(f"Where is Tarn, try {len(inquiry.tried)}?"),)))
     answer = outcome(run(script, max_hops=1))

@@ -14,12 +14,8 @@ from iterative_rag.cli import main
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No test reads or writes what belongs to the user, or leaves the command's log handler behind."""
-    for name in [name for name in os.environ if name.startswith("ITERATIVE_RAG_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No settings file of the working folder is read, no colour is switched off, no log handler stays behind."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.chdir(tmp_path)
     yield

@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable
 
 import pytest
-import samples
 
 from iterative_rag import factory
 from iterative_rag.errors import CorpusNotFound, LLMUnreachable, ModelMissing, UsageError
+from tests import samples
 
 Run = Callable[..., object]
 

@@ -6,10 +6,10 @@ import dataclasses
 import json
 
 import pytest
-import samples
 
 from iterative_rag.cli.replay import step_of
 from iterative_rag.trace import Trace, trace_folder
+from tests import samples
 
 STEPS = [step for answer in (samples.ANSWERED, samples.ABSTAINED, samples.CAPPED) for step in samples.steps_to(answer)]
 

@@ -7,9 +7,9 @@ import json
 
 import jsonschema
 import pytest
-import samples
 
 from iterative_rag.output import answer_schema, answer_to_json
+from tests import samples
 
 ALL = [samples.ANSWERED, samples.ABSTAINED, samples.CAPPED, samples.FAULTY]
 

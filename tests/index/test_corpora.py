@@ -176,6 +176,12 @@ def test_another_schema_is_refused(
     assert ingest([open_source(articles)], indexed, "small", embedder).added == 4
 
 
+def use(corpora: Corpora, embedder: HashingEmbedder) -> None:
+    with closing(corpora.open("small", embedder)) as opened:
+        opened.search(["river"], 3)
+        opened.titles()
+
+
 def damage(folder: Path, how: str) -> None:
     vectors = folder / "vectors"
     if how == "no vectors":
@@ -215,9 +221,7 @@ def test_damage_is_said_and_mended_by_indexing_again(
 ) -> None:
     damage(indexed.root / "small", how)
     with pytest.raises(CorpusDamaged) as raised:
-        with closing(indexed.open("small", embedder)) as opened:
-            opened.search(["river"], 3)
-            opened.titles()
+        use(indexed, embedder)
     path = "PATH" if "database" in how else articles
     assert f"iterative-rag index {path} --corpus small" in raised.value.hint
     assert "small" in str(raised.value)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-import samples
 from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.base.response.schema import AsyncStreamingResponse, Response, StreamingResponse
@@ -20,8 +20,13 @@ from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 
 from iterative_rag.errors import LLMUnreachable
+from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.integrations.llama_index import IterativeRAGQueryEngine, as_tool
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.settings import load_settings
 from iterative_rag.types import FinalStep
+from tests import samples, towns
 
 
 class QueuedLLM(CustomLLM):
@@ -167,3 +172,29 @@ def test_inside_a_react_agent() -> None:
     assert asyncio.run(ask()) == "Edda Holm"
     assert rag.asked == [samples.QUESTION]
     assert llm.replies == []
+
+
+def test_the_real_loop_inside_a_router(tmp_path: Path) -> None:
+    """Nothing is played back here: a real index, the real engine, and a model that reads its prompts."""
+
+    def reply(request: ChatRequest) -> str:
+        assert request.schema is not None
+        return towns.play(request.schema, request.user)
+
+    towns.write_articles(tmp_path / "articles")
+    settings = load_settings({"corpus": "towns"})
+    index_paths([tmp_path / "articles"], settings=settings)
+    scripted = ScriptedLLM(dict.fromkeys(("analyse", "extract", "rephrase", "answer"), reply))
+    rag = IterativeRAG.from_settings(settings, llm=scripted)
+    tool = QueryEngineTool.from_defaults(IterativeRAGQueryEngine(rag), name="towns", description="towns and bridges")
+    selector = LLMSingleSelector.from_defaults(llm=QueuedLLM(replies=['[{"choice": 1, "reason": "the only one"}]']))
+    router = RouterQueryEngine(
+        selector=selector, query_engine_tools=[tool], llm=QueuedLLM(replies=[]), summarizer=object()
+    )
+    response = router.query(towns.QUESTION)
+    rag.close()
+    assert "Edda Holm" in str(response)
+    assert {found.node.metadata["title"] for found in response.source_nodes} == {"Sunday bridge", "Aldermere"}
+    for found in response.source_nodes:
+        text = Path(found.node.metadata["source"]).read_text(encoding="utf-8")
+        assert text[found.node.start_char_idx : found.node.end_char_idx] == found.node.get_content()

@@ -66,6 +66,17 @@ def test_whatever_it_raises_becomes_an_llm_error() -> None:
         model.complete(REQUEST)
 
 
+class Mute(Parrot):
+    """Cannot stream."""
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+
+def test_an_object_that_cannot_stream_replies_too() -> None:
+    assert LlamaIndexChat(Mute(text="whole")).complete(REQUEST).text == "whole"
+
+
 def test_the_deadline_is_looked_at_between_chunks() -> None:
     with pytest.raises(LLMTimeout):
         LlamaIndexChat(Parrot(), timeout=0.0).complete(REQUEST)

@@ -1,0 +1,41 @@
+"""Composes the answer out of the facts, or says what is missing."""
+
+from __future__ import annotations
+
+from iterative_rag.builtin.plan import Node, lookups
+from iterative_rag.builtin.reasoning import Evaluation, Outcome, Value, key
+from iterative_rag.types import Draft, Inquiry
+
+# Answers that are trusted less are not given.
+GIVEN = 0.33
+
+
+def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation) -> Draft:
+    outcome = evaluation.of(plan)
+    if not outcome.values or outcome.values[0].score < GIVEN:
+        return _abstention(inquiry, plan, outcome)
+    best = outcome.values[0]
+    cited = tuple(dict.fromkeys(best.facts))
+    return Draft(
+        answered=True,
+        text=_sentence(inquiry, best, cited),
+        short_answer=best.text,
+        cited=cited,
+        confidence=round(best.score, 3),
+    )
+
+
+def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
+    """The answer with its grounds: each fact's need, value and marker."""
+    grounds = []
+    for n, place in enumerate(cited, start=1):
+        fact = inquiry.facts[place]
+        grounds.append(f"{fact.need.question.rstrip('?')}: {fact.value} [{n}]")
+    return f"{best.text}. {'; '.join(grounds)}." if grounds else f"{best.text}."
+
+
+def _abstention(inquiry: Inquiry, plan: Node, outcome: Outcome) -> Draft:
+    answered = {key(fact.need.question) for fact in inquiry.facts}
+    missing = outcome.missing or tuple(need.question for need in inquiry.tried if key(need.question) not in answered)
+    said = "; ".join(dict.fromkeys(missing)) or (lookups(plan)[-1].template if lookups(plan) else inquiry.question)
+    return Draft(answered=False, text="", missing=f"The corpus does not say: {said}")

@@ -1,0 +1,415 @@
+"""Splits a question into the look-ups that it takes, by grammar alone."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.comparing import computed, when
+from iterative_rag.builtin.lexicon import KINSHIP, NAME_PARTS, names_person
+from iterative_rag.builtin.phrases import (
+    Phrase,
+    Token,
+    description_at,
+    find_descriptions,
+    group_end,
+    head_noun,
+    is_participle,
+    is_verb,
+    tokenize,
+)
+from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, slots_of
+from iterative_rag.builtin.words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    DETERMINERS,
+    PARTICIPLES,
+    PREPOSITIONS,
+    RELATIVES,
+    word_set,
+)
+
+# Longer texts are no questions; and deeper nesting than this is no English.
+LONGEST = 2000
+DEEPEST = 8
+_BE = word_set("is was are were")
+_NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
+
+
+def parse(question: str) -> Node:
+    """The plan of a question. Text that no rule fits is looked up as it stands."""
+    question = _BARE_ROLE.sub(r"the \1 of", question[:LONGEST])
+    text = _one_sentence(
+        _NAMED_KIN.sub(
+            lambda match: "" if names_person(match[1]) else match[0],
+            " ".join(question[:LONGEST].split()).rstrip(" ?.!"),
+        )
+    )
+    return _composed_name(text) or _computed(text) or _timed(text) or expand(f"{_rewritten(text)}?", text, 0)
+
+
+# "director of film X" without its article
+_BARE_ROLE = re.compile(
+    r"(?<!the )(?<!\w)(director|composer|performer|author|singer|producer|writer) of\b"
+    r"(?: (?:film|song|book)(?= [A-Z]))?"
+)
+# "his former student Ann Lee" is Ann Lee.
+_NAMED_KIN = re.compile(r"\b(?:his|her|its|their) (?:[a-z]+ ){0,2}([a-z]+) (?=[A-Z])")
+_PRONOUN = re.compile(r"\b(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
+
+
+def _one_sentence(text: str) -> str:
+    """ "The boy who ... became a champion. Where was he born" -> "Where was the boy who ... born"."""
+    first, stop, question = text.rpartition(". ")
+    if not stop or _PRONOUN.search(question) is None:
+        return text
+    tokens = tokenize(first)
+    phrase = description_at(tokens, 0, len(tokens)) if tokens else None
+    if phrase is None:
+        return text
+    subject = first[: tokens[phrase.end - 1].end]
+    subject = subject[0].lower() + subject[1:] if subject.startswith("The ") else subject
+    return _PRONOUN.sub(lambda match: subject if match[1].lower() in {"he", "she", "it", "they"} else "the", question)
+
+
+def _computed(text: str) -> Node | None:
+    return computed(
+        text,
+        lambda question, source: _question(question, source, 1),
+        lambda phrase: noun_phrase(phrase, 1),
+    )
+
+
+# "... when X did Y", "... in the year (in which) X did Y", "... in the year after X"
+_WHEN = re.compile(
+    r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
+    r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
+)
+_NEXT_YEAR = re.compile(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
+
+
+def _question(question: str, source: str, depth: int) -> Node:
+    """A question that came out of a phrase, which may tell a time by an event."""
+    node = _timed(question.rstrip("?"), depth) if depth < DEEPEST else None
+    if isinstance(node, Lookup):
+        return Lookup(source, node.template, node.slots)
+    return expand(_rewritten(question), source, depth)
+
+
+def _timed(text: str, depth: int = 0) -> Node | None:
+    """A question about the time of something else: that time is a look-up of its own."""
+    if match := _NEXT_YEAR.match(text):
+        source = text[match.end("main") + len(" in ") :]
+        year = expand(when(match["event"]), match["event"], depth + 1)
+        step = Literal("-1" if match["side"] == "before" else "1")
+        return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
+    match = _WHEN.match(text)
+    if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
+        return None
+    if re.search(r"(?<!^)(?<!^in )(?<!^on )\b(?:who|whom|whose|that|which)\b", match["main"]):
+        return None  # the time belongs to that clause
+    if re.search(r"\b(?:the|a|that|this|time|year|day|moment)$", match["main"]):
+        return None
+    clause = match["clause"]
+    return _at_year(text, match["main"], depth, expand(_rewritten(when(clause)), clause, depth + 1))
+
+
+def _at_year(text: str, main: str, depth: int, year: Node) -> Node:
+    node = expand(f"{_rewritten(main)}?", main, depth + 1)
+    if not isinstance(node, Lookup):
+        return node
+    return Lookup(text, f"{node.template.rstrip('?')} in {{{len(node.slots)}}}?", (*node.slots, year))
+
+
+_EXTRAPOSED = re.compile(
+    r"^(?P<lead>.{0,60}?\b(?:did|does|do|was|were|is|are) )(?P<noun>the [\w-]+(?: [\w-]+){0,3}?) (?P<verb>[a-z]+) "
+    r"(?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,300})$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
+
+
+def _rewritten(text: str) -> str:
+    """Asides dropped, and "the river rise that ..." put in order: "the river that ... rise"."""
+    ending = "?" if text.endswith("?") else ""
+    text = _ASIDE.sub("", text.rstrip("?"))
+    match = _EXTRAPOSED.match(text)
+    if match and (match["verb"] in BASE_VERBS or match["verb"] in PARTICIPLES):
+        text = f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}"
+    return text + ending
+
+
+# --- names out of parts ----------------------------------------------------------------------
+
+_ASKS_NAME = re.compile(
+    r"[,;.]?\s*(?:then\s+)?(?:what|who)\s+(?:is|was|would|will|are)\s+(?:(?:her|his|their|my|the)\b[^,;]{0,40}\bnames?|(?:she|he|they)\b"
+    r"[^,;]{0,30})$|[,;.]?\s*(?:what|who)\s+(?:is|will|would)\s+[^,;]{0,40}\b(?:called|named|name be)$",
+    re.IGNORECASE,
+)
+_MARK = re.compile(rf"\b({_NAME_PART})\b", re.IGNORECASE)
+_LINK = re.compile(
+    r"^[\s,]*(?:(?:is|was|are|be|being)\s+)?(?:(?:exactly\s+)?(?:the\s+)?same\s+)?(?:as|of|from|like|that\s+of)?\s*(?:that\s+of\s+)?",
+    re.IGNORECASE,
+)
+
+
+def _composed_name(text: str) -> Node | None:
+    """ "If ... has the same first name as A and her surname is that of B, what is her name?" """
+    asked = _ASKS_NAME.search(text)
+    if asked is None:
+        return None
+    body = text[: asked.start()]
+    for conjunction in re.finditer(r"\band\b|;", body):
+        halves = body[: conjunction.start()], body[conjunction.end() :]
+        marks = [_MARK.search(half) for half in halves]
+        if marks[0] is None or marks[1] is None:
+            continue
+        parts = [Part(NAME_PARTS[mark[1].lower()]) for mark in marks if mark]
+        if (parts[0] is Part.FIRST) == (parts[1] is Part.FIRST):
+            continue
+        operands = [
+            _name_part(part, half[mark.end() :])
+            for part, half, mark in zip(parts, halves, marks, strict=True)
+            if mark is not None
+        ]
+        if parts[1] is Part.FIRST:
+            operands.reverse()
+        return Computed(text, Operation.JOIN, tuple(operands))
+    return None
+
+
+def _name_part(part: Part, rest: str) -> Node:
+    """The part of a name of the person that `rest` describes."""
+    phrase = rest[_LINK.match(rest).end() :].strip(" ,")  # type: ignore[union-attr]
+    node = noun_phrase(phrase, 0)
+    return node if isinstance(node, NamePart) else NamePart(phrase, part, node)
+
+
+# --- noun phrases ----------------------------------------------------------------------------
+
+
+def noun_phrase(text: str, depth: int) -> Node:
+    """What a noun phrase stands for: itself, or what a look-up of it brings."""
+    text = text.strip(" ,?")
+    tokens = tokenize(text)
+    phrase = description_at(tokens, 0, len(tokens)) if tokens and depth < DEEPEST else None
+    if phrase is None:
+        return Literal(text)
+    return _described(text, tokens, phrase, depth)
+
+
+def _described(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node:
+    source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end].rstrip(" ,")
+    if part := _part_of_name(source, depth) or _kin_of_kin(source, depth):
+        return part
+    if alias := _ALIAS.match(source):
+        return Literal(alias[1])
+    if owned := _owned(text, tokens, phrase, depth):
+        return owned
+    return _question(_as_question(text, tokens, phrase), source, depth + 1)
+
+
+def _part_of_name(source: str, depth: int) -> Node | None:
+    """ "the maiden name of X" and "X's maiden name"."""
+    if match := re.match(rf"(?:the )?({_NAME_PART}) of (.+)$", source, re.IGNORECASE):
+        return NamePart(source, Part(NAME_PARTS[match[1].lower()]), noun_phrase(match[2], depth + 1))
+    if match := re.match(rf"(.+?)(?:'s|’s|(?<=s)['’]) ({_NAME_PART})$", source, re.IGNORECASE):
+        return NamePart(source, Part(NAME_PARTS[match[2].lower()]), noun_phrase(match[1], depth + 1))
+    return None
+
+
+_IN_LAW = re.compile(
+    r"^(?:the )?(?:(father|mother|brother|sister)-in-law|(maternal|paternal) grand(father|mother)) of (.+)$"
+    r"|^(.+?)['’]s? (?:(father|mother|brother|sister)-in-law|(maternal|paternal) grand(father|mother))$",
+    re.IGNORECASE,
+)
+_SIDE = {"maternal": "mother", "paternal": "father"}
+
+
+def _kin_of_kin(source: str, depth: int) -> Node | None:
+    """ "the father-in-law of X" is the father of X's spouse."""
+    match = _IN_LAW.match(source)
+    if match is None:
+        return None
+    law, side, grand, whom = match.group(1, 2, 3, 4) if match[4] else match.group(6, 7, 8, 5)
+    between = _SIDE[side.lower()] if side else "spouse"
+    person = noun_phrase(whom, depth + 1)
+    template, slots = ("{0}", (person,)) if not isinstance(person, Literal) else (_plain(person.source), ())
+    middle = Lookup("", f"Who is {template}'s {between}?", slots)
+    return Lookup(source, f"Who is {{0}}'s {law or grand}?", (middle,))
+
+
+_ALIAS = re.compile(r"^the \w+ (?:(?:better |also |best )?known as|called|named|nicknamed) ([A-Z\"“].*)$")
+
+
+def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node | None:
+    """ "X's mother": a look-up of the head with the possessor as its slot."""
+    places = [at for at in range(phrase.start, phrase.end - 1) if tokens[at].possessive]
+    if not places or group_end(tokens, places[-1] + 1, phrase.end) != phrase.end:
+        return None
+    owner_end = tokens[places[-1]].end
+    head_word = head_noun(tokens[places[-1] + 1 : phrase.end])
+    inner = any(tokens[at].low in PREPOSITIONS for at in range(phrase.start, places[-1]))
+    personal = names_person(head_noun(tokens[phrase.start : phrase.group]))
+    owned = head_word in KINSHIP or head_word in {"name", "birthplace", "birthday", "hometown", "age"}
+    if inner and not (owned and personal):
+        return None  # "the composer of the music for X's film": the film is X's, the composer is not
+    stripped = re.sub(r"['’]s?$", "", text[tokens[phrase.start].start : owner_end])
+    head = text[tokens[places[-1]].end : tokens[phrase.end - 1].end].strip()
+    source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end]
+    verb = "Who is" if names_person(head_word) else "What is"
+    owner = noun_phrase(stripped, depth + 1)
+    if isinstance(owner, Literal):
+        return Lookup(source, _plain(f"{verb} {owner.source}'s {head}?"))
+    return Lookup(source, f"{verb} {{0}}'s {_plain(head)}?", (owner,))
+
+
+def _plain(text: str) -> str:
+    """Braces would be taken for marks of a template."""
+    return text.replace("{", "(").replace("}", ")")
+
+
+def _as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
+    """ "the city in which she died" -> "She died in which city?" and the like."""
+    group = text[tokens[phrase.start].start : tokens[phrase.group - 1].end]
+    nouns = tokens[phrase.start : phrase.group]
+    bare = re.sub(r"^(?:the|a|an)\s+", "", group, flags=re.IGNORECASE)
+    rest = text[tokens[phrase.group - 1].end : tokens[phrase.end - 1].end].strip(" ,")
+    verb = "Who is" if names_person(head_noun(nouns)) else "What is"
+    if not rest:
+        return f"{verb} {group}?"
+    opening = tokenize(rest)
+    first = opening[0].low
+    if first in {"who", "which", "that"} and len(opening) > 1 and _subject_clause(opening):
+        return f"Which {bare} {rest[opening[1].start :]}?"
+    if first in {"who", "whom", "which", "that"}:
+        return f"{rest[opening[1].start :] if len(opening) > 1 else ''} which {bare}?".strip()
+    if first == "whose":
+        return f"Which {_own(bare)} {rest[opening[0].end :].strip()}?"
+    if first in {"where", "when"}:
+        return f"{rest[opening[0].end :].strip()} in which {bare}?"
+    if first in PREPOSITIONS and len(opening) > 2 and opening[1].low in RELATIVES:
+        if opening[1].low == "whose":
+            return f"{opening[0].text.capitalize()} which {_own(bare)} {rest[opening[1].end :].strip()}?"
+        return f"{rest[opening[1].end :].strip()} {first} which {bare}?"
+    if first in PREPOSITIONS:
+        return f"{verb} {group} {rest}?"
+    if opening[0].text[0].isupper():
+        return f"{rest} which {bare}?"
+    be = "are" if bare.endswith("s") and not bare.endswith("ss") else "was"
+    return f"Which {bare} {be} {rest}?"
+
+
+def _own(noun: str) -> str:
+    return f"{noun}'" if noun.endswith("s") else f"{noun}'s"
+
+
+def _subject_clause(opening: list[Token]) -> bool:
+    """Whether the relative pronoun is the subject of its clause: a verb follows."""
+    second = opening[1]
+    if second.low in {"also", "once", "first", "later", "only", "then", "never", "had", "still"} and len(opening) > 2:
+        return True
+    return is_verb(second) or second.low in BASE_VERBS
+
+
+# --- questions -------------------------------------------------------------------------------
+
+
+def _owner_asked(text: str, depth: int) -> Node | None:
+    """ "the third mayor of X's mother", asked for as a whole."""
+    tokens = tokenize(text)
+    phrase = description_at(tokens, 0, len(tokens)) if tokens else None
+    return _owned(text, tokens, phrase, depth) if phrase and phrase.end == len(tokens) else None
+
+
+_WHO_IS = re.compile(r"^Who (?:is|was|are|were) (.+?)\??$", re.IGNORECASE)
+
+
+def expand(question: str, source: str, depth: int) -> Node:
+    """A look-up whose slots are the descriptions in the question, other than what it asks for."""
+    if (asked := _WHO_IS.match(question)) and depth < DEEPEST:
+        node = _kin_of_kin(asked[1], depth) or _owner_asked(asked[1], depth)
+        if isinstance(node, Lookup):
+            return Lookup(source, node.template, node.slots)
+    tokens = tokenize(question.rstrip("?"))
+    if depth >= DEEPEST or not tokens:
+        return Lookup(source, _plain(question))
+    spans: list[Phrase] = []
+    for start, stop in _regions(tokens):
+        spans += find_descriptions(tokens, start, stop)
+    template: list[str] = []
+    slots: list[Node] = []
+    last = 0
+    for phrase in spans:
+        node = _described(question, tokens, phrase, depth)
+        end = tokens[phrase.end - 1].end
+        template.append(_plain(question[last : tokens[phrase.start].start]))
+        # The possessor of what is asked ("Who is the president's mother?") keeps its 's outside the slot.
+        suffix = "'s" if tokens[phrase.end - 1].possessive else ""
+        if isinstance(node, Literal):
+            template.append(f"{_plain(node.source)}{suffix}")
+        else:
+            template.append(f"{{{len(slots)}}}{suffix}")
+            slots.append(node)
+        last = end
+    template.append(_plain(question[last:]))
+    text = "".join(template).strip()
+    return Lookup(source, text[:1].upper() + text[1:], tuple(slots))
+
+
+def _regions(tokens: list[Token]) -> list[tuple[int, int]]:
+    """Where descriptions may stand that are not themselves what the question asks for."""
+    low = [token.low for token in tokens]
+    if low[0] in {"who", "what"} and len(low) > 2 and low[1] in _BE | {"are", "were"}:
+        return _copular(tokens)
+    if "which" in low[2:] and low[0] not in {"which", "what", "who", "where", "when", "how"} and low[1] != "which":
+        at = low.index("which", 2)
+        return [(0, at - (low[at - 1] in PREPOSITIONS))]
+    tail = _tail(tokens)
+    begin = _asked_noun_end(tokens)
+    return [(begin, tail)] + ([(tail, len(tokens))] if tail < len(tokens) else [])
+
+
+def _asked_noun_end(tokens: list[Token]) -> int:
+    """The end of "which building", "in which year", "how many"."""
+    for place, token in enumerate(tokens[:3]):
+        if token.low in {"which", "what"}:
+            return group_end(tokens, place + 1, len(tokens)) if place + 1 < len(tokens) else place + 1
+        if token.low in {"who", "whom", "where", "when", "how"}:
+            return place + 1
+    return 0
+
+
+def _copular(tokens: list[Token]) -> list[tuple[int, int]]:
+    """ "Who was the A of B?": B may be a description, the A is what is asked."""
+    start = 2
+    group = group_end(tokens, start + (tokens[start].low in DETERMINERS), len(tokens))
+    possessors = [place for place in range(start, group - 1) if tokens[place].possessive]
+    regions = []
+    if possessors:
+        regions.append((start, possessors[-1] + 1))
+    tail = _tail(tokens)
+    regions.append((max(group, start + 1), max(tail, group)))
+    return [(a, b) for a, b in regions if a < b]
+
+
+def _tail(tokens: list[Token]) -> int:
+    """Where the verb phrase at the end of an inverted question begins ("was X born", "did X die in 1900")."""
+    low = [token.low for token in tokens]
+    auxiliary = next((place for place, word in enumerate(low[:8]) if word in AUXILIARIES), None)
+    if auxiliary is None or (low[0] in {"who", "what"} and auxiliary == 1 and low[1] in _BE):
+        return len(tokens)
+    did = low[auxiliary] in {"did", "does", "do"}
+    for place in range(len(tokens) - 1, auxiliary + 1, -1):
+        token = tokens[place]
+        if did and low[place] in BASE_VERBS and not token.capital and low[place - 1] not in DETERMINERS | PREPOSITIONS:
+            return place
+        if not did and is_participle(token) and _ends(tokens, place) and low[place - 1] not in AUXILIARIES:
+            return place - (low[place - 1] in {"first", "originally", "finally", "last"})
+    return len(tokens)
+
+
+def _ends(tokens: list[Token], place: int) -> bool:
+    """Nothing may follow the participle at the end, or "... built in 1900"."""
+    return place == len(tokens) - 1 or (
+        len(tokens) - place <= 4 and tokens[place + 1].low in {"in", "on"} and tokens[place + 2].capital
+    )

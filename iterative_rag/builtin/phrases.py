@@ -1,0 +1,355 @@
+"""Finds the descriptions in a question: noun phrases that stand for something that must be looked up first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from iterative_rag.builtin.lexicon import FUNCTIONAL, KINSHIP, NAME_PARTS, PLACES, SUPERLATIVES, names_person
+from iterative_rag.builtin.words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    CONJUNCTIONS,
+    DETERMINERS,
+    IRREGULAR,
+    PARTICIPLES,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVES,
+    ordinal,
+)
+
+_TOKEN = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    start: int
+    end: int
+
+    @property
+    def low(self) -> str:
+        return self.text.lower()
+
+    @property
+    def small(self) -> str:
+        """The word where it is written small: in titles "Of" and "The" are part of the name."""
+        return "" if self.text[0].isupper() else self.text
+
+    @property
+    def capital(self) -> bool:
+        """A name: a capital, a quoted title or a number."""
+        return self.text[0].isupper() or self.text[0] in '"“' or self.text[0].isdigit()
+
+    @property
+    def possessive(self) -> bool:
+        return self.text.endswith(("'s", "’s", "s'", "s’"))
+
+    @property
+    def word(self) -> bool:
+        return self.text[0].isalnum() or self.text[0] in '"“'
+
+
+def tokenize(text: str) -> list[Token]:
+    return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+
+
+def is_verb(token: Token) -> bool:
+    """A finite verb or participle, as far as its form shows it."""
+    low = token.low
+    if token.capital:
+        return False
+    return (
+        low in AUXILIARIES
+        or low in IRREGULAR
+        or (
+            low.endswith("ed")
+            and len(low) > 4
+            and low not in {"united", "hundred", "seed", "speed", "animated", "indeed"}
+        )
+        or (
+            low.endswith("s")
+            and low[:-1] in BASE_VERBS
+            and low not in {"lives", "plays", "names", "works", "houses", "stars"}
+        )
+        or (low.endswith("es") and low[:-2] in BASE_VERBS)
+    )
+
+
+def is_participle(token: Token) -> bool:
+    low = token.low
+    return not token.capital and (
+        low in PARTICIPLES
+        or (low.endswith("ed") and len(low) > 4 and low not in {"united", "hundred", "seed", "speed"})
+    )
+
+
+def head_noun(tokens: list[Token]) -> str:
+    """The last plain word of a noun group ("tallest office building" -> "building")."""
+    for token in reversed(tokens):
+        if token.word and not token.capital:
+            return token.low
+    return tokens[-1].low if tokens else ""
+
+
+def group_end(tokens: list[Token], start: int, stop: int) -> int:
+    """Where the bare noun group that begins at `start` ends (exclusive)."""
+    place = start
+    while place < stop:
+        token = tokens[place]
+        small = token.small
+        if place > start and tokens[place - 1].capital and (bracket := _title_goes_on(tokens, place, stop)):
+            place = bracket
+            continue
+        if (
+            not token.word
+            or small in PREPOSITIONS
+            or small in RELATIVES
+            or small in CONJUNCTIONS
+            or small in QUESTION_WORDS
+        ):
+            break
+        if place > start and small in DETERMINERS:
+            break
+        if place > start and is_verb(token) and not _modifies(tokens, place, start, stop):
+            break
+        place += 1
+        if token.possessive and place < stop and not tokens[place].word:
+            break
+    return place
+
+
+def _title_goes_on(tokens: list[Token], place: int, stop: int) -> int:
+    """Past the brackets or the colon of a title: "Dawn (1976 film)", "Ann: A Life"; 0 where there is none."""
+    if tokens[place].text == "(":
+        return next((at + 1 for at in range(place, min(stop, place + 6)) if tokens[at].text == ")"), 0)
+    if tokens[place].text in {":", "-", "–"} and place + 1 < stop and tokens[place + 1].text[0].isupper():
+        return place + 1
+    return 0
+
+
+def _modifies(tokens: list[Token], place: int, start: int, stop: int) -> bool:
+    """A participle before its noun ("the second assassinated president") is no verb."""
+    if not is_participle(tokens[place]) or place + 1 >= stop:
+        return False
+    after = tokens[place + 1]
+    before = tokens[start:place]
+    plain_before = all(ordinal(t.low) is not None or t.low in SUPERLATIVES or t.low in DETERMINERS for t in before)
+    return plain_before and after.word and after.low not in PREPOSITIONS | CONJUNCTIONS | DETERMINERS | RELATIVES
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A description: tokens [start, end); its group is [start, group); what follows modifies it."""
+
+    start: int
+    group: int
+    end: int
+
+
+def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase]:
+    """The longest descriptions in tokens [start, stop), left to right, none inside another."""
+    found = []
+    place = start
+    while place < stop:
+        phrase = description_at(tokens, place, stop)
+        if phrase is None:
+            place += 1
+        else:
+            # "Captain Smith, the father of ...": an apposition to a name says who is meant, and is not looked up.
+            if not (
+                phrase.start > start + 1 and tokens[phrase.start - 1].text == "," and tokens[phrase.start - 2].capital
+            ):
+                found.append(phrase)
+            place = phrase.end
+    return found
+
+
+def description_at(tokens: list[Token], start: int, stop: int) -> Phrase | None:
+    """The description that begins at `start`, if one does."""
+    token = tokens[start]
+    if token.low in {"the", "his", "her", "its", "their"} and start + 1 < stop:
+        group = group_end(tokens, start + 1, stop)
+    elif token.capital and token.low not in QUESTION_WORDS and (start == 0 or not tokens[start - 1].capital):
+        group = group_end(tokens, start, stop)
+        if not any(t.possessive for t in tokens[start : group - 1]):
+            return None
+    else:
+        return None
+    # "the country Ann Lee is from": the name belongs to the clause.
+    if group < stop and tokens[stop - 1].small in PREPOSITIONS and is_verb(tokens[group]):
+        while group > start + 2 and tokens[group - 1].capital and not tokens[start + 1].capital:
+            group -= 1
+    if group <= start + (token.low in DETERMINERS):
+        return None
+    # "Ann Lee's father worked in ...": after a possessor a participle is the verb of a sentence.
+    end = modifiers_end(tokens, group, stop, reduced=token.low in DETERMINERS)
+    return Phrase(start, group, end) if _is_description(tokens, start, group, end) else None
+
+
+def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool = True) -> int:
+    """Where the "of ...", relative clauses and participles after a noun group end."""
+    head_end = place
+    while place < stop:
+        token = tokens[place]
+        low = token.small
+        after = tokens[place + 1] if place + 1 < stop else None
+        if place == head_end and _contact_clause(tokens, place, stop):
+            return _clause_end(tokens, place, stop)
+        if low in RELATIVES or (low in PREPOSITIONS and after is not None and after.low in RELATIVES):
+            return _clause_end(tokens, place, stop)
+        if token.text == "," and after is not None and after.low in {"who", "which", "whose", "whom", "where"}:
+            return _clause_end(tokens, place + 1, stop)
+        near = place == head_end or (after is not None and after.low == "by")
+        if reduced and near and is_participle(token) and low not in AUXILIARIES and _reduced(tokens, place, stop):
+            return _clause_end(tokens, place, stop)
+        if low in PREPOSITIONS and low not in {"than", "as"} and after is not None and after.word:
+            place = _complement_end(tokens, place + 1, stop)
+            continue
+        if (
+            token.text == ","
+            and after is not None
+            and after.capital
+            and place
+            and tokens[place - 1].capital
+            and _name_goes_on(tokens, place, stop)
+        ):
+            place = group_end(tokens, place + 1, stop)
+            continue
+        break
+    return place
+
+
+def _contact_clause(tokens: list[Token], place: int, stop: int) -> bool:
+    """ "the country Ann Lee is from": a name and its verb right after the noun."""
+    end = place
+    while end < stop and tokens[end].capital:
+        end += 1
+    return (
+        place < end < stop
+        and is_verb(tokens[end])
+        and not tokens[place].possessive
+        and tokens[end].low not in {"did", "does", "do"}
+    )
+
+
+def _name_goes_on(tokens: list[Token], comma: int, stop: int) -> bool:
+    """ "Brookline, Massachusetts": a name after the comma that is followed by an end, a comma or a small word."""
+    end = comma + 1
+    while end < stop and tokens[end].capital:
+        end += 1
+    return end >= stop or tokens[end].text == "," or not tokens[end].capital
+
+
+def _reduced(tokens: list[Token], place: int, stop: int) -> bool:
+    """A participle right after the noun and before more words: "the president born in ..."."""
+    if place + 1 >= stop:
+        return False
+    after = tokens[place + 1]
+    return after.low in PREPOSITIONS or after.low in {"as", "the", "a", "an", "when", "only", "both"} or after.capital
+
+
+def _complement_end(tokens: list[Token], place: int, stop: int) -> int:
+    """Where the noun phrase after a preposition ends, its own modifiers left to the caller's loop."""
+    if tokens[place].low in DETERMINERS or tokens[place].low in {"both", "all", "each"}:
+        place += 1
+    end = group_end(tokens, place, stop)
+    while end + 1 < stop and tokens[end].low == "and" and tokens[end - 1].capital and tokens[end + 1].capital:
+        end = group_end(tokens, end + 1, stop)
+    return max(end, place + 1 if place < stop else place)
+
+
+def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
+    """A clause runs to the end of its region; a comma that opens a question or a second clause ends it."""
+    verbs = 0
+    for at in range(place, stop):
+        if verbs and at > place and tokens[at].low in {"did", "does"}:
+            return at
+        if is_verb(tokens[at]) and not is_verb(tokens[at - 1]) and (at == place or not _hangs(tokens, at, stop)):
+            verbs += 1
+            low = tokens[at].low
+            finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
+            if verbs > 1 and finite and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
+                return at
+        elif tokens[at].low in RELATIVES | CONJUNCTIONS:
+            verbs = 0
+        if at == place:
+            continue
+        if tokens[at].text in {";", ":", "?"}:
+            return at
+        if tokens[at].low == "and" and at + 1 < stop and tokens[at + 1].low == "of":
+            return at
+        if (
+            tokens[at].text == ","
+            and at + 1 < stop
+            and tokens[at + 1].low in QUESTION_WORDS | {"and", "but", "or", "also"}
+        ):
+            return at
+    return stop
+
+
+def _hangs(tokens: list[Token], place: int, stop: int) -> bool:
+    """A participle that hangs on the noun before it ("the man known as ...") is no verb of the clause."""
+    before = tokens[place - 1]
+    return (
+        is_participle(tokens[place])
+        and before.low not in RELATIVES | AUXILIARIES
+        and not before.capital
+        and place + 1 < stop
+        and tokens[place + 1].low in {"as", "by", "after", "in", "for", "about", "on"}
+    )
+
+
+def _is_description(tokens: list[Token], start: int, group: int, end: int) -> bool:
+    nouns = [token for token in tokens[start:group] if token.low not in DETERMINERS]
+    if not nouns:
+        return False
+    if any(token.possessive for token in nouns[:-1]):
+        return not nouns[-1].capital and _depends(head_noun(nouns))
+    head = head_noun(nouns)
+    modified = end > group
+    if all(token.capital for token in nouns):
+        return len(nouns) == 1 and modified and tokens[group].low == "who"
+    opener = tokens[group].low if modified else ""
+    if nouns[-1].capital and nouns[-1].text[0].isupper():
+        return False
+    if nouns[0].capital and nouns[0].text[0].isupper() and not _depends(head):
+        return False  # "the World Cup final played in ...": a name with a plain noun
+    if (
+        opener in RELATIVES
+        or (modified and tokens[group].capital)
+        or (modified and is_participle(tokens[group]))
+        or opener == ","
+    ):
+        return True
+    if modified and opener in PREPOSITIONS and tokens[group + 1].low in RELATIVES:
+        return True
+    ranked = any(ordinal(token.low) is not None or token.low in SUPERLATIVES for token in nouns[:-1])
+    superlative = any(token.low in SUPERLATIVES and ordinal(token.low) is None for token in nouns[:-1])
+    if ranked:
+        return (modified and superlative) or names_person(head) or head in PLACES
+    if " ".join(token.low for token in nouns[-2:]) in NAME_PARTS:
+        return modified
+    if modified and opener == "of":
+        return _depends(head)
+    if modified and any(re.fullmatch(r"\d{4}", token.text) for token in nouns[:-1]):
+        return True
+    return (
+        modified and opener in PREPOSITIONS and tokens[start].low == "the" and not nouns[0].capital and _depends(head)
+    )
+
+
+def _depends(head: str) -> bool:
+    """Nouns that name one thing by its relation to another: mother, architect, capital, river."""
+    single = head.removesuffix("s")
+    return (
+        head in KINSHIP
+        or names_person(head)
+        or head in FUNCTIONAL
+        or single in FUNCTIONAL
+        or head in PLACES
+        or single in PLACES
+        or head
+        in {"film", "book", "novel", "song", "album", "opera", "musical", "building", "museum", "bridge", "tower"}
+    )

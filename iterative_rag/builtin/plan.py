@@ -1,0 +1,89 @@
+"""A question as a tree of look-ups: what must be known first, and what is done with it.
+
+Every node carries `source`, the words of the original question that it stands for, so that a rephrasing can put
+the value in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A name or phrase that stands for itself."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A question to the corpus. `template` has a mark {0}, {1} ... for each of `slots`."""
+
+    source: str
+    template: str
+    slots: tuple[Node, ...] = ()
+
+
+class Part(StrEnum):
+    """A part of a person's name."""
+
+    FIRST = "first"
+    MIDDLE = "middle"
+    LAST = "last"
+    MAIDEN = "maiden"
+
+
+@dataclass(frozen=True, slots=True)
+class NamePart:
+    """The first name, surname or maiden name of a person."""
+
+    source: str
+    part: Part
+    person: Node
+
+
+class Operation(StrEnum):
+    """What is computed from values that were looked up."""
+
+    JOIN = "join"  # a name out of its parts
+    DIFFERENCE = "difference"
+    SUM = "sum"
+    YEARS = "years between"
+    LEAST = "least"  # which of the labelled has the smallest value
+    GREATEST = "greatest"
+    SAME = "same"  # yes or no: do they share the value
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A value out of other values. `labels` name the operands of a comparison, `unit` the unit of a number."""
+
+    source: str
+    operation: Operation
+    operands: tuple[Node, ...]
+    labels: tuple[Node, ...] = ()
+    unit: str = ""
+
+
+Node = Literal | Lookup | NamePart | Computed
+
+
+def slots_of(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below."""
+    match node:
+        case Lookup():
+            return node.slots
+        case NamePart():
+            return (node.person,)
+        case Computed():
+            return (*node.operands, *node.labels)
+        case Literal():
+            return ()
+
+
+def lookups(node: Node) -> list[Lookup]:
+    """All look-ups of the tree, the innermost first."""
+    found = [lookup for child in slots_of(node) for lookup in lookups(child)]
+    return [*found, node] if isinstance(node, Lookup) else found

@@ -1,0 +1,123 @@
+"""Reads a window for a need without a trained model: which piece answers, and which words of it are the answer.
+
+The seam for a trained reader is `Reader.read(query, page)`: findings with a value, a verbatim quote and a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from iterative_rag.builtin import tables
+from iterative_rag.builtin.lexicon import alike
+from iterative_rag.builtin.matching import Match, match_units
+from iterative_rag.builtin.pages import Page, Unit
+from iterative_rag.builtin.picking import infobox_value, may_be_subject, page_stems, sentence_value, subject_name
+from iterative_rag.builtin.query import Query
+from iterative_rag.protocols import Embedder, Vectors
+
+# Pieces looked at closely; findings handed back, and how near to the best one they must be.
+CLOSE, BEST, NEAR_BEST = 10, 2, 0.85
+# A piece that fits less is not looked at; a name of the need must stand somewhere in the page.
+LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.3, 0.45, 0.6
+# How much of a piece's score the encoder decides, and the similarities that count as none and as full.
+MEANING, NONE, FULL = 0.25, 0.15, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a reader found: `value` out of `quote`, and its trust in it, 0 to 1."""
+
+    value: str
+    quote: str
+    score: float
+    statement: str
+
+
+class Reader(Protocol):
+    """Finds the answer to a query in a page; nothing where the page does not hold it."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def read(self, query: Query, page: Page) -> list[Finding]: ...
+
+
+class RuleReader:
+    """Scores sentences and rows by words and meaning, and picks a span of the expected kind."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._query_vector = lru_cache(maxsize=256)(embedder.embed_query)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"rules-1/{self._embedder.name}"
+
+    def read(self, query: Query, page: Page) -> list[Finding]:
+        matches = [
+            match
+            for match in match_units(query, page)
+            if match.score >= LEAST_MATCH
+            and match.weakest_name > 0
+            and (match.names >= LEAST_NAMES or match.relation >= STRONG_RELATION)
+        ]
+        matches.sort(key=lambda match: -match.score)
+        found = [
+            finding
+            for match in self._weighed(query, page, matches[:CLOSE])
+            if (finding := _finding(query, page, match)) is not None
+        ]
+        if top := tables.ranked(query, page):
+            row, value = top
+            found.append(Finding(value, row.text, 0.9, _readable(page, row)))
+        best: dict[str, Finding] = {}
+        for finding in sorted(found, key=lambda finding: -finding.score):
+            best.setdefault(finding.quote, finding)
+        kept = list(best.values())[:BEST]
+        return [finding for finding in kept if finding.score >= NEAR_BEST * kept[0].score]
+
+    def _weighed(self, query: Query, page: Page, matches: Sequence[Match]) -> list[Match]:
+        """The matches with the encoder's view of them mixed in."""
+        if not matches:
+            return []
+        vectors: Vectors = self._embedder.embed_documents([_readable(page, match.unit) for match in matches])
+        similar = np.clip((vectors @ self._query_vector(query.text) - NONE) / (FULL - NONE), 0.0, 1.0)
+        return [
+            replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning))
+            for match, meaning in zip(matches, similar, strict=True)
+        ]
+
+
+def _finding(query: Query, page: Page, match: Match) -> Finding | None:
+    unit = match.unit
+    if unit.infobox:
+        picked = infobox_value(query, page, unit)
+    elif unit.header:
+        picked = tables.pick(query, page, unit)
+        about = page_stems(page)
+        if may_be_subject(query, page, about) and query.asked and (picked is None or picked[1] < 0.8):
+            # A row in the article of what is asked for: the works of the composer, the events of the stadium.
+            fits = any(word in about for word in alike(query.asked[-1]))
+            picked = (subject_name(page.title), 0.95) if fits else picked
+        if picked is not None and len(query.relation) and match.relation < 0.3:
+            picked = picked[0], picked[1] * 0.8
+    else:
+        picked = sentence_value(query, page, unit, page_stems(page))
+    if picked is None or not picked[0]:
+        return None
+    return Finding(picked[0], unit.text, min(1.0, match.score * picked[1]), _readable(page, unit))
+
+
+def _readable(page: Page, unit: Unit) -> str:
+    """A row as a sentence: what is embedded, and shown as the statement."""
+    if unit.infobox:
+        return f"{page.title}: {unit.cells[0]}: {unit.cells[1]}"
+    if unit.header:
+        named = "; ".join(f"{name}: {cell}" for name, cell in zip(unit.header, unit.cells, strict=False) if cell)
+        return f"{page.title}: {named}"
+    return unit.text

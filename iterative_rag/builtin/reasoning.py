@@ -1,0 +1,183 @@
+"""Evaluates a plan against the facts so far: what its value is, or what must be looked up next."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from iterative_rag.builtin import computing, names
+from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Part
+from iterative_rag.types import Fact, Inquiry
+
+# Facts below this trust are not built upon.
+TRUSTED, TRUSTED_GUESS = 0.33, 0.39
+# What another document with the same value adds when values are ranked.
+SUPPORT = 0.03
+# Candidates of one look-up that are followed, and combinations of candidates of all slots.
+CANDIDATES, COMBINATIONS = 2, 5
+# Looks at one need: the second is the engine's wider one.
+LOOKS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A possible value of a node, the positions of the facts that it rests on, and the trust in it.
+
+    `guessed` marks a description that was not found and stands for itself.
+    """
+
+    text: str
+    facts: tuple[int, ...] = ()
+    score: float = 1.0
+    guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Values, best first; or the questions that must be asked first; or neither, and what was not found.
+
+    `again` are questions that brought nothing once and may be looked for once more, wider.
+    """
+
+    values: tuple[Value, ...] = ()
+    needs: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """One look at an inquiry. `retry` says whether a need that brought nothing may be asked once more."""
+
+    inquiry: Inquiry
+    _facts: dict[str, list[tuple[int, Fact]]] = field(default_factory=dict)
+    _tried: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for place, fact in enumerate(self.inquiry.facts):
+            self._facts.setdefault(key(fact.need.question), []).append((place, fact))
+        for need in self.inquiry.tried:
+            self._tried[key(need.question)] = self._tried.get(key(need.question), 0) + 1
+
+    def of(self, node: Node) -> Outcome:
+        match node:
+            case Literal():
+                return Outcome((Value(node.source),))
+            case Lookup():
+                return self._lookup(node)
+            case NamePart():
+                return self._name_part(node)
+            case Computed():
+                return self._computed(node)
+
+    def _lookup(self, node: Lookup) -> Outcome:
+        slots = [self.of(slot) for slot in node.slots]
+        if needs := _unique(need for slot in slots for need in slot.needs):
+            return Outcome(needs=needs)
+        missing = _unique(text for slot in slots for text in slot.missing)
+        again = [need for slot in slots for need in slot.again]
+        # A description that was not found may still be understood where it stands.
+        choices = [
+            _with_short(slot.values[:CANDIDATES]) or (Value(child.source, score=0.5, guessed=True),)
+            for slot, child in zip(slots, node.slots, strict=True)
+        ]
+        for combination in itertools.islice(_by_score(choices), COMBINATIONS):
+            question = render(node.template, [value.text for value in combination])
+            guessed = any(value.guessed for value in combination)
+            if found := self._found(question, combination, least=TRUSTED_GUESS if guessed else TRUSTED):
+                return Outcome(tuple(found))
+            looks = self._tried.get(key(question), 0)
+            if looks == 0:
+                return Outcome(needs=(question,), again=tuple(again))
+            if looks < LOOKS:
+                again.append(question)
+        first = render(node.template, [choice[0].text for choice in choices])
+        return Outcome(again=tuple(again[:2]), missing=missing or (first,))
+
+    def _found(self, question: str, combination: tuple[Value, ...], *, least: float) -> list[Value]:
+        """The values of a need's facts, best first; documents that agree support one another."""
+        below = _unique_places(place for value in combination for place in value.facts)
+        trust = min((value.score for value in combination), default=1.0)
+        own: dict[str, float] = {}
+        values: dict[str, Value] = {}
+        documents: dict[str, set[str]] = {}
+        for place, fact in self._facts.get(key(question), []):
+            if not fact.value or fact.score < least:
+                continue
+            name = computing.folded(fact.value)
+            seen = documents.setdefault(name, set())
+            if name not in values or fact.score > own[name]:
+                values[name] = Value(fact.value, (*below, place), min(fact.score, trust))
+            own[name] = max(own.get(name, 0.0), fact.score) + (SUPPORT if seen - {fact.document_id} else 0.0)
+            seen.add(fact.document_id)
+        return [values[name] for name in sorted(values, key=lambda name: -own[name])]
+
+    def _name_part(self, node: NamePart) -> Outcome:
+        outcome = self.of(node.person)
+        values = []
+        for value in outcome.values:
+            context = self.inquiry.facts[value.facts[-1]].quote if value.facts else ""
+            part = names.part_of(value.text, node.part, married=self._married(node), context=context)
+            if part:
+                values.append(Value(part, value.facts, value.score))
+        return Outcome(tuple(values), outcome.needs, outcome.again, outcome.missing)
+
+    def _married(self, node: NamePart) -> str:
+        """The surname of the child whose mother is meant: hers by marriage, not by birth."""
+        person = node.person
+        if node.part is not Part.MAIDEN or not isinstance(person, Lookup) or not person.slots:
+            return ""
+        child = self.of(person.slots[0])
+        return names.surname(child.values[0].text) if child.values else ""
+
+    def _computed(self, node: Computed) -> Outcome:
+        operands = [self.of(operand) for operand in node.operands]
+        labels = [self.of(label) for label in node.labels]
+        if needs := _unique(need for part in (*operands, *labels) for need in part.needs):
+            return Outcome(needs=needs)
+        missing = _unique(text for part in operands for text in part.missing)
+        if any(not operand.values for operand in operands):
+            return Outcome(again=_unique(need for part in operands for need in part.again), missing=missing)
+        chosen = [operand.values[0] for operand in operands]
+        label_texts = [
+            label.values[0].text if label.values else child.source
+            for label, child in zip(labels, node.labels, strict=True)
+        ]
+        text = computing.compute(node.operation, [value.text for value in chosen], label_texts, node.unit)
+        if text is None:
+            return Outcome(missing=(f"values that can be compared for: {node.source}",))
+        facts = tuple(dict.fromkeys(place for value in chosen for place in value.facts))
+        return Outcome((Value(text, facts, min(value.score for value in chosen)),))
+
+
+def key(question: str) -> str:
+    return " ".join(question.casefold().split()).rstrip(" ?.")
+
+
+def render(template: str, values: list[str]) -> str:
+    text = template
+    for place, value in enumerate(values):
+        text = text.replace(f"{{{place}}}", value)
+    return text
+
+
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _with_short(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """After each "Fairfield, Vermont" also plain "Fairfield": articles name a place either way."""
+    short = [
+        Value(value.text.split(", ")[0], value.facts, value.score * 0.95) for value in values if ", " in value.text
+    ]
+    return (*values, *short)
+
+
+def _unique_places(places: Iterable[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(places))
+
+
+def _by_score(choices: list[tuple[Value, ...]]) -> Iterator[tuple[Value, ...]]:
+    combined = list(itertools.islice(itertools.product(*choices), 64))
+    yield from sorted(combined, key=lambda values: -min((value.score for value in values), default=1.0))

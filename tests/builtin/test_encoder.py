@@ -1,0 +1,159 @@
+"""The built-in encoder, through its public door and with its real weights."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iterative_rag.builtin import encoder as module
+from iterative_rag.builtin.encoder import NAME, WEIGHTS, BuiltinEncoder
+from iterative_rag.errors import EmbedderError
+
+FOLDER = Path(module.__file__).parent / "weights"
+TEXTS = [
+    "Harriet Lane acted as first lady during the presidency of her uncle, James Buchanan.",
+    "James Buchanan never married; his niece was the hostess of the White House.",
+    "Add the flour to the butter and bake the dough for twenty minutes.",
+    "Who?",
+    "The mitochondrion makes most of the cell's chemical energy. " * 8,
+]
+ODD = [
+    "",
+    " \n\t ",
+    "\x00",
+    "a\x00b",
+    "\ud800 half a surrogate pair",
+    "東京は日本の首都です。",
+    "مرحبا بالعالم",
+    "😀" * 100,
+    "| a | 12 |\n" * 60,
+    "x" * 5000,
+    "\u200b\ufeff",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> BuiltinEncoder:
+    return BuiltinEncoder(threads=2)
+
+
+def test_vectors_have_the_promised_shape_type_and_length(encoder):
+    vectors = encoder.embed_documents(TEXTS)
+    assert vectors.shape == (len(TEXTS), encoder.dimensions) == (5, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_rows(encoder):
+    assert encoder.embed_documents([]).shape == (0, 384)
+
+
+def test_similar_texts_are_nearer_than_unrelated_ones(encoder):
+    lane, buchanan, baking, *_ = encoder.embed_documents(TEXTS)
+    query = encoder.embed_query("Who was the niece of President Buchanan?")
+    assert lane @ buchanan > 0.4 > lane @ baking
+    assert min(query @ lane, query @ buchanan) > query @ baking + 0.3
+
+
+def test_known_vector_of_the_published_model(encoder):
+    # The first entries that the float32 model gives for this sentence; int8 may move them a little.
+    published = [0.0677, 0.0635, 0.0487, 0.0793, 0.0374, 0.0027]
+    assert encoder.embed_query("This is an example sentence")[:6] == pytest.approx(published, abs=0.015)
+
+
+def test_a_vector_does_not_depend_on_its_company(encoder):
+    together = encoder.embed_documents(TEXTS + ODD)
+    alone = np.stack([encoder.embed_query(text) for text in TEXTS + ODD])
+    backwards = encoder.embed_documents((TEXTS + ODD)[::-1])[::-1]
+    assert np.array_equal(together, alone)
+    assert np.array_equal(together, backwards)
+    assert np.array_equal(together, BuiltinEncoder(threads=1).embed_documents(TEXTS + ODD))
+
+
+def test_rows_keep_the_order_of_many_texts(encoder):
+    texts = [f"Item number {i} of a long list." for i in range(100)]
+    vectors = encoder.embed_documents(texts)
+    assert np.array_equal(vectors[[0, 37, 99]], encoder.embed_documents([texts[0], texts[37], texts[99]]))
+
+
+@pytest.mark.parametrize("text", ODD, ids=ascii)
+def test_odd_texts_have_a_unit_vector(encoder, text):
+    vector = encoder.embed_query(text)
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_texts_without_content_share_the_vector_of_the_empty_one(encoder):
+    empty = encoder.embed_query("")
+    assert np.array_equal(encoder.embed_query(" \n\t "), empty)
+    assert np.array_equal(encoder.embed_query("\x00"), empty)
+
+
+def test_long_text_is_cut(encoder):
+    head = "word " * 254
+    assert encoder.count_tokens(head) == encoder.max_tokens == 256
+    assert encoder.count_tokens(head * 50) == 256
+    assert np.array_equal(encoder.embed_query(head), encoder.embed_query(head + "and a tail that is not read " * 500))
+
+
+def test_tokens_are_counted_with_start_and_end(encoder):
+    assert encoder.count_tokens("") == 2
+    assert encoder.count_tokens("Paris") == 3
+
+
+def test_several_threads_may_share_one_encoder():
+    shared = BuiltinEncoder(threads=2)  # not loaded yet: the first calls race for it
+    expected = BuiltinEncoder(threads=1).embed_documents(TEXTS)
+    with ThreadPoolExecutor(8) as pool:
+        for vectors in pool.map(shared.embed_documents, [TEXTS] * 16):
+            assert np.array_equal(vectors, expected)
+
+
+def test_weights_are_the_ones_the_name_stands_for():
+    # Changing a file means changing NAME: indexes made with the old weights must be refused.
+    assert NAME == "builtin/all-minilm-l6-v2@1"
+    assert BuiltinEncoder().name == NAME
+    for name, digest in WEIGHTS.items():
+        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
+
+
+def test_weights_travel_with_their_licence_and_stay_small():
+    assert "Apache License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
+    assert "Changes" in (FOLDER / "NOTICE").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 25_000_000
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("damage", ["missing", "cut", "changed", "folder"])
+def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
+    weights = tmp_path / "weights"
+    shutil.copytree(FOLDER, weights)
+    target = weights / name
+    content = target.read_bytes()
+    target.unlink()
+    if damage == "cut":
+        target.write_bytes(content[:1000])
+    elif damage == "changed":
+        target.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    elif damage == "folder":
+        target.mkdir()
+    broken = BuiltinEncoder(weights=weights)
+    for _ in range(2):  # a failed load is not remembered as a loaded model
+        with pytest.raises(EmbedderError, match=name.replace(".", r"\.")) as caught:
+            broken.embed_query("text")
+        assert "Install" in caught.value.hint
+
+
+def test_constructing_imports_nothing_heavy():
+    code = (
+        "import sys; from iterative_rag.builtin.encoder import BuiltinEncoder; BuiltinEncoder();"
+        "print([m for m in ('onnxruntime', 'tokenizers', 'numpy') if m in sys.modules])"
+    )
+    root = FOLDER.parents[2]
+    result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,218 @@
+"""How questions are split, on invented names."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iterative_rag.builtin.grammar import parse
+from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, lookups, slots_of
+
+
+def needs(question: str) -> list[str]:
+    """The templates of a plan, the innermost first."""
+    return [lookup.template for lookup in lookups(parse(question))]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "Where was the architect of the Brell Tower born?",
+            ["Who is the architect of the Brell Tower?", "Where was {0} born?"],
+        ),
+        (
+            "Who is the third chancellor of Ostrava's mother?",
+            ["Who is the third chancellor of Ostrava?", "Who is {0}'s mother?"],
+        ),
+        (
+            "What is the capital of the country whose anthem Ann Orley wrote?",
+            ["Which country's anthem Ann Orley wrote?", "What is the capital of {0}?"],
+        ),
+        (
+            "When did the singer who won the Harp Prize die?",
+            ["Which singer won the Harp Prize?", "When did {0} die?"],
+        ),
+        (
+            "On which river lies the town in which the man known as Tom the Miller was born?",
+            ["Tom the Miller was born in which town?", "On which river lies {0}?"],
+        ),
+        (
+            "In which state was the successor of the mayor whom Karl B. Voss shot born?",
+            ["Karl B. Voss shot which mayor?", "Who is the successor of {0}?", "In which state was {0} born?"],
+        ),
+        (
+            "Who was the wife of the painter born in Lorn in 1799?",
+            ["Which painter was born in Lorn in 1799?", "Who was the wife of {0}?"],
+        ),
+        (
+            "In which lake does the river rise that separates Orm from Tell?",
+            ["Which river separates Orm from Tell?", "In which lake does {0} rise?"],
+        ),
+        (
+            "Where did the sculptor die with whom Ann Orley's brother worked in 1912?",
+            ["Who is Ann Orley's brother?", "{0} worked in 1912 with which sculptor?", "Where did {0} die?"],
+        ),
+        (
+            "Which town hosted the fair in the year in which the author of Dust died?",
+            ["Who is the author of Dust?", "In which year did {0} die?", "Which town hosted the fair in {0}?"],
+        ),
+        (
+            "What was the tallest mast when Ann Orley was given the Harp Prize?",
+            ["In which year was Ann Orley given the Harp Prize?", "What was the tallest mast in {0}?"],
+        ),
+        (
+            "Who was the father-in-law of Ann Orley?",
+            ["Who is Ann Orley's spouse?", "Who is {0}'s father?"],
+        ),
+        (
+            "Where was the place of death of Ann Orley's husband?",
+            ["Who is Ann Orley's husband?", "What is the place of death of {0}?", "Where was {0}?"],
+        ),
+        (
+            "What is the currency of the country Ann Orley is from?",
+            ["Ann Orley is from which country?", "What is the currency of {0}?"],
+        ),
+        (
+            "When did the director of film The Song Of The Hill (1976 film) die?",
+            ["Who is the director of film The Song Of The Hill (1976 film)?", "When did {0} die?"],
+        ),
+        ("Who founded Brell?", ["Who founded Brell?"]),
+        ("How tall is the Brell Tower?", ["How tall is the Brell Tower?"]),
+    ],
+)
+def test_a_chain_becomes_one_question_after_another(question: str, expected: list[str]) -> None:
+    assert needs(question) == expected
+
+
+def test_the_parts_of_a_name_are_looked_up_side_by_side() -> None:
+    plan = parse(
+        "If my cat has the same first name as the 4th queen of Orm's mother and her surname is the same as the second "
+        "drowned admiral's mother's maiden name, what is her name?"
+    )
+    assert isinstance(plan, Computed)
+    assert plan.operation is Operation.JOIN
+    first, last = plan.operands
+    assert isinstance(first, NamePart)
+    assert isinstance(last, NamePart)
+    assert (first.part, last.part) == (Part.FIRST, Part.MAIDEN)
+    assert [lookup.template for lookup in lookups(first)] == ["Who is the 4th queen of Orm?", "Who is {0}'s mother?"]
+    assert [lookup.template for lookup in lookups(last)] == [
+        "Who is the second drowned admiral?",
+        "Who is {0}'s mother?",
+    ]
+
+
+def test_the_surname_may_be_named_before_the_first_name() -> None:
+    plan = parse("A boy bears the surname of the mayor of Orm and the first name of the mayor of Tell; what is he called?")
+    assert isinstance(plan, Computed)
+    assert [operand.part for operand in plan.operands if isinstance(operand, NamePart)] == [Part.FIRST, Part.LAST]
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "unit", "operands"),
+    [
+        (
+            "How many metres taller is the Brell Tower than the Orm Mast?",
+            Operation.DIFFERENCE,
+            "metres",
+            ["What is the height in metres of the Brell Tower?", "What is the height in metres of the Orm Mast?"],
+        ),
+        (
+            "How many years after the Brell Bridge was opened did the Orm Bridge follow?",
+            Operation.YEARS,
+            "",
+            ["In which year was the Brell Bridge opened?", "In which year was the Orm Bridge opened?"],
+        ),
+        (
+            "How many years after Ann Orley did Karl Voss win the Harp Prize?",
+            Operation.YEARS,
+            "",
+            ["In which year did Ann Orley win the Harp Prize?", "In which year did Karl Voss win the Harp Prize?"],
+        ),
+        (
+            "How many more goals did Orm score in 1956 than Tell in 1960?",
+            Operation.DIFFERENCE,
+            "",
+            ["How many goals did Orm score in 1956?", "How many goals did Tell score in 1960?"],
+        ),
+        (
+            "How old was Ann Orley when Karl Voss died?",
+            Operation.YEARS,
+            "age",
+            ["When was Ann Orley born?", "When did Karl Voss die?"],
+        ),
+        (
+            "Who was born earlier, Ann Orley or Karl Voss?",
+            Operation.LEAST,
+            "",
+            ["When was Ann Orley born?", "When was Karl Voss born?"],
+        ),
+        (
+            "Which is longer, the Brell or the Orm?",
+            Operation.GREATEST,
+            "",
+            ["What is the length of the Brell?", "What is the length of Orm?"],
+        ),
+        (
+            "Are Brell and Orm in the same country?",
+            Operation.SAME,
+            "",
+            ["In which country is Brell?", "In which country is Orm?"],
+        ),
+    ],
+)
+def test_what_must_be_computed(question: str, operation: Operation, unit: str, operands: list[str]) -> None:
+    plan = parse(question)
+    assert isinstance(plan, Computed)
+    assert (plan.operation, plan.unit) == (operation, unit)
+    assert [operand.template for operand in plan.operands if isinstance(operand, Lookup)] == operands
+
+
+def test_the_directors_of_two_films_are_looked_up_first() -> None:
+    plan = parse("Which film has the director who died first, Dust or Long Hill?")
+    assert isinstance(plan, Computed)
+    assert [label.source for label in plan.labels] == ["Dust", "Long Hill"]
+    assert [lookup.template for lookup in lookups(plan.operands[0])] == ["Who is the director of Dust?", "When did {0} die?"]
+
+
+def test_every_phrase_of_a_plan_stands_in_the_question() -> None:
+    question = "Who is the wife of the painter who drew the oldest map of the town in which Ann Orley died?"
+    pending: list[Node] = [parse(question)]
+    seen = 0
+    while pending:
+        node = pending.pop()
+        seen += 1
+        assert node.source in question
+        pending += slots_of(node)
+    assert seen >= 3
+
+
+QUESTION_LIKE = st.lists(
+    st.sampled_from(
+        "who what which when the of in Ann Orley Brell's mother that was born died first and or , ? than how many years "
+        "after same name whose is { } 1912 's (".split(" ")
+    ),
+    max_size=40,
+).map(" ".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=300), QUESTION_LIKE))
+def test_no_text_breaks_the_grammar(text: str) -> None:
+    plan = parse(text)
+    assert isinstance(plan, Literal | Lookup | NamePart | Computed)
+    for lookup in lookups(plan):
+        # Every mark of a template has its slot, and no other brace is left in.
+        assert lookup.template.format(*("x" for _ in lookup.slots)) is not None
+
+
+@pytest.mark.parametrize("piece", ["the father of ", "a " * 50, "who ", "((((", '"', "Ann's ", ", and ", "how many years after "])
+def test_a_huge_question_returns_at_once(piece: str) -> None:
+    begun = time.monotonic()
+    parse((piece * 100_000)[:100_000])
+    # Not a benchmark: a pattern that backtracks without end would take minutes.
+    assert time.monotonic() - begun < 20

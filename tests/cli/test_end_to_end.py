@@ -1,0 +1,231 @@
+"""Whole runs as processes: real corpus, real mind or a real local server, every status and what it prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from iterative_rag.output import answer_schema
+from tests.servers import FakeServer, Fault, unused_url
+from tests.towns import QUESTION, play, write_articles
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which the towns are the default corpus; made once: the encoder takes a second to load."""
+    base = tmp_path_factory.mktemp("towns")
+    articles = base / "articles"
+    write_articles(articles)
+    command = [sys.executable, "-m", "iterative_rag", "index", str(articles), "-q"]
+    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
+    return base / "home"
+
+
+@pytest.fixture
+def towns(indexed: Path, tmp_path: Path) -> None:
+    """Each test has a copy of its own: another cache, other traces."""
+    shutil.copytree(indexed, tmp_path / "home")
+
+
+def validated(text: str) -> dict[str, Any]:
+    made = json.loads(text)
+    jsonschema.validate(made, answer_schema(), cls=jsonschema.Draft202012Validator)
+    return made
+
+
+def check_citations(made: Mapping[str, Any]) -> None:
+    for citation in made["citations"]:
+        text = Path(citation["source"]).read_text(encoding="utf-8")
+        assert text[citation["start"] : citation["end"]] == citation["quote"]
+
+
+# --- the built-in mind -----------------------------------------------------------------------
+
+
+def test_answered(shell, towns) -> None:
+    done = shell("ask", QUESTION, "--llm", "builtin", "--json", "--trace", "run.jsonl")
+    assert done.code == 0
+    made = validated(done.out)
+    assert (made["status"], made["short_answer"]) == ("answered", "Edda Holm")
+    assert {citation["title"] for citation in made["citations"]} == {"Sunday bridge", "Aldermere"}
+    check_citations(made)
+    assert made["usage"]["llm_calls"] == 0
+    assert len(made["hops"]) == 2
+    assert "hop 2" in done.err
+    events = [json.loads(line)["event"] for line in Path("run.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert events[0] == "run_started"
+    assert events[-1] == "final"
+    assert "→ Who is the mayor of Aldermere?" in shell("trace").out
+
+
+def test_abstained(shell, towns) -> None:
+    done = shell("ask", "Who painted the ceiling of the winter palace in Quorn?", "--llm", "builtin", "--json")
+    assert done.code == 3
+    made = validated(done.out)
+    assert (made["status"], made["short_answer"]) == ("abstained", "")
+
+
+def test_a_cap_is_6(shell, towns) -> None:
+    done = shell("ask", QUESTION, "--llm", "builtin", "--json", "--max-hops", "1")
+    assert done.code == 6
+    made = validated(done.out)
+    assert made["status"] == "incomplete"
+    assert "limit of 1" in made["reason"]
+
+
+def test_auto_without_ollama_says_so_in_one_line_and_answers(shell, towns) -> None:
+    done = shell("ask", QUESTION, OLLAMA_HOST=unused_url())
+    assert done.code == 0
+    notice = done.err.splitlines()[0]
+    assert "built-in" in notice
+    assert "ollama pull" in notice
+    assert done.out.splitlines()[0] == "Edda Holm"
+
+
+# --- bad questions ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", ["", "   \n", "x" * 100_000], ids=["empty", "blank", "100,000 characters"])
+def test_a_question_that_cannot_be_right_is_2(shell, towns, question) -> None:
+    done = shell("ask", "-", "--llm", "builtin", stdin=question)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: The question")
+    assert len(done.err) < 1000
+
+
+def test_a_question_that_is_no_text_is_2(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "iterative_rag", "-"], input=b"\xff\xfe\x00who", capture_output=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert b"UTF-8" in done.stderr
+
+
+# --- an LLM at the other end of the wire -----------------------------------------------------
+
+
+def script(body: Mapping[str, Any]) -> str:
+    """Plays every role by the schema that it was sent."""
+    prompt = "\n".join(message["content"] for message in body["messages"] if message["role"] != "system")
+    return play(body["format"], prompt)
+
+
+@pytest.fixture
+def ollama() -> FakeServer:
+    with FakeServer(reply=script, models=("tiny:1b",)) as running:
+        yield running
+
+
+def test_an_ollama_model_answers_and_a_second_run_is_free(shell, towns, ollama) -> None:
+    arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
+    done = shell(*arguments, OLLAMA_HOST=ollama.url)
+    assert done.code == 0, done.err
+    made = validated(done.out)
+    assert made["short_answer"] == "Edda Holm"
+    assert made["usage"]["llm_calls"] == len(ollama.calls("/api/chat")) > 0
+    check_citations(made)
+
+    again = validated(shell(*arguments, OLLAMA_HOST=ollama.url).out)
+    assert again["short_answer"] == "Edda Holm"
+    assert again["usage"]["llm_calls"] == 0
+    assert again["usage"]["cache_hits"] > 0
+
+
+def test_auto_takes_the_model_that_ollama_has(shell, towns, ollama) -> None:
+    done = shell("ask", QUESTION, "--quiet", OLLAMA_HOST=ollama.url)
+    assert (done.code, done.out) == (0, "Edda Holm\n")
+    assert ollama.calls("/api/chat")
+
+
+def test_a_call_limit_is_6_with_the_best_answer(shell, towns, ollama) -> None:
+    arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--max-calls", "3", "--json")
+    done = shell(*arguments, OLLAMA_HOST=ollama.url)
+    assert done.code == 6
+    made = validated(done.out)
+    assert made["status"] == "incomplete"
+    assert made["usage"]["llm_calls"] <= 3
+
+
+def test_a_server_that_is_down_is_5_and_says_what_to_type(shell, towns) -> None:
+    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=unused_url())
+    assert (done.code, done.out) == (5, "")
+    assert "ollama serve" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_missing_model_is_5_and_names_the_pull(shell, towns, ollama) -> None:
+    done = shell("ask", QUESTION, "--llm", "ollama/absent:7b", OLLAMA_HOST=ollama.url)
+    assert done.code == 5
+    assert "ollama pull absent:7b" in done.err
+
+
+def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell, towns, ollama) -> None:
+    """The server breaks once the first fact is known: what was found is printed, marked incomplete."""
+
+    def breaking(body: Mapping[str, Any]) -> str:
+        reply = script(body)
+        if reply.startswith('{"question"'):
+            ollama.always = Fault("status", status=400, message="out of order")
+        return reply
+
+    ollama.reply = breaking
+    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", OLLAMA_HOST=ollama.url)
+    assert done.code == 5
+    made = validated(done.out)
+    assert made["status"] == "incomplete"
+    assert "out of order" in made["reason"]
+    assert made["answer"].startswith("Found so far:")
+    check_citations(made)
+
+
+@pytest.mark.parametrize("role", ["needs", "facts"], ids=["analysis", "reading"])
+def test_ctrl_c_is_130_at_once_and_quiet(towns, ollama, role) -> None:
+    """In the middle of a call that does not come back, in this thread (analysis) or in another (reading)."""
+    called = threading.Event()
+
+    def hanging(body: Mapping[str, Any]) -> str:
+        if role in body["format"]["properties"]:
+            called.set()
+            ollama.closing.wait(60)
+        return script(body)
+
+    ollama.reply = hanging
+    command = [sys.executable, "-m", "iterative_rag", "ask", QUESTION, "--llm", "ollama/tiny:1b", "-q"]
+    environment = {**os.environ, "OLLAMA_HOST": ollama.url}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert called.wait(60)
+        process.send_signal(signal.SIGINT)
+        # The server holds the call for a minute: whoever waited for it would fail here.
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (out, err) == (b"", b"")
+
+
+def test_a_key_is_never_printed_or_traced(shell, towns, ollama, tmp_path) -> None:
+    secret = "sk-do-not-show-this"
+    spec = f"openai-like/tiny:1b@{ollama.url}/v1"
+    done = shell("ask", QUESTION, "--llm", spec, "--json", "--trace", "run.jsonl", ITERATIVE_RAG_API_KEY=secret)
+    assert any(secret in seen.headers.get("Authorization", "") for seen in ollama.seen)
+    assert secret not in done.out + done.err
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in written if secret.encode() in path.read_bytes()]
+
+
+def test_doctor_with_ollama(shell, ollama) -> None:
+    done = shell("doctor", OLLAMA_HOST=ollama.url)
+    assert done.code == 0
+    assert "tiny:1b" in done.out
+    missing = shell("doctor", OLLAMA_HOST=ollama.url, ITERATIVE_RAG_LLM="ollama/absent:7b")
+    assert missing.code == 5
+    assert "ollama pull absent:7b" in missing.out

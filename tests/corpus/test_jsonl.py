@@ -1,0 +1,112 @@
+"""JSON Lines: a malformed line is named by its number, the others are kept."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.corpus import open_source
+from iterative_rag.corpus.jsonl import JsonLines
+from iterative_rag.errors import CorpusError
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+
+def row(**fields: object) -> bytes:
+    return json.dumps(fields).encode() + b"\n"
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz"])
+def test_rows_become_documents(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"pages{suffix}"
+    data = (
+        row(title="One", text="Text one.\r\nMore.", url="https://x/1") + b"\n" + row(title=" Two ", passage="Text two.")
+    )
+    path.write_bytes(gzip.compress(data) if suffix.endswith("gz") else data)
+    source = open_source(path)
+    one, two = source.documents()
+    assert isinstance(one, Document)
+    assert isinstance(two, Document)
+    assert (one.title, one.text, one.url, one.source) == ("One", "Text one.\nMore.", "https://x/1", f"{path}:1")
+    assert (two.title, two.text, two.url, two.source) == ("Two", "Text two.", None, f"{path}:3")
+    assert source.total == 3
+
+
+BAD = {
+    "not JSON": b'{"title": "half',
+    "not a JSON object": b"[1, 2]",
+    'no "title"': row(text="x"),
+    'no "text"': row(title="x", text=None),
+    'no "text" or': row(title="x", text="  "),
+    'no  "title"'.replace("  ", " "): row(title=5, text="x"),
+    "not text": row(title="x", text="nul \0"),
+    "are not text": rb'{"title": "x", "text": "half a pair \ud800"}',
+    "not JSON:": b"\xff\xfe{",
+    "is not JSON": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_a_malformed_line_is_named_and_the_others_kept(tmp_path: Path, reason: str) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_bytes(row(title="a", text="A") + BAD[reason].rstrip(b"\n") + b"\n" + row(title="b", text="B"))
+    first, bad, last = JsonLines(path).documents()
+    assert isinstance(first, Document)
+    assert isinstance(last, Document)
+    assert isinstance(bad, Skipped)
+    assert bad.source == f"{path}:2"
+    assert reason in bad.reason
+    assert len(bad.reason) < 200
+
+
+def test_ids_are_stable_and_differ_between_records_of_one_key(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl"
+    twice = row(title="T", text="one") + row(title="T", text="two") + row(title="T", text="three", url="u")
+    path.write_bytes(twice)
+    ids = [item.id for item in JsonLines(path).documents() if isinstance(item, Document)]
+    assert len(set(ids)) == 3
+    moved = tmp_path / "moved.jsonl"
+    moved.write_bytes(row(title="Before", text="x") + twice)
+    assert [item.id for item in JsonLines(moved).documents() if isinstance(item, Document)][1:] == ids
+
+
+def test_a_huge_line_is_skipped_without_holding_it(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_bytes(
+        row(title="a", text="A") + row(title="b", text="x" * 5_000_000) + row(title="c", text="C") + b'{"title":"d'
+    )
+    first, huge, last, cut = JsonLines(path, max_line_bytes=1000).documents()
+    assert isinstance(first, Document)
+    assert isinstance(last, Document)
+    assert isinstance(huge, Skipped)
+    assert isinstance(cut, Skipped)
+    assert huge.source == f"{path}:2"
+    assert cut.source == f"{path}:4"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"junk\n"])
+def test_a_file_without_records_is_an_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(CorpusError, match="holds no document"):
+        list(JsonLines(path).documents())
+
+
+def test_missing_damaged_and_unreadable_files_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no file"):
+        list(open_source(tmp_path / "missing.jsonl").documents())
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(b"".join(row(title=str(n), text="x" * n) for n in range(2000)))[:-500])
+    with pytest.raises(CorpusError, match="damaged after line"):
+        list(open_source(cut).documents())
+    plain = tmp_path / "plain.jsonl.gz"
+    plain.write_bytes(b"not gzip")
+    with pytest.raises(CorpusError, match="damaged"):
+        list(open_source(plain).documents())
+    folder = tmp_path / "folder.jsonl"
+    folder.mkdir()
+    with pytest.raises(CorpusError, match="cannot be read"):
+        list(open_source(folder).documents())

@@ -1,0 +1,190 @@
+"""Folders of text files: titles, stable ids, and everything a folder can hold that is no text."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.corpus import open_source
+from iterative_rag.corpus.text_files import TextFiles
+from iterative_rag.errors import CorpusError
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+
+def documents(source: TextFiles) -> list[Document]:
+    return [item for item in source.documents() if isinstance(item, Document)]
+
+
+def skipped(source: TextFiles) -> dict[str, str]:
+    return {Path(item.source).name: item.reason for item in source.documents() if isinstance(item, Skipped)}
+
+
+def write(folder: Path, **files: str | bytes) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        path = folder / (name.replace("__", "."))
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def test_titles_come_from_front_matter_heading_or_file_name(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        A__md="---\nauthor: x\ntitle: 'From the front'\n---\n# Heading\nText.",
+        B__md="Before.\n\n# The Heading #\n\nText.",
+        New_York_City__txt="Only text.\n## Not a title",
+        D__md="---\nno end of it\n# After the rule",
+    )
+    found = documents(TextFiles(tmp_path))
+    assert [document.title for document in found] == [
+        "From the front",
+        "The Heading",
+        "After the rule",
+        "New York City",
+    ]
+    assert found[0].text == "# Heading\nText."
+    assert found[0].source == str(tmp_path / "A.md")
+
+
+def test_the_walk_is_sorted_and_ids_do_not_depend_on_the_place(tmp_path: Path) -> None:
+    for root in (tmp_path / "one", tmp_path / "two"):
+        write(root, b__txt="b", a__txt="a")
+        write(root / "sub", c__md="c", ignored__pdf=b"%PDF")
+        write(root / ".git", d__txt="hidden")
+    first, second = (documents(TextFiles(tmp_path / name)) for name in ("one", "two"))
+    assert [document.title for document in first] == ["a", "b", "c"]
+    assert [document.id for document in first] == [document.id for document in second]
+    assert len({document.id for document in first}) == 3
+    assert TextFiles(tmp_path / "one").total == 3
+
+
+def test_one_file_is_a_source_too(tmp_path: Path) -> None:
+    write(tmp_path, a__txt="Alone.")
+    assert [document.title for document in documents(TextFiles(tmp_path / "a.txt"))] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("Plzeň".encode(), "Plzeň"),
+        ("Plzeň".encode("utf-8-sig"), "Plzeň"),
+        ("Plzeň".encode("utf-16"), "Plzeň"),
+        (b"\xfe\xff" + "Plzeň".encode("utf-16-be"), "Plzeň"),
+        ("A café in the old town – “quoted”.".encode("cp1252"), "A café in the old town – “quoted”."),
+        (b"one\r\ntwo\rthree", "one\ntwo\nthree"),
+    ],
+)
+def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
+    write(tmp_path, a__txt=data)
+    assert [document.text for document in documents(TextFiles(tmp_path))] == [text]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "empty"),
+        (b" \n\t\n", "empty"),
+        (b"---\ntitle: Only this\n---\n", "empty"),
+        (b"text\0text", "NUL"),
+        (b"\xff\xfea\0\0\0b\0", "NUL"),
+        (b"\xff\xfea", "byte order mark"),
+        (bytes(range(1, 256)), "neither UTF-8"),
+        ("Пивоварня".encode("koi8-r"), "neither UTF-8"),
+    ],
+)
+def test_what_is_no_text_is_skipped_with_a_reason(tmp_path: Path, data: bytes, reason: str) -> None:
+    write(tmp_path, bad__txt=data, good__txt="Good.")
+    assert reason in skipped(TextFiles(tmp_path))["bad.txt"]
+    assert [document.title for document in documents(TextFiles(tmp_path))] == ["good"]
+
+
+def test_a_huge_file_is_skipped_unread(tmp_path: Path) -> None:
+    write(tmp_path, small__txt="Small.")
+    with (tmp_path / "huge.txt").open("wb") as file:
+        file.truncate(100_000_000)  # a hole: nothing that reads it could find the size in time
+    assert "100 MB" in skipped(TextFiles(tmp_path))["huge.txt"]
+    assert "67 MB" in skipped(TextFiles(tmp_path))["huge.txt"]
+
+
+def test_links_never_lead_out_of_the_folder(tmp_path: Path) -> None:
+    secret = write(tmp_path / "secret", password__txt="hunter2")
+    folder = write(tmp_path / "corpus", real__txt="Real.")
+    (folder / "file.txt").symlink_to(secret / "password.txt")
+    (folder / "folder").symlink_to(secret)
+    (folder / "loop").symlink_to(folder)
+    (folder / "self.txt").symlink_to(folder / "self.txt")
+    (folder / "nowhere.txt").symlink_to(folder / "missing.txt")
+    (folder / "inside.txt").symlink_to(folder / "real.txt")
+    (folder / "up.txt").symlink_to("../secret/password.txt")
+    assert [document.text for document in documents(TextFiles(folder))] == ["Real.", "Real."]
+    assert set(skipped(TextFiles(folder))) == {"file.txt", "folder", "loop", "self.txt", "nowhere.txt", "up.txt"}
+    assert "out of the folder" in skipped(TextFiles(folder))["up.txt"]
+
+
+def test_a_folder_that_is_itself_a_link_is_read(tmp_path: Path) -> None:
+    folder = write(tmp_path / "corpus", real__txt="Real.")
+    (tmp_path / "link").symlink_to(folder)
+    assert [document.text for document in documents(TextFiles(tmp_path / "link"))] == ["Real."]
+
+
+@pytest.mark.parametrize("name", ["missing", "empty", "without_texts"])
+def test_a_folder_without_texts_is_an_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "without_texts", a__pdf=b"%PDF")
+    with pytest.raises(CorpusError) as raised:
+        list(open_source(tmp_path / name).documents())
+    assert raised.value.hint
+    assert name in str(raised.value)
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """The superuser may read everything; for a while it is nobody."""
+    superuser = os.geteuid() == 0
+    if superuser:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if superuser:
+            os.seteuid(0)
+
+
+def test_an_unreadable_folder_is_an_error_and_an_unreadable_part_is_skipped() -> None:
+    with tempfile.TemporaryDirectory() as place:  # pytest's own folders are closed to others
+        os.chmod(place, 0o755)
+        folder = write(Path(place) / "corpus", a__txt="A.", b__txt="B.")
+        write(folder / "sub", c__txt="C.")
+        (folder / "a.txt").chmod(0)
+        (folder / "sub").chmod(0)
+        try:
+            with without_privileges():
+                assert set(skipped(TextFiles(folder))) == {"a.txt", "sub"}
+            folder.chmod(0)
+            with without_privileges(), pytest.raises(CorpusError, match="cannot be read"):
+                list(TextFiles(folder).documents())
+        finally:
+            folder.chmod(0o755)
+            (folder / "sub").chmod(0o755)
+
+
+def test_pipes_and_odd_names_do_no_harm(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "fold.txt").mkdir()
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.txt")).write_text("Odd.")
+    found = list(TextFiles(tmp_path).documents())
+    assert len(found) == 1
+    if isinstance(found[0], Document):  # a name that is no text must not break what stores it
+        (found[0].title + found[0].source).encode()
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF")
+    with pytest.raises(CorpusError, match=r"a\.pdf"):
+        open_source(tmp_path / "a.pdf")

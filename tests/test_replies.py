@@ -1,0 +1,252 @@
+"""Model text -> typed reply, whatever the model wraps it in; and the one informed retry."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass, field
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iterative_rag.errors import CapReached, LLMTimeout, ReplyTruncated, ReplyUnreadable
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.replies import (
+    AnalysisReply,
+    AnswerReply,
+    ExtractionReply,
+    RephrasingReply,
+    Reply,
+    Unparsable,
+    ask,
+    parse,
+    schema,
+    schema_version,
+)
+from iterative_rag.types import Cap
+
+REQUEST = ChatRequest("analyse", "system", "user")
+KNOWN = '{"reason": "all [1] there", "status": "known", "needs": []}'
+TYPES: list[type[Reply]] = [AnalysisReply, ExtractionReply, RephrasingReply, AnswerReply]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        KNOWN,
+        f"```json\n{KNOWN}\n```",
+        f"```\n{KNOWN}\n```\nI hope this helps!",
+        f"Sure! As [1] and {{2}} say, here it is:\n{KNOWN}\nAnything else? [yes/no]",
+        f'<think>needs {{"status": "stuck"}}?</think>{KNOWN}',
+        f'it was opened by the template {{"status": "stuck"}}</think>\n{KNOWN}',
+        f"[{KNOWN}]",
+        '{"reason": "all [1] there", "status": "known", "needs": [],}',
+        '{"reason": "all [1] there", "status": "Known", "needs": null}',
+        "{'reason': 'all [1] there', 'status': 'known', 'needs': []}",
+        '{"reason": "all [1] there",\n "status": "known", "needs": [], "extra": {"a": [1]}}',
+        f'{{"status": "stuck"}} No, wait: {KNOWN}',
+        f"\ufeff{KNOWN}",
+    ],
+)
+def test_a_reply_is_found_in_its_wrapping(text: str) -> None:
+    assert parse(text, AnalysisReply) == AnalysisReply(reason="all [1] there", status="known", needs=[])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("   \n", "empty"),
+        ("<think>hm</think>", "empty"),
+        ("I can't perform this task.", "no JSON"),
+        ('{"reason": "cut off in the mi', "cut off"),
+        ('{"reason": "x", "status": "known", "needs": [', "cut off"),
+        ('{"reason": "x"}', "status"),
+        ('{"status": "maybe"}', "status"),
+        ("[]", "valid"),
+        ('["Who?"]', "valid"),
+        ("{'status': open('/etc/passwd')}", "not valid"),
+    ],
+)
+def test_what_is_no_reply_says_why(text: str, said: str) -> None:
+    with pytest.raises(Unparsable, match=said):
+        parse(text, AnalysisReply)
+
+
+def test_wrong_scalars_are_read_as_what_they_mean() -> None:
+    needs = parse('{"status": "needs", "needs": "Who?"}', AnalysisReply).needs
+    assert needs == ["Who?"]
+    wrapped = parse('{"status": "needs", "needs": [{"question": "Who?"}, "", "When?"]}', AnalysisReply)
+    assert wrapped.needs == ["Who?", "When?"]
+    (fact,) = parse('{"facts": {"statement": "s", "quote": "q", "value": 1911}}', ExtractionReply).facts
+    assert fact.value == "1911"
+    (bare,) = parse('[{"statement": "s", "quote": "q"}]', ExtractionReply).facts
+    assert bare.quote == "q"
+    assert parse("[]", ExtractionReply).facts == []
+    answer = parse('{"status": "Not in facts", "short_answer": 3, "missing": null, "answer": ["a", "b"]}', AnswerReply)
+    assert (answer.status, answer.short_answer, answer.missing, answer.answer) == ("not_in_facts", "3", "", "a, b")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("0.8", 0.8),
+        ('"0.8"', 0.8),
+        ('"80%"', 0.8),
+        ("80", 0.8),
+        ("-3", 0.0),
+        ('"high"', 0.9),
+        ("null", 0.5),
+        ("1", 1.0),
+    ],
+)
+def test_confidence_is_a_share(written: str, meant: float) -> None:
+    assert parse(f'{{"status": "answered", "confidence": {written}}}', AnswerReply).confidence == meant
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(
+    before=st.text("abc \n.,:!?'", max_size=40), after=st.text("abc \n.,:!?'", max_size=40), reason=TEXTS, need=TEXTS
+)
+def test_any_text_survives_inside_chatter_and_fences(before: str, after: str, reason: str, need: str) -> None:
+    said = {"reason": reason, "status": "needs", "needs": [f"q{need}"]}
+    for written in (json.dumps(said), json.dumps(said, ensure_ascii=False, indent=1)):
+        read = parse(f"{before}\n```json\n{written}\n```\n{after}", AnalysisReply)
+        assert read.needs == [f"q{need}".strip()]
+        assert read.reason == reason.strip()
+
+
+@given(st.text())
+def test_no_text_breaks_the_parser(text: str) -> None:
+    for wrapped in (text, "{" + text, "[" + text + "]", '{"status": "' + text):
+        with contextlib.suppress(Unparsable):
+            assert parse(wrapped, AnalysisReply).status in ("known", "needs", "stuck")
+
+
+def test_deep_nesting_does_not_break_the_parser() -> None:
+    with pytest.raises(Unparsable):
+        parse("[" * 2_000 + "{" * 50, AnalysisReply)
+
+
+@pytest.mark.parametrize("reply_type", TYPES)
+def test_schemas_are_strict_flat_and_in_the_order_of_writing(reply_type: type[Reply]) -> None:
+    sent = schema(reply_type)
+    jsonschema.Draft202012Validator.check_schema(sent)
+    assert "$ref" not in json.dumps(sent)
+    assert sent["required"] == list(sent["properties"]) == list(reply_type.model_fields)
+    assert sent["additionalProperties"] is False
+    assert schema_version(reply_type) == schema_version(reply_type)
+    assert len({schema_version(kind) for kind in TYPES}) == len(TYPES)
+
+
+def test_thoughts_come_before_verdicts() -> None:
+    assert next(iter(schema(AnswerReply)["properties"])) == "working"
+    assert next(iter(schema(AnalysisReply)["properties"])) == "reason"
+
+
+# --- asking --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Counting:
+    """A meter that keeps what it is told; `limit` calls are allowed."""
+
+    limit: int = 99
+    left: float = 12.5
+    events: list[str] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)
+
+    def before_call(self, role: str) -> float:
+        if self.events.count("before") >= self.limit:
+            raise CapReached(Cap.CALLS, self.limit)
+        self.events.append("before")
+        return self.left
+
+    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
+        self.events.append("after")
+
+    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
+        self.events.append("failed")
+        self.errors.append(error)
+
+    def cache_hit(self, what: str) -> None:
+        self.events.append(f"hit {what}")
+
+
+def test_one_good_reply_is_one_call_within_the_meters_time() -> None:
+    meter = Counting()
+    with ScriptedLLM({"analyse": [KNOWN]}) as llm:
+        assert ask(llm, meter, REQUEST, AnalysisReply).status == "known"
+    assert meter.events == ["before", "after"]
+    assert llm.requests[0].seconds == 12.5
+
+
+def test_an_unreadable_reply_is_asked_for_again_with_the_reason() -> None:
+    meter = Counting()
+    with ScriptedLLM({"analyse": ['{"status": "perhaps"}', KNOWN]}) as llm:
+        assert ask(llm, meter, REQUEST, AnalysisReply).status == "known"
+    second = llm.requests[1]
+    assert second.system == "system"
+    assert second.user.startswith("user")
+    assert "'status'" in second.user
+    assert "perhaps" in second.user
+    assert meter.events == ["before", "after", "before", "after"]
+
+
+@pytest.mark.parametrize("text", ["", "no", "```json\n{broken\n```", '{"status": "known", "needs": ['])
+def test_twice_unreadable_is_a_typed_error_that_keeps_the_cost(text: str) -> None:
+    meter = Counting()
+    replies = [ChatReply(text, 100, 10), ChatReply(text, 130, 20)]
+    with ScriptedLLM({"analyse": replies}) as llm, pytest.raises(ReplyUnreadable) as caught:
+        ask(llm, meter, REQUEST, AnalysisReply)
+    usage = caught.value.usage
+    assert (usage.llm_calls, usage.prompt_tokens, usage.completion_tokens) == (2, 230, 30)
+    assert caught.value.reply == text
+    assert "analyse" in str(caught.value)
+    assert caught.value.hint
+
+
+def test_a_complaint_costs_the_retry_but_never_the_reply() -> None:
+    complaints: list[str] = []
+
+    def check(reply: AnalysisReply) -> str:
+        complaints.append(reply.reason)
+        return "not good enough"
+
+    with ScriptedLLM({"analyse": [KNOWN, "no JSON"]}) as llm:
+        assert ask(llm, Counting(), REQUEST, AnalysisReply, check).status == "known"
+    assert "not good enough" in llm.requests[1].user
+    assert complaints == ["all [1] there"]
+
+
+def test_a_reply_that_was_too_long_is_asked_for_shorter() -> None:
+    cut = ReplyTruncated("cut off at 16 tokens")
+    cut.retryable = False
+    meter = Counting()
+    with ScriptedLLM({"analyse": [cut, KNOWN]}) as llm:
+        assert ask(llm, meter, REQUEST, AnalysisReply).status == "known"
+    assert "shorter" in llm.requests[1].user
+    assert meter.events == ["before", "failed", "before", "after"]
+
+
+def test_an_error_of_the_model_is_reported_and_raised() -> None:
+    meter = Counting()
+    with ScriptedLLM({"analyse": [LLMTimeout("slow")]}) as llm, pytest.raises(LLMTimeout):
+        ask(llm, meter, REQUEST, AnalysisReply)
+    assert meter.events == ["before", "failed"]
+    assert isinstance(meter.errors[0], LLMTimeout)
+
+
+def test_a_timeout_at_the_end_of_the_runs_time_is_the_cap_of_the_run() -> None:
+    with ScriptedLLM({"analyse": [LLMTimeout("slow")]}) as llm, pytest.raises(CapReached):
+        ask(llm, Counting(limit=1, left=0.0), REQUEST, AnalysisReply)
+
+
+def test_a_cap_also_holds_for_the_retry() -> None:
+    with ScriptedLLM({"analyse": ["no"]}) as llm, pytest.raises(CapReached):
+        ask(llm, Counting(limit=1), REQUEST, AnalysisReply)

@@ -1,0 +1,44 @@
+"""A corpus of two invented articles, a two-hop question over it, and a model that plays every role for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+QUESTION = "Who is the mayor of the town where the Sunday bridge stands?"
+TEXTS = {
+    "Sunday_bridge.md": "# Sunday bridge\n\n| Sunday bridge | |\n|---|---|\n| Town | Aldermere |\n| Opened | 1310 |\n\n"
+    "The Sunday bridge is a stone bridge in Aldermere. It is the oldest crossing of the river Wend.\n",
+    "Aldermere.md": "# Aldermere\n\n| Aldermere | |\n|---|---|\n| Country | Vessel Isles |\n| Mayor | Edda Holm |\n\n"
+    "Aldermere is a market town in the Vessel Isles. Its mayor is Edda Holm.\n",
+}
+FACTS = {
+    "The Sunday bridge is a stone bridge in Aldermere.": "Aldermere",
+    "Its mayor is Edda Holm.": "Edda Holm",
+}
+
+
+def write_articles(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def play(schema: Mapping[str, Any], prompt: str) -> str:
+    """The reply of the role that asks with `schema`. It knows what stands in the prompt, and no more."""
+    asked = schema["properties"]
+    if "facts" in asked:
+        found = [(quote, value) for quote, value in FACTS.items() if quote in prompt]
+        return json.dumps({"facts": [{"statement": quote, "quote": quote, "value": value} for quote, value in found]})
+    if "working" in asked:
+        answer = {"answer": "The mayor of Aldermere [1] is Edda Holm [2].", "short_answer": "Edda Holm"}
+        return json.dumps({"status": "answered", **answer, "confidence": 0.9})
+    if "needs" in asked:
+        if "Its mayor is Edda Holm." in prompt:
+            return json.dumps({"status": "known", "needs": []})
+        known = "stone bridge in Aldermere" in prompt
+        need = "Who is the mayor of Aldermere?" if known else "In which town does the Sunday bridge stand?"
+        return json.dumps({"status": "needs", "needs": [need]})
+    return json.dumps({"question": "Who is the mayor of Aldermere?"})
