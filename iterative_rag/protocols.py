@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from iterative_rag.types import Analysis, Document, Draft, Extract, Fact, Hit, Inquiry, Need, Window
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:  # numpy takes a tenth of a second: a question that the cache answers does without it
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float32]
+else:
+    Vectors = Any
 
 
 # --- a language model ------------------------------------------------------------------------

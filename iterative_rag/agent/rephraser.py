@@ -22,7 +22,10 @@ class LLMRephraser:
     room: int
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
-        """The new question, in the light of all facts, those of earlier hops too; the current one where nothing was found or the model offers no usable one."""
+        """The new question, in the light of all facts, those of earlier hops too.
+
+        The current one where nothing was found or the model offers no usable one.
+        """
         if not found:
             return inquiry.question
         reply = self.asker.ask(

@@ -36,6 +36,11 @@ _CHOICE = re.compile(
     r"(?P<first>[^,]{2,150}(?:, [A-Z][^,]{1,40})?),? or (?:the )?(?P<second>.{2,150})$"
 )
 _BETWEEN_CHOICE = re.compile(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
+_WAS_OR = re.compile(
+    r"^(?:was|were|did|is) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) (?P<verb>(?:born|die|died|released|published|"
+    r"opened|founded|older|younger|longer|taller)\b.{0,30})$",
+    re.I,
+)
 _BOTH = re.compile(
     r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
     r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
@@ -228,6 +233,8 @@ def _swapped(rest: str, other: str) -> str:
 
 
 def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if swapped := _WAS_OR.match(text):
+        text = f"Who was {swapped['verb']}, {swapped['first']} or {swapped['second']}"
     match = _BETWEEN_CHOICE.match(text) or _CHOICE.match(text)
     if match is None or not re.match(r"(?:between|which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
         return None

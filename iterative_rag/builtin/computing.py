@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from iterative_rag.builtin.plan import Operation
 from iterative_rag.builtin.quantities import Date, Number, convert, dates, numbers, plain
-from iterative_rag.builtin.words import fold, words
+from iterative_rag.builtin.words import words
 
 
 def folded(text: str) -> str:
@@ -91,5 +91,7 @@ def _measured(text: str) -> float:
 
 
 def _same(values: Sequence[str]) -> str:
+    """Equal words, or a country and its adjective: "Iran" and "Iranian" share their beginning."""
     first, second = (set(words(value)) - {"the"} for value in values[:2])
-    return "Yes" if fold(values[0]) == fold(values[1]) or first <= second or second <= first else "No"
+    near = any(a[:4] == b[:4] for a in first for b in second if len(a) > 3 and len(b) > 3)
+    return "Yes" if first and second and (first <= second or second <= first or near) else "No"

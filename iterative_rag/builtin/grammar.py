@@ -17,13 +17,15 @@ from iterative_rag.builtin.phrases import (
     is_verb,
     tokenize,
 )
-from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, slots_of
+from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
+from iterative_rag.builtin.query import plainly
 from iterative_rag.builtin.words import (
     AUXILIARIES,
     BASE_VERBS,
     DETERMINERS,
     PARTICIPLES,
     PREPOSITIONS,
+    QUESTION_WORDS,
     RELATIVES,
     word_set,
 )
@@ -44,7 +46,14 @@ def parse(question: str) -> Node:
             " ".join(question[:LONGEST].split()).rstrip(" ?.!"),
         )
     )
-    return _composed_name(text) or _computed(text) or _timed(text) or expand(f"{_rewritten(text)}?", text, 0)
+    text = plainly(text).rstrip("?")
+    return (
+        _composed_name(text)
+        or _asked_part(text)
+        or _computed(text)
+        or _timed(text)
+        or expand(f"{_rewritten(text)}?", text, 0)
+    )
 
 
 # "director of film X" without its article
@@ -314,6 +323,12 @@ def _subject_clause(opening: list[Token]) -> bool:
 # --- questions -------------------------------------------------------------------------------
 
 
+def _asked_part(text: str) -> Node | None:
+    """ "What is the maiden name of X?" """
+    match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
+    return _part_of_name(match[1], 0) if match else None
+
+
 def _owner_asked(text: str, depth: int) -> Node | None:
     """ "the third mayor of X's mother", asked for as a whole."""
     tokens = tokenize(text)
@@ -361,8 +376,9 @@ def _regions(tokens: list[Token]) -> list[tuple[int, int]]:
     low = [token.low for token in tokens]
     if low[0] in {"who", "what"} and len(low) > 2 and low[1] in _BE | {"are", "were"}:
         return _copular(tokens)
-    if "which" in low[2:] and low[0] not in {"which", "what", "who", "where", "when", "how"} and low[1] != "which":
-        at = low.index("which", 2)
+    late = next((at for at in range(3, len(low)) if low[at] in {"which", "what"}), 0)
+    if late and low[0] not in QUESTION_WORDS and low[1] not in {"which", "what"}:
+        at = late
         return [(0, at - (low[at - 1] in PREPOSITIONS))]
     tail = _tail(tokens)
     begin = _asked_noun_end(tokens)

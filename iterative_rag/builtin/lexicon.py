@@ -216,7 +216,10 @@ NOT_PERSON_WORDS = word_set(
 @lru_cache(maxsize=8192)
 def alike(stemmed: str) -> frozenset[str]:
     """The stems that may stand for `stemmed` where a relation is looked for, itself included."""
-    return _GROUPS.get(stemmed, frozenset()) | {stemmed}
+    # The one who does it: "built" and "builder", "composed" and "composer".
+    agents = {f"{stemmed}er", f"{stemmed}or"} if len(stemmed) > 3 else set()
+    acts = {stemmed[:-2]} if stemmed.endswith(("er", "or")) and len(stemmed) > 6 else set()
+    return _GROUPS.get(stemmed, frozenset()) | agents | acts | {stemmed}
 
 
 KINSHIP = word_set(

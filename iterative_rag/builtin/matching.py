@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iterative_rag.builtin.lexicon import alike
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.query import Query
-from iterative_rag.builtin.words import content, names_in, ordinal, words
+from iterative_rag.builtin.words import content, names_in, ordinal, stem, words
 
 # Weights of a need's words: a name or an ordinal says more than a verb.
 NAME_WEIGHT, ORDINAL_WEIGHT, RELATION_WEIGHT, YEAR_WEIGHT = 2.0, 2.5, 1.0, 1.5
@@ -16,6 +16,7 @@ NAME_WEIGHT, ORDINAL_WEIGHT, RELATION_WEIGHT, YEAR_WEIGHT = 2.0, 2.5, 1.0, 1.5
 TITLE, TABLE_TITLE, SECTION, LEAD, PAGE, SYNONYM = 0.95, 0.8, 0.6, 0.5, 0.3, 0.85
 # What is left of the score without any word of the relation, without the ordinal, without the year that is asked for.
 NO_RELATION, NO_ORDINAL, NO_YEAR = 0.6, 0.5, 0.75
+LEAD_YEAR = 0.8
 # What is left of a name's match where its last word is nowhere in the page.
 STRANGER = 0.4
 # Little of a relation of several words, and a sentence that denies.
@@ -75,9 +76,16 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
         )
         for word in query.relation
     ]
+    if title & query.name_words and _LIFE_BRACKET.match(unit.text):
+        # "Ann Lee (3 May 1801 – 1866) was ..." says when she was born and died.
+        relation = [1.0 if word in LIFE_WORDS else value for word, value in zip(query.relation, relation, strict=True)]
     ranks = _ranks(unit) if query.ordinals else frozenset()
     ordinals = [1.0 if rank in ranks else 0.0 for rank in query.ordinals]
-    years = [1.0 if _has_year(year, unit) else 0.0 for year in query.years]
+    # "the 2023 film X": the year tells which X, and stands at the top of its article.
+    top = LEAD_YEAR if title & query.name_words else 0.0
+    years = [
+        1.0 if _has_year(year, unit) else top if not unit.header and str(year) in lead else 0.0 for year in query.years
+    ]
     weighted = [
         *((NAME_WEIGHT * min(2, len(name)), value) for name, value in zip(query.names, names, strict=True)),
         *((RELATION_WEIGHT, value) for value in relation),
@@ -112,6 +120,8 @@ def _ranks(unit: Unit) -> frozenset[int | None]:
     return frozenset({ordinal(word) for word in words(unit.text)} | cells)
 
 
+LIFE_WORDS = frozenset({stem("born"), stem("died")})
+_LIFE_BRACKET = re.compile(r"^[^.(]{2,120}\([^)]*\d{4}")
 _DENIAL = re.compile(r"\b(?:not|never|nor)\b")
 _RANGE = re.compile(r"\b(\d{4})\s*[–-]\s*(\d{4}|present)\b")
 

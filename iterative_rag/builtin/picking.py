@@ -6,11 +6,12 @@ import re
 from functools import lru_cache
 
 from iterative_rag.builtin import spans
-from iterative_rag.builtin.lexicon import INVERSE, LARGER, Kind, alike
+from iterative_rag.builtin.lexicon import INVERSE, KINSHIP, LARGER, Kind, alike
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.query import Query
-from iterative_rag.builtin.words import IRREGULAR, STOPWORDS, content, stem, words
+from iterative_rag.builtin.words import IRREGULAR, STOPWORDS, content, names_in, stem, words
 
+_KIN = frozenset(stem(word) for word in KINSHIP)
 _SUBJECT_KINDS = frozenset({Kind.PERSON, Kind.PLACE, Kind.THING, Kind.NAME})
 _PERSONAL = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 
@@ -43,6 +44,8 @@ def may_be_subject(query: Query, page: Page, about: frozenset[str]) -> bool:
     if not title or query.kind not in _SUBJECT_KINDS or page.title.lower().startswith("list of"):
         return False
     if title <= query.name_words | set(query.relation) or len(title & query.name_words) * 2 > len(title):
+        return False
+    if (query.kind is Kind.PLACE and is_person(page)) or query.asked[-1:] in {(stem("nationality"),), (stem("name"),)}:
         return False
     if query.kind is Kind.PERSON:
         # "First Lady of ..." is the article of the office, not of a holder.
@@ -78,6 +81,8 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
         and labels & TIME_LABELS
     ):
         return _cell_value(query, cell, 0.9)
+    if (renamed := _present_name(query, unit.text)) is not None:
+        return renamed
     about = page_stems(page)
     if not may_be_subject(query, page, about):
         return None
@@ -88,7 +93,13 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
         labels & loose and named and labels & {"preced", "succeed", "predecessor", "successor"}
     ):
         return None
-    return subject_name(page.title), 0.9
+    return None if _no_kin(query, unit.text) else (subject_name(page.title), 0.9)
+
+
+def _no_kin(query: Query, text: str) -> bool:
+    """A mother is asked for, and the piece speaks of no mother: its subject is not the answer."""
+    kin = query.asked[-1:] and query.asked[-1] in _KIN
+    return bool(kin) and not alike(query.asked[-1]) & set(content(text))
 
 
 def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | None:
@@ -145,13 +156,19 @@ _BREAK = re.compile(r"[;:]|, (?:and|but|while|whereas)\b|\.\s")
 
 def sentence_value(query: Query, page: Page, unit: Unit, about: frozenset[str]) -> tuple[str, float] | None:
     text = unit.text
+    if (renamed := _present_name(query, text)) is not None:
+        return renamed
+    if (life := life_dates(query, page, text)) is not None:
+        return life
+    if (nation := _nationality(query, page, text)) is not None:
+        return nation
     anchors = _anchors(query, text)
     candidates = [
         (trust, span.value)
         for span in spans.spans(text, query.kind, query.unit, query.asked)
         if (trust := _trust(query, page, text, span, anchors)) > 0
     ]
-    if may_be_subject(query, page, about):
+    if may_be_subject(query, page, about) and not _no_kin(query, text):
         title = set(content(page.title))
         trust = 0.9 if _SUBJECT.search(text) or title & set(content(text[:80])) else 0.75
         # The page is of the asked kind: "which city ..." in the article of a city.
@@ -162,6 +179,56 @@ def sentence_value(query: Query, page: Page, unit: Unit, about: frozenset[str]) 
         return None
     trust, value = max(candidates, key=lambda item: item[0])
     return (_place(query, value) if query.kind is Kind.PLACE else value), min(1.0, trust)
+
+
+_LIFE = re.compile(r"^[^.(]{2,120}\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
+_DASH = re.compile(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
+_BIRTH, _DEATH = stem("born"), stem("died")
+
+
+def life_dates(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+    """Birth and death out of the brackets after a name: "Ann Lee (3 May 1801, Orm – 9 June 1866, Tell) was ..."."""
+    wanted = _BIRTH if _BIRTH in query.relation else _DEATH if _DEATH in query.relation else ""
+    if not wanted or query.kind not in {Kind.DATE, Kind.YEAR, Kind.PLACE}:
+        return None
+    title = set(content(subject_name(page.title)))
+    match = _LIFE.match(text)
+    if match is None or not title & set(content(text[:80])) or not title & query.name_words:
+        return None
+    halves = _DASH.split(match["inside"])
+    dated = [half for half in halves if spans.spans(half, Kind.YEAR)]
+    if not dated or (wanted == _DEATH and len(dated) < 2):
+        return None
+    half = dated[0] if wanted == _BIRTH else dated[-1]
+    found = spans.spans(half, query.kind)
+    return (_place(query, found[-1].value if query.kind is Kind.PLACE else found[0].value), 1.0) if found else None
+
+
+_NOW = re.compile(
+    r"\b(?:now|today|present-day|currently|today's)\s+(?:called\s+)?(?P<name>[A-ZÀ-ÞĀ-Ž][\w'’-]*(?: [A-Z][\w-]*)*)"
+)
+_ASKS_NOW = frozenset(stem(word) for word in ("present", "today", "current", "modern", "now"))
+
+
+def _present_name(query: Query, text: str) -> tuple[str, float] | None:
+    """ "Old Town, now New Town" where the present name is asked for."""
+    if not set(query.asked) & _ASKS_NOW or not query.name_words & names_in(text):
+        return None
+    match = _NOW.search(text)
+    return (match["name"], 1.0) if match else None
+
+
+_NATION = re.compile(r"\b(?:is|was) an? (?:[a-z0-9-]+ ){0,3}(?P<nation>[A-Z][a-z]+(?:[- ][A-Z][a-z]+)?)\b(?! [A-Z])")
+
+
+def _nationality(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+    """ "was a Norwegian painter" says the nationality where it is asked for."""
+    if not query.asked or query.asked[-1] not in {stem("nationality"), stem("country")}:
+        return None
+    match = _NATION.search(text)
+    if match is None or not set(content(page.title)) & set(content(text[: match.start()])):
+        return None
+    return match["nation"], 0.95
 
 
 def _trust(query: Query, page: Page, text: str, span: spans.Span, anchors: list[tuple[int, int]]) -> float:
@@ -176,8 +243,12 @@ def _trust(query: Query, page: Page, text: str, span: spans.Span, anchors: list[
     if query.kind in _SUBJECT_KINDS:
         if not any(character.isalpha() for character in span.value) or span.value.endswith("-born"):
             return 0.0
-        if " " not in span.value and _adjective(text, span):
+        if (" " not in span.value or query.kind is Kind.PERSON) and _adjective(text, span):
             trust *= 0.5
+        if _by_agent(query, text, span):
+            trust *= 1.25
+        if query.kind is Kind.PLACE and query.asked and query.asked[-1] in LARGER and _last_of_list(text, span):
+            trust *= 1.25
     if query.kind is Kind.PLACE and not spans.led_by_place(text, span):
         trust *= 0.75
     if (
@@ -189,7 +260,7 @@ def _trust(query: Query, page: Page, text: str, span: spans.Span, anchors: list[
     if anchors:
         trust *= 1.0 - min(0.4, min(_gap(text, span, anchor) for anchor in anchors) / 200)
     if stems & known and query.kind in _SUBJECT_KINDS:
-        trust *= 0.85
+        trust *= 0.5 if any(set(name) <= stems for name in query.names) else 0.85
     if query.asked:
         lead = content(text[max(0, span.start - 40) : span.start])[-2:]
         if query.asked[-1] in lead or (query.asked[-1] in stems and query.kind in {Kind.PLACE, Kind.THING}):
@@ -204,6 +275,20 @@ def _opener(page: Page, word: str) -> float:
     low = word.lower()
     plain = low in STOPWORDS or low.endswith(("ed", "ing", "ly")) or re.search(rf"\b{re.escape(low)}\b", page.text)
     return 0.0 if plain else 0.8
+
+
+def _by_agent(query: Query, text: str, span: spans.Span) -> bool:
+    """ "directed by X" where the director is asked for."""
+    before = re.search(r"(\w+)(?: and \w+)? by (?:the )?(?:[a-z]+ ){0,2}$", text[max(0, span.start - 50) : span.start])
+    if before is None or query.kind not in {Kind.PERSON, Kind.THING, Kind.NAME}:
+        return False
+    act = stem(before[1].lower())
+    return any(act in alike(word) or word.startswith(act) for word in (*query.asked, *query.relation))
+
+
+def _last_of_list(text: str, span: spans.Span) -> bool:
+    """ "... in Brell County, Westmark.": the largest place comes last."""
+    return "," in text[max(0, span.start - 60) : span.end] and re.match(r"\s*(?:[.;)]|$)", text[span.end :]) is not None
 
 
 def _adjective(text: str, span: spans.Span) -> bool:

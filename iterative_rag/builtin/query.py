@@ -47,9 +47,31 @@ class Query:
         return frozenset(word for name in self.names for word in name)
 
 
+# Nouns that stand for a question word and a verb.
+_NOMINAL = tuple(
+    (re.compile(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
+    for pattern, plain in (
+        (r"(?:the )?(?:place of birth|birthplace) of (.+?)", "Where was {} born?"),
+        (r"(?:the )?place of death of (.+?)", "Where did {} die?"),
+        (r"(?:the )?(?:date of birth|birthday) of (.+?)", "When was {} born?"),
+        (r"(?:the )?date of death of (.+?)", "When did {} die?"),
+        (r"(.+?)['’]s (?:birthday|date of birth)", "When was {} born?"),
+        (r"(.+?)['’]s (?:birthplace|place of birth)", "Where was {} born?"),
+    )
+)
+
+
+def plainly(question: str) -> str:
+    """ "What is the place of birth of X?" as "Where was X born?"."""
+    for pattern, plain in _NOMINAL:
+        if match := pattern.match(question):
+            return plain.format(match[1])
+    return question
+
+
 @lru_cache(maxsize=512)
 def read_query(question: str) -> Query:
-    text = question[:LONGEST]
+    text = plainly(question[:LONGEST].strip())
     tokens = [token for token in tokenize(text) if token.word]
     low = [token.low for token in tokens]
     kind, asked, skipped, unit = _asked(low, text)

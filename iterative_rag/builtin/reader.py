@@ -18,12 +18,15 @@ from iterative_rag.builtin.matching import Match, match_units
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.picking import infobox_value, may_be_subject, page_stems, sentence_value, subject_name
 from iterative_rag.builtin.query import Query
+from iterative_rag.builtin.words import content
 from iterative_rag.protocols import Embedder, Vectors
 
 # Pieces looked at closely; findings handed back, and how near to the best one they must be.
 CLOSE, BEST, NEAR_BEST = 10, 2, 0.85
 # A piece that fits less is not looked at; a name of the need must stand somewhere in the page.
 LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.3, 0.45, 0.6
+# A cell of so many characters is prose.
+PROSE = 30
 # How much of a piece's score the encoder decides, and the similarities that count as none and as full.
 MEANING, NONE, FULL = 0.25, 0.15, 0.75
 
@@ -104,6 +107,8 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
             # A row in the article of what is asked for: the works of the composer, the events of the stadium.
             fits = any(word in about for word in alike(query.asked[-1]))
             picked = (subject_name(page.title), 0.95) if fits else picked
+        if picked is None:
+            picked = _prose_cell(query, page, unit)
         if picked is not None and len(query.relation) and match.relation < 0.3:
             picked = picked[0], picked[1] * 0.8
     else:
@@ -111,6 +116,16 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
     if picked is None or not picked[0]:
         return None
     return Finding(picked[0], unit.text, min(1.0, match.score * picked[1]), _readable(page, unit))
+
+
+def _prose_cell(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
+    """A cell that is a text of its own ("capital; Old Hall by Ann Lee, torn down 1968") is read like a sentence."""
+    parts = [part for cell in unit.cells if len(cell) >= PROSE for part in cell.split("; ")]
+    if not parts:
+        return None
+    wanted = {*query.name_words, *query.relation, *map(str, query.years)}
+    part = max(parts, key=lambda part: len(wanted & set(content(part))))
+    return sentence_value(query, page, Unit(part, unit.section), page_stems(page))
 
 
 def _readable(page: Page, unit: Unit) -> str:

@@ -38,6 +38,8 @@ def names(text: str) -> list[Span]:
     found = []
     for match in _NAME.finditer(text):
         if title := match["title"]:
+            if title[0].islower() and text[match.start()] == "*":
+                continue  # emphasis, not a title
             found.append(Span(title.strip(" ,."), match.start("title"), match.end("title")))
             continue
         value, start = match["name"], match.start("name")

@@ -67,6 +67,8 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
         score = max(direct, exact, loose, timed) - 0.6 * known
         if counted and not any(character.isdigit() for character in cell):
             continue
+        if query.kind in {Kind.PERSON, Kind.PLACE} and not spans.spans(cell, query.kind):
+            continue
         if score > 0.3 and (best is None or score > best[0]):
             best = score, place
     if best is not None:

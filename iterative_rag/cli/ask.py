@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Preset, announce_starter, settings_from
 
 if TYPE_CHECKING:
+    from iterative_rag.cli.render import HopPrinter
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.types import Answer
 
@@ -107,24 +109,29 @@ def _read(words: list[str]) -> str:
 
 
 def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -> Answer:
-    if quiet:
-        return rag.ask(question, trace=trace)
-    from iterative_rag.cli.console import err
-    from iterative_rag.cli.render import HopPrinter
+    """Run to the very end of the steps: only then is the trace closed as complete."""
     from iterative_rag.types import FinalStep
 
-    printer = err()
-    if rag.notice:
-        printer.line((rag.notice, "dim"))
-        printer.blank()
     answer: Answer | None = None
-    with HopPrinter(printer) as hops:
+    with nullcontext() if quiet else _hops(rag.notice) as hops:
         for step in rag.steps(question, trace=trace):
-            hops.show(step)
+            if hops:
+                hops.show(step)
             if isinstance(step, FinalStep):
                 answer = step.answer
     assert answer is not None, "the engine ended without a final step"
     return answer
+
+
+def _hops(notice: str) -> HopPrinter:
+    from iterative_rag.cli.console import err
+    from iterative_rag.cli.render import HopPrinter
+
+    printer = err()
+    if notice:
+        printer.line((notice, "dim"))
+        printer.blank()
+    return HopPrinter(printer)
 
 
 def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:

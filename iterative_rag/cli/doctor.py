@@ -150,7 +150,8 @@ def _openai_like(spec: Spec) -> Check:
     from iterative_rag.errors import LLMError
     from iterative_rag.remote import API_KEYS, api_key
 
-    found = f"{spec.model} at {spec.url}, {'a key is set' if api_key(spec.url) else f'no key ({API_KEYS[0]}) is set'}; not called"
+    key = "a key is set" if api_key(spec.url) else f"no key ({API_KEYS[0]}) is set"
+    found = f"{spec.model} at {spec.url}, {key}; not called"
     if find_spec("llama_index.llms.openai_like") is None:
         return Check("OpenAI-like", False, found, "pip install 'iterative-rag[openai-like]'", LLMError.exit_code)
     return Check("OpenAI-like", True, found)

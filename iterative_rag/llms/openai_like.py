@@ -24,7 +24,7 @@ _plain_lock = threading.Lock()
 
 
 class OpenAILikeChat(LlamaIndexChat):
-    """A model of an OpenAI-compatible server, with the key of ITERATIVE_RAG_API_KEY (OpenAI itself: also OPENAI_API_KEY).
+    """A model of an OpenAI-compatible server, with the key that `remote.api_key` finds for it.
 
     A server that refuses `response_format`, `stream_options` or `seed` is asked without them for the rest of the
     process: `replies.py` copes with what comes then.

@@ -70,7 +70,7 @@ def needs(question: str) -> list[str]:
         ),
         (
             "Where was the place of death of Ann Orley's husband?",
-            ["Who is Ann Orley's husband?", "What is the place of death of {0}?", "Where was {0}?"],
+            ["Who is Ann Orley's husband?", "Where did {0} die?"],
         ),
         (
             "What is the currency of the country Ann Orley is from?",
@@ -107,7 +107,9 @@ def test_the_parts_of_a_name_are_looked_up_side_by_side() -> None:
 
 
 def test_the_surname_may_be_named_before_the_first_name() -> None:
-    plan = parse("A boy bears the surname of the mayor of Orm and the first name of the mayor of Tell; what is he called?")
+    plan = parse(
+        "A boy bears the surname of the mayor of Orm and the first name of the mayor of Tell; what is he called?"
+    )
     assert isinstance(plan, Computed)
     assert [operand.part for operand in plan.operands if isinstance(operand, NamePart)] == [Part.FIRST, Part.LAST]
 
@@ -176,7 +178,10 @@ def test_the_directors_of_two_films_are_looked_up_first() -> None:
     plan = parse("Which film has the director who died first, Dust or Long Hill?")
     assert isinstance(plan, Computed)
     assert [label.source for label in plan.labels] == ["Dust", "Long Hill"]
-    assert [lookup.template for lookup in lookups(plan.operands[0])] == ["Who is the director of Dust?", "When did {0} die?"]
+    assert [lookup.template for lookup in lookups(plan.operands[0])] == [
+        "Who is the director of Dust?",
+        "When did {0} die?",
+    ]
 
 
 def test_every_phrase_of_a_plan_stands_in_the_question() -> None:
@@ -193,8 +198,42 @@ def test_every_phrase_of_a_plan_stands_in_the_question() -> None:
 
 QUESTION_LIKE = st.lists(
     st.sampled_from(
-        "who what which when the of in Ann Orley Brell's mother that was born died first and or , ? than how many years "
-        "after same name whose is { } 1912 's (".split(" ")
+        [
+            "who",
+            "what",
+            "which",
+            "when",
+            "the",
+            "of",
+            "in",
+            "Ann",
+            "Orley",
+            "Brell's",
+            "mother",
+            "that",
+            "was",
+            "born",
+            "died",
+            "first",
+            "and",
+            "or",
+            ",",
+            "?",
+            "than",
+            "how",
+            "many",
+            "years",
+            "after",
+            "same",
+            "name",
+            "whose",
+            "is",
+            "{",
+            "}",
+            "1912",
+            "'s",
+            "(",
+        ]
     ),
     max_size=40,
 ).map(" ".join)
@@ -210,7 +249,9 @@ def test_no_text_breaks_the_grammar(text: str) -> None:
         assert lookup.template.format(*("x" for _ in lookup.slots)) is not None
 
 
-@pytest.mark.parametrize("piece", ["the father of ", "a " * 50, "who ", "((((", '"', "Ann's ", ", and ", "how many years after "])
+@pytest.mark.parametrize(
+    "piece", ["the father of ", "a " * 50, "who ", "((((", '"', "Ann's ", ", and ", "how many years after "]
+)
 def test_a_huge_question_returns_at_once(piece: str) -> None:
     begun = time.monotonic()
     parse((piece * 100_000)[:100_000])

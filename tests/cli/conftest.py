@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -61,3 +62,32 @@ def shell() -> Callable[..., Done]:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return call
+
+
+@pytest.fixture
+def on_a_terminal() -> Callable[..., str]:
+    """The command on a pseudo terminal; returns all that it wrote there."""
+    return _on_a_terminal
+
+
+def _on_a_terminal(arguments: list[str], **environment: str) -> str:
+    """What the command writes to a pseudo terminal."""
+    main_end, other_end = pty.openpty()
+    command = [sys.executable, "-m", "iterative_rag", *arguments]
+    base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    with subprocess.Popen(
+        command, stdout=other_end, stderr=other_end, env={**base, "TERM": "xterm-256color", **environment}
+    ) as process:
+        os.close(other_end)
+        written = b""
+        while True:
+            try:
+                part = os.read(main_end, 4096)
+            except OSError:  # Linux says so at the end of a pseudo terminal
+                part = b""
+            if not part:
+                break
+            written += part
+        process.wait(timeout=60)
+    os.close(main_end)
+    return written.decode()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 
@@ -91,34 +89,11 @@ def test_debug_may_stand_anywhere() -> None:
     assert route(["Who?", "--debug"]) == (["ask", "Who?"], True)
 
 
-def _on_a_terminal(arguments: list[str], **environment: str) -> str:
-    """What the command writes to a pseudo terminal."""
-    main_end, other_end = pty.openpty()
-    command = [sys.executable, "-m", "iterative_rag", *arguments]
-    base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-    with subprocess.Popen(
-        command, stdout=other_end, stderr=other_end, env={**base, "TERM": "xterm-256color", **environment}
-    ) as process:
-        os.close(other_end)
-        written = b""
-        while True:
-            try:
-                part = os.read(main_end, 4096)
-            except OSError:  # Linux says so at the end of a pseudo terminal
-                part = b""
-            if not part:
-                break
-            written += part
-        process.wait(timeout=60)
-    os.close(main_end)
-    return written.decode()
-
-
-def test_colour_on_a_terminal_only_where_it_is_wanted(shell: Callable[..., object]) -> None:
+def test_colour_on_a_terminal_only_where_it_is_wanted(shell, on_a_terminal) -> None:
     wrong = ["trace"]  # there is none: an error with a hint
-    assert "\x1b[" in _on_a_terminal(wrong)
-    assert "\x1b[" not in _on_a_terminal(wrong, NO_COLOR="1")
-    assert "\x1b[" not in _on_a_terminal(wrong, TERM="dumb")
+    assert "\x1b[" in on_a_terminal(wrong)
+    assert "\x1b[" not in on_a_terminal(wrong, NO_COLOR="1")
+    assert "\x1b[" not in on_a_terminal(wrong, TERM="dumb")
     assert "\x1b" not in shell(*wrong, FORCE_COLOR="1").err
 
 

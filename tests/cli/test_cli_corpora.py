@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from iterative_rag.cli.progress import where
+from iterative_rag.ingest import Progress
+
 TEXTS = {
     "Sunday_bridge.md": "# Sunday bridge\n\nThe Sunday bridge is the oldest crossing in Aldermere.\n",
     "Aldermere.md": "# Aldermere\n\nAldermere is a market town that was founded by Edda Holm in 1204.\n",
@@ -66,6 +69,24 @@ def test_skipped_files_are_named_on_stderr(shell, articles) -> None:
 def test_quiet_indexing_says_nothing(shell, articles) -> None:
     done = shell("index", str(articles), "--corpus", "towns", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_the_starter_corpus_is_indexed_when_it_is_first_asked(shell) -> None:
+    first = shell("search", "first lady", "-n", "1")
+    assert "Indexing the starter corpus, once" in first.err
+    assert first.out
+    assert shell("search", "first lady", "-n", "1").err == ""
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"),
+    [
+        (Progress(1200, 2460, 31000, 212.4, 95.0), "1,200 of 2,460 documents, 31,000 passages, 212/s, 1:35 left"),
+        (Progress(3, None, 8, 0.0, None), "3 documents, 8 passages, 0/s"),
+    ],
+)
+def test_progress_says_rate_and_time_left(at, shown) -> None:
+    assert where(at) == shown
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -67,6 +68,23 @@ def test_answered(shell, towns) -> None:
     assert events[0] == "run_started"
     assert events[-1] == "final"
     assert "→ Who is the mayor of Aldermere?" in shell("trace").out
+
+
+def test_a_quiet_run_leaves_a_complete_trace(shell, towns) -> None:
+    done = shell("ask", QUESTION, "--llm", "builtin", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "Edda Holm\n", "")
+    events = [json.loads(line)["event"] for line in shell("trace", "--json").out.splitlines()]
+    assert events[-1] == "final"
+
+
+def test_hops_are_shown_on_a_terminal_with_colour_and_without(towns, on_a_terminal) -> None:
+    arguments = ["ask", QUESTION, "--llm", "builtin"]
+    coloured = on_a_terminal(arguments)
+    assert "\x1b[1;36mhop 1" in coloured
+    plain = on_a_terminal(arguments, NO_COLOR="1")
+    assert "hop 1" in plain
+    assert not re.findall(r"\x1b\[[\d;]*m", plain)
+    assert "\x1b" not in on_a_terminal(arguments, TERM="dumb")
 
 
 def test_abstained(shell, towns) -> None:

@@ -1,0 +1,149 @@
+"""The four roles together, on invented articles."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iterative_rag.builtin.mind import BuiltinMind
+from iterative_rag.builtin.reader import Finding
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
+from tests.builtin.desk import ROLES, NoMeter, answer, window
+from tests.builtin.test_reader import ANN, MASTS, RIVER
+
+QUEENS = """# List of queens of Orm
+
+| Number | Queen | King | Years |
+|---|---|---|---|
+| 1 | Maud Alder | Rolf I | 1700–1720 |
+| 2 | Sigrid Holt | Rolf II | 1720–1751 |
+| 3 | Tove Marsh | Knut | 1751–1790 |
+"""
+SIGRID = """# Sigrid Holt
+
+| Sigrid Holt | |
+|---|---|
+| Born | 1699, Tellby |
+| Mother | Janna Reed Holt |
+| Father | Otto Holt |
+"""
+ADMIRALS = """# List of drowned admirals
+
+| Order | Admiral | Drowned | Ship |
+|---|---|---|---|
+| First | Per Gran | 1801 | Swan |
+| Second | Ivar Stene | 1844 | Gull |
+"""
+IVAR = """# Ivar Stene
+
+| Ivar Stene | |
+|---|---|
+| Born | 1790, Brellmouth |
+| Mother | Elsa Vinter |
+
+Ivar Stene was the second admiral to drown at sea.
+"""
+PAGES = {
+    "Ann Orley": ANN,
+    "Brell": RIVER,
+    "List of masts of Westmark": MASTS,
+    "List of queens of Orm": QUEENS,
+    "Sigrid Holt": SIGRID,
+    "List of drowned admirals": ADMIRALS,
+    "Ivar Stene": IVAR,
+}
+COMPOSED = (
+    "If my cat has the same first name as the 2nd queen of Orm's mother and her surname is the same as the second "
+    "drowned admiral's mother's maiden name, what is her name?"
+)
+
+
+def test_a_composed_name_with_its_grounds() -> None:
+    draft, inquiry, rephrasings = answer(COMPOSED, PAGES)
+    assert draft.answered
+    assert draft.short_answer == "Janna Vinter"
+    cited = [inquiry.facts[place].title for place in draft.cited]
+    assert {"Sigrid Holt", "Ivar Stene"} <= set(cited)
+    assert all(f"[{n}]" in draft.text for n in range(1, len(cited) + 1))
+    assert "Sigrid Holt's mother" in rephrasings[0]
+    assert "Ivar Stene's mother" in rephrasings[0]
+    assert "queen" not in rephrasings[-1]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many metres taller is the Long Needle than the Orm Mast?", "92 metres"),
+        ("How many years after the Old Spire was completed was the Sky Pin completed?", "89 years"),
+        ("Which was completed first, the Sky Pin or the Orm Mast?", "Orm Mast"),
+        ("How old was Ann Orley when she died?", "65"),
+        ("Where was the second queen of Orm born?", "Tellby"),
+        ("What is the maiden name of the mother of the second queen of Orm?", "Reed"),
+        ("What is the first name of Ann Orley's father?", "Karl"),
+        ("Who built the tallest mast of Westmark?", "Ann Torp"),
+    ],
+)
+def test_what_is_asked_is_answered(question: str, expected: str) -> None:
+    draft, _, _ = answer(question, PAGES)
+    assert draft.answered
+    assert draft.short_answer == expected
+    assert draft.cited
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who was the mother of Gerd Holm?",
+        "Where was the fourth queen of Orm born?",
+        "What was the favourite dish of Ann Orley?",
+        "How many metres taller is the Long Needle than the Gerd Holm Mast?",
+    ],
+)
+def test_what_no_page_holds_is_an_abstention_that_says_what_is_missing(question: str) -> None:
+    draft, _, _ = answer(question, PAGES)
+    assert not draft.answered
+    assert draft.short_answer == ""
+    assert len(draft.missing) > 20
+
+
+def test_independent_needs_come_together_and_end_in_known() -> None:
+    analysis = ROLES.analyst.analyse(Inquiry(COMPOSED, COMPOSED))
+    assert analysis == Needs((Need("Who is the 2nd queen of Orm?"), Need("Who is the second drowned admiral?")))
+    _, inquiry, _ = answer(COMPOSED, PAGES)
+    assert ROLES.analyst.analyse(inquiry) == Known()
+
+
+def test_a_need_that_brought_nothing_twice_is_given_up() -> None:
+    question = "Who was the mother of Gerd Holm?"
+    need = Need(question)
+    assert ROLES.analyst.analyse(Inquiry(question, question)) == Needs((need,))
+    assert ROLES.analyst.analyse(Inquiry(question, question, tried=(need,))) == Needs((need,))
+    given_up = ROLES.analyst.analyse(Inquiry(question, question, tried=(need, need)))
+    assert isinstance(given_up, Stuck)
+    assert "Gerd Holm" in given_up.reason
+
+
+def test_another_reader_may_be_put_in() -> None:
+    class Fixed:
+        fingerprint = "fixed"
+
+        def read(self, query: object, page: object) -> list[Finding]:
+            return [
+                Finding("412 km", "Length | 412 km", 0.95, "It is long."),
+                Finding("x", "not in the page", 0.99, ""),
+            ]
+
+    roles = BuiltinMind(HashingEmbedder(), Fixed()).roles(NoMeter())
+    assert roles.extractor.fingerprint == "builtin/fixed"
+    assert [extract.value for extract in roles.extractor.extract(Need("How long?"), window("Brell", RIVER))] == [
+        "412 km"
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=200))
+def test_no_question_breaks_the_roles(question: str) -> None:
+    draft, _, _ = answer(question, {"Brell": RIVER, "List of masts of Westmark": MASTS}, hops=3)
+    assert draft.answered == bool(draft.short_answer)

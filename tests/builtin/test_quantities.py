@@ -1,0 +1,111 @@
+"""Dates, numbers, units and names, parsed and computed with."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iterative_rag.builtin.computing import compute
+from iterative_rag.builtin.names import part_of
+from iterative_rag.builtin.plan import Operation, Part
+from iterative_rag.builtin.quantities import Date, Number, convert, dates, numbers
+from iterative_rag.builtin.words import base_form, ordinal, stem
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("born May 3, 1801 in Orm", Date(1801, 5, 3)),
+        ("on 3 May 1801", Date(1801, 5, 3)),
+        ("on the 3rd of May 1801", Date(1801, 5, 3)),
+        ("in March 1918", Date(1918, 3)),
+        ("1801-05-03", Date(1801, 5, 3)),
+        ("about 1801", Date(1801)),
+    ],
+)
+def test_dates(text: str, expected: Date) -> None:
+    assert [date for date, _, _ in dates(text)] == [expected]
+
+
+@given(st.dates(datetime.date(1000, 1, 1)))
+def test_every_written_date_is_read_back(day: datetime.date) -> None:
+    for text in (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}"):
+        assert [date for date, _, _ in dates(text)] == [Date(day.year, day.month, day.day)]
+
+
+@given(st.integers(0, 10**9))
+def test_every_number_is_read_back(number: int) -> None:
+    assert [found.value for found, _, _ in numbers(f"about {number:,} of them")] == [float(number)]
+
+
+def test_numbers_with_units_and_words() -> None:
+    assert [found for found, _, _ in numbers("1,451 ft (442 m)")] == [Number(1451, "ft"), Number(442, "m")]
+    assert [found.value for found, _, _ in numbers("1.4 million people in twenty-one towns")] == [1_400_000.0, 21.0]
+    assert convert(Number(1000, "feet"), "metres") == pytest.approx(304.8)
+    assert convert(Number(3, "years"), "metres") is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "labels", "unit", "expected"),
+    [
+        (Operation.JOIN, ["Ann", "Orley"], [], "", "Ann Orley"),
+        (Operation.DIFFERENCE, ["1,128 ft (344 m)", "790 ft"], [], "feet", "338 feet"),
+        (Operation.DIFFERENCE, ["402 m", "1,000 ft"], [], "m", "97.2 m"),
+        (Operation.SUM, ["1939", "1"], [], "", "1940"),
+        (Operation.YEARS, ["1877", "November 4, 1886"], [], "", "9 years"),
+        (Operation.YEARS, ["May 3, 1801", "May 2, 1866"], [], "age", "64"),
+        (Operation.LEAST, ["1902", "May 1899"], ["A", "B"], "", "B"),
+        (Operation.GREATEST, ["900 m", "1 km"], ["A", "B"], "", "B"),
+        (Operation.SAME, ["Norway", "the Norway"], [], "", "Yes"),
+        (Operation.SAME, ["Norway", "Sweden"], [], "", "No"),
+        (Operation.DIFFERENCE, ["tall", "790 ft"], [], "feet", None),
+        (Operation.YEARS, ["then", "1886"], [], "", None),
+    ],
+)
+def test_computing(operation: Operation, values: list[str], labels: list[str], unit: str, expected: str | None) -> None:
+    assert compute(operation, values, labels, unit) == expected
+
+
+@given(st.sampled_from(Operation), st.lists(st.text(max_size=30), min_size=2, max_size=2))
+def test_computing_never_raises(operation: Operation, values: list[str]) -> None:
+    result = compute(operation, values, ["A", "B"], "m")
+    assert result is None or isinstance(result, str)
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "married", "context", "expected"),
+    [
+        ("Ann Berta Orley", Part.FIRST, "", "", "Ann"),
+        ("Ann Berta Orley", Part.LAST, "", "", "Orley"),
+        ("Ann Berta Orley", Part.MIDDLE, "", "", "Berta"),
+        ("Karl Voss Jr.", Part.LAST, "", "", "Voss"),
+        ("Ann van der Rohde", Part.LAST, "", "", "van der Rohde"),
+        ("Ann Quill Orley", Part.MAIDEN, "Orley", "", "Quill"),
+        ("Ann Quill", Part.MAIDEN, "Orley", "", "Quill"),
+        ("Ann Orley, née Quill", Part.MAIDEN, "", "", "Quill"),
+        ("Ann Orley", Part.MAIDEN, "", "Ann Orley, born Ann Quill, was a painter.", "Quill"),
+    ],
+)
+def test_parts_of_names(name: str, part: Part, married: str, context: str, expected: str) -> None:
+    assert part_of(name, part, married=married, context=context) == expected
+
+
+@given(st.text(max_size=40), st.sampled_from(Part))
+def test_no_name_breaks(name: str, part: Part) -> None:
+    assert isinstance(part_of(name, part), str)
+
+
+def test_words() -> None:
+    assert [ordinal(word) for word in ("third", "21st", "twenty-fifth", "tower")] == [3, 21, 25, None]
+    assert [base_form(word) for word in ("died", "married", "won", "released", "opened")] == [
+        "die",
+        "marry",
+        "win",
+        "release",
+        "open",
+    ]
+    assert stem("incorporation") == stem("incorporated")
+    assert stem("architects") == stem("architect")

@@ -1,0 +1,164 @@
+"""What is read out of invented articles."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builtin.desk import best, read
+
+ANN = """# Ann Orley
+
+| Ann Orley | |
+|---|---|
+| Born | May 3, 1801, Lornfield, Westmark |
+| Died | June 9, 1866, Tellby |
+| Mother | Berta Quill Orley |
+| Father | Karl Orley |
+| Spouse | Tom Voss (married 1823) |
+| Known for | Orley Bridge |
+
+**Ann Orley** was a Westmarkian engineer who built bridges. She was the second engineer to win the Harp Prize.
+
+## Work
+
+In 1840 she finished the Orley Bridge over the Brell. Her pupil Hanna Ruud took over the firm in 1859. She never wrote
+a book. The sculptor Peer Lund, a friend, made a statue of her.
+"""
+MASTS = """# List of masts of Westmark
+
+## Table
+
+| Mast | Town | Completed | Height (m) | Builder |
+|---|---|---|---|---|
+| Orm Mast | Tellby | 1931 | 310 | Iver Dahl |
+| Long Needle | Brellmouth | 1962 | 402 | Ann Torp |
+| Old Spire | Tellby | 1899 | 120 | Peer Lund |
+| Sky Pin | Lornfield | 1988 | 377 | Iver Dahl |
+"""
+RIVER = """# Brell
+
+| Brell | |
+|---|---|
+| Length | 412 km |
+| Source | Lake Hollin |
+| Mouth | Grey Sea at Brellmouth |
+
+The Brell is the longest river of Westmark. It rises in Lake Hollin and flows into the Grey Sea.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is Ann Orley's mother?", "Berta Quill Orley"),
+        ("Who was the husband of Ann Orley?", "Tom Voss"),
+        ("Where was Ann Orley born?", "Lornfield, Westmark"),
+        ("In which state was Ann Orley born?", "Westmark"),
+        ("When did Ann Orley die?", "June 9, 1866"),
+        ("In which year did Ann Orley die?", "1866"),
+        ("In which year did Ann Orley get married?", "1823"),
+        ("Which engineer was born in Lornfield?", "Ann Orley"),
+        ("Who is the second engineer to win the Harp Prize?", "Ann Orley"),
+        ("Which sculptor made a statue of Ann Orley?", "Peer Lund"),
+    ],
+)
+def test_a_person(question: str, expected: str) -> None:
+    assert best(question, "Ann Orley", ANN) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How long is the Brell?", "412 km"),
+        ("Into which sea does the Brell flow?", "Grey Sea"),
+        ("In which lake does the Brell rise?", "Lake Hollin"),
+        ("Which river rises in Lake Hollin?", "Brell"),
+    ],
+)
+def test_a_river(question: str, expected: str) -> None:
+    value = best(question, "Brell", RIVER)
+    assert value is not None
+    assert value.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is the builder of the Long Needle?", "Ann Torp"),
+        ("What is the height in metres of the Sky Pin?", "377 m"),
+        ("In which year was the Orm Mast completed?", "1931"),
+        ("What is the tallest mast of Westmark?", "Long Needle"),
+        ("What is the third tallest mast of Westmark?", "Orm Mast"),
+        ("What is the tallest mast in Tellby?", "Orm Mast"),
+        ("What is the oldest mast of Westmark?", "Old Spire"),
+        ("What was the tallest mast of Westmark in 1940?", "Orm Mast"),
+    ],
+)
+def test_a_table(question: str, expected: str) -> None:
+    assert best(question, "List of masts of Westmark", MASTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text"),
+    [
+        ("Who is Gerd Holm's mother?", "Ann Orley", ANN),
+        ("How long is the Ulla?", "Brell", RIVER),
+        ("What was the favourite dish of Ann Orley?", "Ann Orley", ANN),
+        ("In which year did Ann Orley begin her second term as mayor?", "Ann Orley", ANN),
+        ("Which floor of the Orm Mast did Gerd Holm paint?", "List of masts of Westmark", MASTS),
+    ],
+)
+def test_what_a_page_does_not_hold_is_not_found_with_trust(question: str, title: str, text: str) -> None:
+    assert all(extract.score < 0.33 for extract in read(question, title, text))
+
+
+def test_an_article_of_a_namesake_counts_less() -> None:
+    plain = read("Where was Ann Orley born?", "Ann Orley", ANN)
+    other = read("Where was Ann Orley born?", "Ann Orley (captain)", ANN)
+    assert max(extract.score for extract in other) < max(extract.score for extract in plain)
+
+
+PAGE_LIKE = st.lists(
+    st.sampled_from(
+        [
+            "# ",
+            "| ",
+            " |\n",
+            "|---|---|\n",
+            "\n\n",
+            "Ann Orley",
+            " was born in ",
+            "1801",
+            ", ",
+            "Lornfield",
+            ". ",
+            "She ",
+            "412 km ",
+            "* ",
+        ]
+    ),
+    max_size=60,
+).map("".join)
+ASKED = st.sampled_from(
+    [
+        "Where was Ann Orley born?",
+        "Who is Ann Orley's mother?",
+        "How long is the Brell in km?",
+        "What is the tallest mast?",
+        "Which town?",
+        "Is Ann Orley older?",
+        "",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(ASKED, st.text(max_size=80)), st.one_of(PAGE_LIKE, st.text(max_size=400)))
+def test_a_quote_always_stands_in_the_window(question: str, text: str) -> None:
+    for extract in read(question, "Ann Orley", text):
+        assert extract.quote in text
+        assert "\n" not in extract.quote
+        assert extract.value
+        assert 0.0 < extract.score <= 1.0
