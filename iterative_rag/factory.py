@@ -62,10 +62,12 @@ class IterativeRAG:
 
     def ask(self, question: str, *, trace: Path | None = None) -> Answer:
         """Run the loop to its end. Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer."""
+        answer = None
         for step in self.steps(question, trace=trace):
             if isinstance(step, FinalStep):
-                return step.answer
-        raise AssertionError("the engine ended without a final step")
+                answer = step.answer
+        assert answer is not None, "the engine ended without a final step"
+        return answer
 
     def steps(self, question: str, *, trace: Path | None = None) -> Iterator[Step]:
         """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
@@ -75,7 +77,7 @@ class IterativeRAG:
         from iterative_rag.agent.step_engine import StepEngine
         from iterative_rag.trace import Trace, new_run_id, trace_folder
 
-        question = _checked(question)
+        question = checked_question(question)
         run_id = new_run_id()
         record = Trace(run_id, [trace_folder() / f"{run_id}.jsonl", *([trace] if trace else [])])
         settings = self.settings
@@ -101,6 +103,9 @@ class IterativeRAG:
         except IterativeRAGError as error:
             record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
             raise
+        except GeneratorExit:
+            record.write("left", message="Nobody asked for the next step.")
+            raise
         except BaseException as error:
             record.write("fault", error=type(error).__name__, message=str(error))
             raise
@@ -114,7 +119,8 @@ class IterativeRAG:
         return {**self.settings.model_dump(), "corpus": self.corpus.name, "mind": self.mind.name}
 
 
-def _checked(question: str) -> str:
+def checked_question(question: str) -> str:
+    """The question without white space around it. Raises UsageError for an empty or an endless one."""
     question = question.strip()
     if not question:
         raise UsageError("The question is empty.", hint='Ask one: iterative-rag ask "Who ...?"')
@@ -237,6 +243,7 @@ def index_paths(
 __all__ = [
     "IterativeRAG",
     "cache",
+    "checked_question",
     "corpora",
     "corpus_name",
     "index_paths",

@@ -227,11 +227,20 @@ class HopRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """An error that ended a run which had found facts already: its message, hint and exit code."""
+
+    message: str
+    hint: str
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of a run. `reason` says why it abstained or is incomplete, "" when answered.
 
     `text` is the sentence with `[n]` markers, `short_answer` the bare value. `cap` is set when a
-    limit ended the run, `fault` when an error did (its message, without any key).
+    limit ended the run, `fault` when an error did.
     """
 
     question: str
@@ -244,7 +253,7 @@ class Answer:
     hops: tuple[HopRecord, ...]
     usage: Usage
     cap: Cap | None = None
-    fault: str | None = None
+    fault: Fault | None = None
     run_id: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 

@@ -13,6 +13,7 @@ from iterative_rag.types import (
     Citation,
     Draft,
     Fact,
+    Fault,
     FinalStep,
     Hit,
     HopRecord,
@@ -101,7 +102,7 @@ FAULTY = Answer(
     citations=(),
     hops=(),
     usage=USAGE,
-    fault="The server closed the connection.",
+    fault=Fault("The server closed the connection.", "ollama serve", 5),
     settings=SETTINGS,
 )
 

@@ -13,6 +13,7 @@ from iterative_rag.types import (
     Citation,
     Draft,
     Fact,
+    Fault,
     HopRecord,
     Inquiry,
     Need,
@@ -75,7 +76,7 @@ class Record:
             hops=tuple(self.hops),
             usage=self.meter.usage(),
             cap=self.cap.cap if self.cap else None,
-            fault=str(self.fault) if self.fault else None,
+            fault=Fault(str(self.fault), self.fault.hint, self.fault.exit_code) if self.fault else None,
         )
 
     def _status(self, draft: Draft) -> tuple[Status, str]:

@@ -20,12 +20,18 @@ from iterative_rag.protocols import Cache, Corpus, Extractor
 from iterative_rag.types import Cap, Document, Extract, Fact, Need, ReadingFault, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
+THREAD_NAME = "iterative-rag reading"
 # Facts below this trust do not count as "enough": they are kept, and reading goes on.
 SURE = 0.5
 # Windows that are read in all once one of them held the answer itself: a namesake's may stand before the right one.
 PATIENCE = 3
 # Characters read before and after a hit, so that a pronoun meets its name.
 MARGIN = 400
+
+
+def calls_left() -> bool:
+    """Whether calls are still in flight that nobody waits for: a command may end without them."""
+    return any(thread.name == THREAD_NAME for thread in threading.enumerate())
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +231,10 @@ class Reader:
     # --- the cache ---------------------------------------------------------------------------
 
     def _start(self, need: Need, seen: Window) -> Future[tuple[Extract, ...]]:
-        """Extract in a daemon thread: a call that is not waited for any more must not hold up the program's end."""
+        """Extract in a thread of its own: a call that is not needed any more is left to end by itself.
+
+        Not a daemon: killed inside a client library at the program's end, those abort the process.
+        """
         future: Future[tuple[Extract, ...]] = Future()
 
         def run() -> None:
@@ -234,7 +243,7 @@ class Reader:
             except BaseException as error:  # noqa: BLE001 - handed on to whoever asks for the result
                 future.set_exception(error)
 
-        threading.Thread(target=run, name="reading", daemon=True).start()
+        threading.Thread(target=run, name=THREAD_NAME).start()
         return future
 
     def _extract(self, need: Need, seen: Window) -> tuple[Extract, ...]:

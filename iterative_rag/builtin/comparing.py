@@ -41,11 +41,17 @@ _WAS_OR = re.compile(
     r"opened|founded|older|younger|longer|taller)\b.{0,30})$",
     re.I,
 )
+_WHICH_OF = re.compile(
+    r"^(?P<ask>which|who) of (?:the (?:two )?(?:[a-z]+[,:]? )?)?(?P<first>(?:the )?[A-Z“\"].{1,100}?) (?:and|or) "
+    r"(?P<second>.{2,100}?) (?P<predicate>(?:is|was|were|has|had|came|died|opened|won|did) .{3,80})$",
+    re.I,
+)
 _BOTH = re.compile(
     r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
     r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
     r"(?P<first>.{2,150}?),? and (?P<second>.{2,200}?),? "
-    r"(?P<rest>(?:both|located|situated|from|of the same|have|share|in the same|the same|originate).{0,120})$",
+    r"(?P<rest>(?:both|located|situated|from|of the same|have|share|in the same|the same|originate|"
+    r"born|buried|married|die).{0,120})$",
     re.I,
 )
 _FIRST = re.compile(r"\b(?:first|earlier|earliest|older|oldest|elder|before|sooner)\b", re.I)
@@ -61,9 +67,42 @@ _EVENTS = (
 )
 
 
+_BY_HOW_MANY = re.compile(
+    r"^by how (?:many|much) (?P<unit>[a-z]+) (?P<aux>is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er) than "
+    r"(?P<second>.{2,150})$",
+    re.I,
+)
+_LIVED = re.compile(
+    r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
+    r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
+    re.I,
+)
+
+
+def _reworded(text: str) -> str:
+    """Rare forms of a computing question in the common one."""
+    if match := _BY_HOW_MANY.match(text):
+        return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
+    if match := _LIVED.match(text):
+        return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
+    return text
+
+
 def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """The plan of a computing question, or None for any other."""
-    for rule in (_years_after, _outlives, _age, _how_much_more, _years_between, _choice, _share):
+    text = _reworded(text)
+    for rule in (
+        _years_after,
+        _outlives,
+        _age,
+        _two_counts,
+        _how_much_more,
+        _years_between,
+        _total,
+        _is_more,
+        _choice,
+        _share,
+    ):
         node = rule(text, expand, phrase)
         if node is not None:
             return node
@@ -96,7 +135,10 @@ def _years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         # "How many years after A did B win X?": A won it too.
         ask_first = f"In which year did {first} {split[2]}?"
     else:
-        ask_first = when(first) if verb else f"In which year was {first}?"
+        shared = re.search(r" (born|opened|completed|founded|built|published|released)\b[^,]*$", second)
+        ask_first = f"In which year was {first} {shared[1]}?" if shared and not verb else when(first)
+        if shared and _EVENT_OF.match(first):
+            ask_first = when(first)
     return Computed(text, Operation.YEARS, (expand(ask_first, first), expand(f"In which year {aux} {second}?", second)))
 
 
@@ -111,8 +153,24 @@ def _years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     )
 
 
+_EVENT_NOUNS = {
+    "birth": "was {} born",
+    "death": "did {} die",
+    "opening": "was {} opened",
+    "completion": "was {} completed",
+    "founding": "was {} founded",
+    "foundation": "was {} founded",
+    "publication": "was {} published",
+    "release": "was {} released",
+}
+_EVENT_OF = re.compile(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
+
+
 def when(clause: str) -> str:
     """ "the bridge was opened" -> "In which year was the bridge opened?"."""
+    if match := _EVENT_OF.match(clause):
+        noun, what = (match[1], match[2]) if match[1] else (match[4], match[3])
+        return f"In which year {_EVENT_NOUNS[noun].format(what)}?"
     tokens = tokenize(clause)
     inside = {
         place for phrase in find_descriptions(tokens, 0, len(tokens)) for place in range(phrase.start, phrase.end)
@@ -197,6 +255,30 @@ def _how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(text, Operation.DIFFERENCE, (expand(asks[0], subject), expand(asks[1], other)))
 
 
+_TWO_COUNTS = re.compile(
+    r"^how many more (?P<one>.{2,80}?) than (?P<other>.{2,80}?) (?P<rest>(?:did|does|has|have|had|are|were) .{2,150})$",
+    re.I,
+)
+_DIFFERENCE = re.compile(
+    r"^what is the difference (?:in|of) (?P<what>[a-z]+)(?P<unit>,? in [a-z]+,?)? between (?P<one>.{2,150}?) and "
+    r"(?P<other>.{2,150})$",
+    re.I,
+)
+
+
+def _two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "How many more A than B did X win?" and "What is the difference in height between A and B?" """
+    if match := _TWO_COUNTS.match(text):
+        asks = [f"How many {match[name]} {match['rest']}?" for name in ("one", "other")]
+        return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
+    if match := _DIFFERENCE.match(text):
+        unit = (match["unit"] or "").strip(", ")
+        asks = [f"What is the {match['what']} {unit} of {match[name]}?".replace("  ", " ") for name in ("one", "other")]
+        operands = (expand(asks[0], match["one"]), expand(asks[1], match["other"]))
+        return Computed(text, Operation.DIFFERENCE, operands, unit=unit.removeprefix("in "))
+    return None
+
+
 def _one(first: str, second: str) -> str:
     """ "the North American member of X" and "the African one" -> "the African member of X"."""
     match = re.match(r"^(?:the|that|those) ?(.*?) ones?$", second)
@@ -232,7 +314,57 @@ def _swapped(rest: str, other: str) -> str:
     return f"{verb} {other}".strip() if other else rest
 
 
+_PROPER = r"(?-i:(?:the )?[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*)"
+_TOTAL_OF = re.compile(
+    r"^what (?:is|was) the (?:sum|total|combined total) of the (?P<what>[a-z ]{3,40}) of "
+    r"(?P<one>.{2,120}?) and (?P<other>.{2,120})$",
+    re.I,
+)
+_TOTAL = re.compile(
+    r"^(?:what (?:is|was) the (?:total|combined) (?:number of )?(?P<what>[a-z ]{3,60}?) that"
+    r"|how many (?P<counted>[a-z ]{3,60}?) did) "
+    rf"(?P<one>{_PROPER}) and (?P<other>{_PROPER}) (?P<verb>[a-z]+)(?P<rest>(?: .{{2,100}}?)?)"
+    r"(?P<all> (?:together|combined|in total|altogether))?$",
+    re.I,
+)
+
+
+def _total(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "What is the total number of medals that A and B won?" """
+    if match := _TOTAL_OF.match(text):
+        asks = [f"What is the {match['what']} of {match[name]}?" for name in ("one", "other")]
+    elif (match := _TOTAL.match(text)) and (match["what"] or match["all"]):
+        what = match["what"] or match["counted"]
+        asks = [f"How many {what} did {match[n]} {base_form(match['verb'])}{match['rest']}?" for n in ("one", "other")]
+    else:
+        return None
+    return Computed(text, Operation.SUM, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))
+
+
+_IS_MORE = re.compile(
+    r"^(?:is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er|more populous) than (?P<second>.{2,150})$", re.I
+)
+
+
+def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Is A longer than B?": yes where A comes out of the comparison."""
+    match = _IS_MORE.match(text)
+    asked = _asked_of(match["more"]) if match else None
+    if match is None or asked is None:
+        return None
+    operation, template = asked
+    names = (match["first"], match["second"])
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(template.format(name), name) for name in names),
+        unit="least" if operation is Operation.LEAST else "greatest",
+    )
+
+
 def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if of := _WHICH_OF.match(text):
+        text = f"{of['ask']} {of['predicate']}, {of['first']} or {of['second']}"
     if swapped := _WAS_OR.match(text):
         text = f"Who was {swapped['verb']}, {swapped['first']} or {swapped['second']}"
     match = _BETWEEN_CHOICE.match(text) or _CHOICE.match(text)
@@ -295,6 +427,10 @@ def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         first, second = f"the {single} of {first}", f"the {single} of {second}"
     if same := re.search(r"\bsame ([a-z]+)", rest):
         noun = same[1]
+        if event := re.match(r"(born|buried|married|die)\b", rest):
+            aux = "did" if event[1] == "die" else "was"
+            asked = [f"In which {noun} {aux} {name} {event[1]}?" for name in (first, second)]
+            return Computed(text, Operation.SAME, (expand(asked[0], first), expand(asked[1], second)))
         asks = [
             f"In which {noun} is {name}?" if noun not in {"nationality"} else f"What is the nationality of {name}?"
             for name in (first, second)

@@ -25,6 +25,10 @@ def compute(operation: Operation, values: Sequence[str], labels: Sequence[str], 
             return _arithmetic(operation, values, unit)
         case Operation.LEAST | Operation.GREATEST:
             return _compared(operation, values, labels)
+        case Operation.EXCEEDS:
+            side = Operation.LEAST if unit == "least" else Operation.GREATEST
+            winner = _compared(side, values, ["first", "second"])
+            return winner and ("Yes" if winner == "first" else "No")
         case Operation.SAME:
             return _same(values)
 

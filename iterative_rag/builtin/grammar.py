@@ -93,6 +93,11 @@ _WHEN = re.compile(
     r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
     r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
 )
+_FRONT = re.compile(
+    r"^(?:in the (?:same )?year (?:in which |that |when |of )?|when )(?P<clause>[^,]{5,200}), "
+    r"(?P<main>(?:who|what|which|in which|where|how)\b.{5,250})$",
+    re.IGNORECASE,
+)
 _NEXT_YEAR = re.compile(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
 
 
@@ -111,6 +116,9 @@ def _timed(text: str, depth: int = 0) -> Node | None:
         year = expand(when(match["event"]), match["event"], depth + 1)
         step = Literal("-1" if match["side"] == "before" else "1")
         return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
+    if match := _FRONT.match(text):
+        clause = match["clause"]
+        return _at_year(text, match["main"], depth, expand(_rewritten(when(clause)), clause, depth + 1))
     match = _WHEN.match(text)
     if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
         return None

@@ -30,7 +30,7 @@ son child children
 daughter child children
 brother sibling siblings
 sister sibling siblings
-architect designer designed design architects designers drew built
+architect designer designed design architects designers drew
 designer designed design architect
 builder built build constructed engineer
 engineer engineered structural

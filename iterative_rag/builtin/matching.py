@@ -15,10 +15,10 @@ NAME_WEIGHT, ORDINAL_WEIGHT, RELATION_WEIGHT, YEAR_WEIGHT = 2.0, 2.5, 1.0, 1.5
 # How much a word counts that does not stand in the piece itself, or only as a synonym.
 TITLE, TABLE_TITLE, SECTION, LEAD, PAGE, SYNONYM = 0.95, 0.8, 0.6, 0.5, 0.3, 0.85
 # What is left of the score without any word of the relation, without the ordinal, without the year that is asked for.
-NO_RELATION, NO_ORDINAL, NO_YEAR = 0.6, 0.5, 0.75
+NO_RELATION, NO_ORDINAL, NO_YEAR = 0.6, 0.5, 0.5
 LEAD_YEAR = 0.8
-# What is left of a name's match where its last word is nowhere in the page.
-STRANGER = 0.4
+# What a name's match comes to where its first or last word is far away, as a multiple of that word's own.
+STRANGER = 1.6
 # Little of a relation of several words, and a sentence that denies.
 LITTLE, LITTLE_RELATION, DENIED = 0.34, 0.8, 0.75
 # What an article of a namesake ("Ann Lee (singer)" for "Ann Lee") loses.
@@ -64,8 +64,10 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
 
     def name_level(name: tuple[str, ...]) -> float:
         levels = [level(word, PAGE) if word in large or word not in own else level(word, PAGE) * PAGE for word in name]
-        # A surname that the page never writes is another person's.
-        return sum(levels) / len(levels) * (1.0 if levels[-1] else STRANGER)
+        # "Tokyo Tower" is not any tower: the first and the last word of a name must be near, or it is another's.
+        weakest = min(levels[0], levels[-1])
+        mean = sum(levels) / len(levels)
+        return mean if weakest >= LEAD else min(mean, STRANGER * weakest)
 
     names = [name_level(name) for name in query.names]
     relation = [

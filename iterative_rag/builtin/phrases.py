@@ -17,6 +17,7 @@ from iterative_rag.builtin.words import (
     QUESTION_WORDS,
     RELATIVES,
     ordinal,
+    word_set,
 )
 
 _TOKEN = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]")
@@ -51,6 +52,15 @@ class Token:
         return self.text[0].isalnum() or self.text[0] in '"“'
 
 
+# Adverbs before a participle ("the peak first climbed in ...").
+_BEFORE = word_set("first originally later once formerly also")
+# Present participles that open a reduced clause ("the river lying in ...").
+PRESENT = word_set(
+    "lying flowing living standing rising running crossing containing serving working playing holding wearing leading "
+    "belonging starring featuring bordering separating joining"
+)
+
+
 def tokenize(text: str) -> list[Token]:
     return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
@@ -80,7 +90,8 @@ def is_verb(token: Token) -> bool:
 def is_participle(token: Token) -> bool:
     low = token.low
     return not token.capital and (
-        low in PARTICIPLES
+        low in PRESENT
+        or low in PARTICIPLES
         or (low.endswith("ed") and len(low) > 4 and low not in {"united", "hundred", "seed", "speed"})
     )
 
@@ -112,7 +123,9 @@ def group_end(tokens: list[Token], start: int, stop: int) -> int:
             break
         if place > start and small in DETERMINERS:
             break
-        if place > start and is_verb(token) and not _modifies(tokens, place, start, stop):
+        if place > start and token.low in _BEFORE and place + 1 < stop and is_participle(tokens[place + 1]):
+            break
+        if place > start and (is_verb(token) or token.low in PRESENT) and not _modifies(tokens, place, start, stop):
             break
         place += 1
         if token.possessive and place < stop and not tokens[place].word:
@@ -201,7 +214,9 @@ def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool =
             return _clause_end(tokens, place, stop)
         if token.text == "," and after is not None and after.low in {"who", "which", "whose", "whom", "where"}:
             return _clause_end(tokens, place + 1, stop)
-        near = place == head_end or (after is not None and after.low == "by")
+        if reduced and place == head_end and low in _BEFORE and after is not None and is_participle(after):
+            return _clause_end(tokens, place + 1, stop)
+        near = place == head_end or not tokens[place - 1].capital or (after is not None and after.low == "by")
         if reduced and near and is_participle(token) and low not in AUXILIARIES and _reduced(tokens, place, stop):
             return _clause_end(tokens, place, stop)
         if low in PREPOSITIONS and low not in {"than", "as"} and after is not None and after.word:
@@ -319,7 +334,7 @@ def _is_description(tokens: list[Token], start: int, group: int, end: int) -> bo
     if (
         opener in RELATIVES
         or (modified and tokens[group].capital)
-        or (modified and is_participle(tokens[group]))
+        or (modified and (is_participle(tokens[group]) or opener in _BEFORE))
         or opener == ","
     ):
         return True

@@ -11,6 +11,9 @@ from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.query import Query
 from iterative_rag.builtin.words import IRREGULAR, STOPWORDS, content, names_in, stem, words
 
+# What a row says where there is none, and what a reader answers then.
+NONE = frozenset({"none", "never married", "unmarried", "no", "nobody"})
+NOTHING = "none"
 _KIN = frozenset(stem(word) for word in KINSHIP)
 _SUBJECT_KINDS = frozenset({Kind.PERSON, Kind.PLACE, Kind.THING, Kind.NAME})
 _PERSONAL = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
@@ -103,7 +106,11 @@ def _no_kin(query: Query, text: str) -> bool:
 
 
 def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | None:
+    if cell.lower() in NONE:
+        return NOTHING, trust
     found = spans.spans(cell, query.kind, query.unit, query.asked)
+    if query.kind in _SUBJECT_KINDS:
+        found = [span for span in found if not set(content(span.value)) <= query.name_words] or found
     if query.kind in {Kind.YEAR, Kind.DATE} and len(found) > 1 and set(query.relation) & _ENDS:
         return found[-1].value, trust
     if query.kind is Kind.NUMBER and (years := listed_years(cell)):

@@ -53,6 +53,7 @@ class Operation(StrEnum):
     YEARS = "years between"
     LEAST = "least"  # which of the labelled has the smallest value
     GREATEST = "greatest"
+    EXCEEDS = "exceeds"  # yes or no: does the first come out of the comparison (`unit`: least or greatest)
     SAME = "same"  # yes or no: do they share the value
 
 

@@ -115,8 +115,9 @@ def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[
     for place, word in enumerate(low):
         after = low[place + 1] if place + 1 < len(low) else ""
         if word == "how" and after in {"many", "much"}:
-            end = group_end(tokens, place + 2, len(tokens))
-            noun = low[place + 2 : end]
+            first = place + 2 + 2 * (low[place + 2 : place + 4] == ["of", "the"])
+            end = group_end(tokens, first, len(tokens))
+            noun = low[first:end]
             return Kind.NUMBER, tuple(stem(w) for w in noun), frozenset(), (noun[-1] if noun else "")
         if word == "how" and after in MEASURES:
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")

@@ -67,7 +67,7 @@ class RuleReader:
             for match in match_units(query, page)
             if match.score >= LEAST_MATCH
             and match.weakest_name > 0
-            and (match.names >= LEAST_NAMES or match.relation >= STRONG_RELATION)
+            and (match.names >= LEAST_NAMES or (match.relation >= STRONG_RELATION and len(query.relation) > 3))
         ]
         matches.sort(key=lambda match: -match.score)
         found = [
@@ -78,6 +78,9 @@ class RuleReader:
         if top := tables.ranked(query, page):
             row, value = top
             found.append(Finding(value, row.text, 0.9, _readable(page, row)))
+        if counted := tables.counted(query, page):
+            row, value = counted
+            found.append(Finding(value, row.text, 0.85, _readable(page, row)))
         best: dict[str, Finding] = {}
         for finding in sorted(found, key=lambda finding: -finding.score):
             best.setdefault(finding.quote, finding)

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from iterative_rag.builtin import computing, names
+from iterative_rag.builtin.lexicon import Kind
+from iterative_rag.builtin.picking import NOTHING
 from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Part
+from iterative_rag.builtin.query import read_query
 from iterative_rag.types import Fact, Inquiry
 
 # Facts below this trust are not built upon.
-TRUSTED, TRUSTED_GUESS = 0.33, 0.39
+TRUSTED, TRUSTED_GUESS, TRUSTED_NUMBER = 0.33, 0.39, 0.55
 # What another document with the same value adds when values are ranked.
 SUPPORT = 0.03
 # Candidates of one look-up that are followed, and combinations of candidates of all slots.
@@ -85,7 +88,9 @@ class Evaluation:
         for combination in itertools.islice(_by_score(choices), COMBINATIONS):
             question = render(node.template, [value.text for value in combination])
             guessed = any(value.guessed for value in combination)
-            if found := self._found(question, combination, least=TRUSTED_GUESS if guessed else TRUSTED):
+            if found := self._found(question, combination, least=_least(question) if guessed else TRUSTED):
+                if found[0].text == NOTHING:
+                    return Outcome(missing=(f"{question} (the corpus says: none)",))
                 return Outcome(tuple(found))
             looks = self._tried.get(key(question), 0)
             if looks == 0:
@@ -149,6 +154,12 @@ class Evaluation:
             return Outcome(missing=(f"values that can be compared for: {node.source}",))
         facts = tuple(dict.fromkeys(place for value in chosen for place in value.facts))
         return Outcome((Value(text, facts, min(value.score for value in chosen)),))
+
+
+def _least(question: str) -> float:
+    """What an answer to a half-understood question must come to: a number or a date is found too easily."""
+    counted = read_query(question).kind in {Kind.NUMBER, Kind.YEAR, Kind.DATE}
+    return TRUSTED_NUMBER if counted else TRUSTED_GUESS
 
 
 def key(question: str) -> str:

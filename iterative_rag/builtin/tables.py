@@ -82,6 +82,25 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
     return None
 
 
+def counted(query: Query, page: Page) -> tuple[Unit, str] | None:
+    """ "How many of the towns lie in X": the rows of the named things that meet the condition, and their number."""
+    if query.kind is not Kind.NUMBER or not query.asked or query.unit == "":
+        return None
+    for table in sorted({unit.table for unit in page.units if unit.header}):
+        rows = [unit for unit in page.units if unit.table == table and unit.header]
+        context = set(content(f"{page.title} {rows[0].section} {' '.join(rows[0].header)}"))
+        if query.asked[-1] not in set(content(" ".join(rows[0].header[:2]))):
+            continue
+        terms = {*query.name_words, *query.relation, *query.asked, *map(str, query.years)}
+        conditions = terms - context
+        if not conditions or not query.name_words & context:
+            continue
+        meeting = [row for row in rows if conditions <= set(content(row.text))]
+        if meeting:
+            return meeting[0], str(len(meeting))
+    return None
+
+
 # --- ranks -----------------------------------------------------------------------------------
 
 

@@ -70,7 +70,9 @@ STOPWORDS = (
     | AUXILIARIES
     | QUESTION_WORDS
     | CONJUNCTIONS
-    | word_set("there here not no also both either each some any all more most very just only own same s get got")
+    | word_set(
+        "there here not no also both either each some any all many much more most very just only own same s get got"
+    )
 )
 
 # Past tenses and participles that do not end in -ed, with their base form.

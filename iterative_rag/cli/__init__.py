@@ -6,6 +6,7 @@ the command that needs it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -15,33 +16,48 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run one command and exit with its code. The one place where errors become words and exit codes."""
+    """Run one command and exit with its code."""
+    code = _run(sys.argv[1:] if arguments is None else list(arguments))
+    reading = sys.modules.get("iterative_rag.agent.reading")
+    if reading is not None and reading.calls_left():
+        # Answered, interrupted or out of time: do not wait for a server's replies to calls given up.
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """The one place where errors become words and exit codes."""
     from iterative_rag.cli.app import app, route
     from iterative_rag.errors import IterativeRAGError
 
     _safe_streams()
-    arguments, debug = route(sys.argv[1:] if arguments is None else list(arguments))
+    arguments, debug = route(arguments)
     try:
         app(arguments, prog_name="iterative-rag")
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else 0
     except IterativeRAGError as error:
         if debug:
             raise
-        _say(str(error), error.hint)
-        sys.exit(error.exit_code)
+        say(str(error), error.hint)
+        return error.exit_code
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of the pipe (head, less) has seen enough
         _drop_output()
-        sys.exit(0)
     except Exception as error:
         if debug:
             raise
-        _say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
-        sys.exit(1)
-    sys.exit(0)
+        say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
+        return 1
+    return 0
 
 
-def _say(message: str, hint: str) -> None:
+def say(message: str, hint: str) -> None:
+    """An error as the user sees it: one sentence, and what to type next."""
     from iterative_rag.cli.console import clean, err
 
     printer = err()

@@ -66,14 +66,19 @@ def ask(
     )
     if not quiet:
         announce_starter(settings)
-    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.factory import IterativeRAG, checked_question
 
+    text = checked_question(text)
     rag = IterativeRAG.from_settings(settings)
     try:
         answer = _run(rag, text, trace, quiet=quiet)
     finally:
         rag.close()
     _print(answer, as_json=as_json, quiet=quiet)
+    if answer.fault and not quiet:
+        from iterative_rag.cli import say
+
+        say(answer.fault.message, answer.fault.hint)
     raise typer.Exit(exit_code(answer))
 
 
@@ -87,7 +92,7 @@ def exit_code(answer: Answer) -> int:
         case Status.ABSTAINED:
             return 3
         case Status.INCOMPLETE:
-            return 5 if answer.fault and not answer.cap else 6
+            return answer.fault.exit_code if answer.fault else 6
 
 
 def _read(words: list[str]) -> str:

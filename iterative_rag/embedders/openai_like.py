@@ -11,7 +11,7 @@ EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 
 
 class OpenAILikeEmbedder(LlamaIndexEmbedder):
-    """With the key of ITERATIVE_RAG_API_KEY (OpenAI itself: also OPENAI_API_KEY). `timeout` bounds each batch, in seconds."""
+    """With the key that `remote.api_key` finds. `timeout` bounds each batch, in seconds."""
 
     def __init__(self, model: str, url: str, *, timeout: float = 120.0) -> None:
         import httpx

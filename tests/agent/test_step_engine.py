@@ -16,6 +16,7 @@ from iterative_rag.types import (
     Answer,
     Cap,
     Draft,
+    Fault,
     FinalStep,
     Inquiry,
     Known,
@@ -193,7 +194,8 @@ def test_a_fault_after_facts_is_an_incomplete_answer_that_names_it() -> None:
         return Needs((Need("Where is Tarn?"),))
 
     answer = outcome(run(Scripted(analysis=once)))
-    assert (answer.status, answer.fault) == (Status.INCOMPLETE, "The server went away.")
+    assert answer.status is Status.INCOMPLETE
+    assert answer.fault == Fault("The server went away.", "ollama serve", 5)
     assert answer.citations
 
 

@@ -147,7 +147,7 @@ def test_a_dash_reads_stdin(run, play, monkeypatch) -> None:
     fake = play(samples.ANSWERED)
     monkeypatch.setattr("sys.stdin", io.StringIO("Who was\nit?\n"))
     assert run("-").code == 0
-    assert fake.asked == ["Who was\nit?\n"]
+    assert fake.asked == ["Who was\nit?"]
 
 
 def test_options_become_settings(run, play) -> None:
