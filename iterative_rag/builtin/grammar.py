@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.builtin.comparing import computed, when
-from iterative_rag.builtin.lexicon import KINSHIP, NAME_PARTS, names_person
+from iterative_rag.builtin.comparing import computed
+from iterative_rag.builtin.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.phrases import (
     Phrase,
     Token,
@@ -18,20 +18,19 @@ from iterative_rag.builtin.phrases import (
     tokenize,
 )
 from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
-from iterative_rag.builtin.query import plainly
+from iterative_rag.builtin.timing import when
+from iterative_rag.builtin.wording import in_order, settled
 from iterative_rag.builtin.words import (
     AUXILIARIES,
     BASE_VERBS,
     DETERMINERS,
-    PARTICIPLES,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
     word_set,
 )
 
-# Longer texts are no questions; and deeper nesting than this is no English.
-LONGEST = 2000
+# Deeper nesting than this is no English.
 DEEPEST = 8
 _BE = word_set("is was are were")
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
@@ -39,45 +38,14 @@ _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
 
 def parse(question: str) -> Node:
     """The plan of a question. Text that no rule fits is looked up as it stands."""
-    question = _BARE_ROLE.sub(r"the \1 of", question[:LONGEST])
-    text = _one_sentence(
-        _NAMED_KIN.sub(
-            lambda match: "" if names_person(match[1]) else match[0],
-            " ".join(question[:LONGEST].split()).rstrip(" ?.!"),
-        )
-    )
-    text = plainly(text).rstrip("?")
+    text = settled(question)
     return (
         _composed_name(text)
         or _asked_part(text)
         or _computed(text)
         or _timed(text)
-        or expand(f"{_rewritten(text)}?", text, 0)
+        or expand(f"{in_order(text)}?", text, 0)
     )
-
-
-# "director of film X" without its article
-_BARE_ROLE = re.compile(
-    r"(?<!the )(?<!\w)(director|composer|performer|author|singer|producer|writer) of\b"
-    r"(?: (?:film|song|book)(?= [A-Z]))?"
-)
-# "his former student Ann Lee" is Ann Lee.
-_NAMED_KIN = re.compile(r"\b(?:his|her|its|their) (?:[a-z]+ ){0,2}([a-z]+) (?=[A-Z])")
-_PRONOUN = re.compile(r"\b(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
-
-
-def _one_sentence(text: str) -> str:
-    """ "The boy who ... became a champion. Where was he born" -> "Where was the boy who ... born"."""
-    first, stop, question = text.rpartition(". ")
-    if not stop or _PRONOUN.search(question) is None:
-        return text
-    tokens = tokenize(first)
-    phrase = description_at(tokens, 0, len(tokens)) if tokens else None
-    if phrase is None:
-        return text
-    subject = first[: tokens[phrase.end - 1].end]
-    subject = subject[0].lower() + subject[1:] if subject.startswith("The ") else subject
-    return _PRONOUN.sub(lambda match: subject if match[1].lower() in {"he", "she", "it", "they"} else "the", question)
 
 
 def _computed(text: str) -> Node | None:
@@ -106,7 +74,7 @@ def _question(question: str, source: str, depth: int) -> Node:
     node = _timed(question.rstrip("?"), depth) if depth < DEEPEST else None
     if isinstance(node, Lookup):
         return Lookup(source, node.template, node.slots)
-    return expand(_rewritten(question), source, depth)
+    return expand(in_order(question), source, depth)
 
 
 def _timed(text: str, depth: int = 0) -> Node | None:
@@ -118,7 +86,7 @@ def _timed(text: str, depth: int = 0) -> Node | None:
         return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
     if match := _FRONT.match(text):
         clause = match["clause"]
-        return _at_year(text, match["main"], depth, expand(_rewritten(when(clause)), clause, depth + 1))
+        return _at_year(text, match["main"], depth, expand(in_order(when(clause)), clause, depth + 1))
     match = _WHEN.match(text)
     if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
         return None
@@ -127,32 +95,14 @@ def _timed(text: str, depth: int = 0) -> Node | None:
     if re.search(r"\b(?:the|a|that|this|time|year|day|moment)$", match["main"]):
         return None
     clause = match["clause"]
-    return _at_year(text, match["main"], depth, expand(_rewritten(when(clause)), clause, depth + 1))
+    return _at_year(text, match["main"], depth, expand(in_order(when(clause)), clause, depth + 1))
 
 
 def _at_year(text: str, main: str, depth: int, year: Node) -> Node:
-    node = expand(f"{_rewritten(main)}?", main, depth + 1)
+    node = expand(f"{in_order(main)}?", main, depth + 1)
     if not isinstance(node, Lookup):
         return node
     return Lookup(text, f"{node.template.rstrip('?')} in {{{len(node.slots)}}}?", (*node.slots, year))
-
-
-_EXTRAPOSED = re.compile(
-    r"^(?P<lead>.{0,60}?\b(?:did|does|do|was|were|is|are) )(?P<noun>the [\w-]+(?: [\w-]+){0,3}?) (?P<verb>[a-z]+) "
-    r"(?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,300})$",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
-
-
-def _rewritten(text: str) -> str:
-    """Asides dropped, and "the river rise that ..." put in order: "the river that ... rise"."""
-    ending = "?" if text.endswith("?") else ""
-    text = _ASIDE.sub("", text.rstrip("?"))
-    match = _EXTRAPOSED.match(text)
-    if match and (match["verb"] in BASE_VERBS or match["verb"] in PARTICIPLES):
-        text = f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}"
-    return text + ending
 
 
 # --- names out of parts ----------------------------------------------------------------------

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.builtin.lexicon import FUNCTIONAL, KINSHIP, NAME_PARTS, PLACES, SUPERLATIVES, names_person
+from iterative_rag.builtin.lexicon import SUPERLATIVES
+from iterative_rag.builtin.nouns import FUNCTIONAL, KINSHIP, NAME_PARTS, PLACES, names_person
 from iterative_rag.builtin.words import (
     AUXILIARIES,
     BASE_VERBS,

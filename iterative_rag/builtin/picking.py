@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 
 from iterative_rag.builtin import spans
-from iterative_rag.builtin.lexicon import INVERSE, KINSHIP, LARGER, Kind, alike
+from iterative_rag.builtin.lexicon import INVERSE, Kind, alike
+from iterative_rag.builtin.nouns import KINSHIP, LARGER
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.query import Query
 from iterative_rag.builtin.words import IRREGULAR, STOPWORDS, content, names_in, stem, words

@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iterative_rag.builtin.lexicon import BARE_KINDS, MEASURES, SUPERLATIVES, Kind, kind_of_noun
+from iterative_rag.builtin.lexicon import MEASURES, SUPERLATIVES, Kind, kind_of_noun
+from iterative_rag.builtin.nouns import BARE_KINDS
 from iterative_rag.builtin.phrases import Token, group_end, tokenize
+from iterative_rag.builtin.wording import plainly
 from iterative_rag.builtin.words import (
     AUXILIARIES,
     DETERMINERS,
@@ -45,28 +47,6 @@ class Query:
     @property
     def name_words(self) -> frozenset[str]:
         return frozenset(word for name in self.names for word in name)
-
-
-# Nouns that stand for a question word and a verb.
-_NOMINAL = tuple(
-    (re.compile(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
-    for pattern, plain in (
-        (r"(?:the )?(?:place of birth|birthplace) of (.+?)", "Where was {} born?"),
-        (r"(?:the )?place of death of (.+?)", "Where did {} die?"),
-        (r"(?:the )?(?:date of birth|birthday) of (.+?)", "When was {} born?"),
-        (r"(?:the )?date of death of (.+?)", "When did {} die?"),
-        (r"(.+?)['’]s (?:birthday|date of birth)", "When was {} born?"),
-        (r"(.+?)['’]s (?:birthplace|place of birth)", "Where was {} born?"),
-    )
-)
-
-
-def plainly(question: str) -> str:
-    """ "What is the place of birth of X?" as "Where was X born?"."""
-    for pattern, plain in _NOMINAL:
-        if match := pattern.match(question):
-            return plain.format(match[1])
-    return question
 
 
 @lru_cache(maxsize=512)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-import numpy as np
-
 from iterative_rag.builtin import tables
 from iterative_rag.builtin.lexicon import alike
 from iterative_rag.builtin.matching import Match, match_units
@@ -92,7 +90,7 @@ class RuleReader:
         if not matches:
             return []
         vectors: Vectors = self._embedder.embed_documents([_readable(page, match.unit) for match in matches])
-        similar = np.clip((vectors @ self._query_vector(query.text) - NONE) / (FULL - NONE), 0.0, 1.0)
+        similar = ((vectors @ self._query_vector(query.text) - NONE) / (FULL - NONE)).clip(0.0, 1.0)
         return [
             replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning))
             for match, meaning in zip(matches, similar, strict=True)

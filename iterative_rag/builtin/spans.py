@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.builtin.lexicon import NOT_PERSON_WORDS, Kind
+from iterative_rag.builtin.lexicon import Kind
+from iterative_rag.builtin.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.quantities import dates, dimension, numbers
 from iterative_rag.builtin.words import MONTHS, STOPWORDS, fold, word_set, words
 

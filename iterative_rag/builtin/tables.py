@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.builtin import spans
-from iterative_rag.builtin.lexicon import BARE_KINDS, MEASURES, SUPERLATIVES, Kind, alike
+from iterative_rag.builtin.lexicon import MEASURES, SUPERLATIVES, Kind, alike
+from iterative_rag.builtin.nouns import BARE_KINDS
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.picking import listed_years
 from iterative_rag.builtin.quantities import dates, numbers

@@ -9,15 +9,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-import numpy as np
-
 from iterative_rag import chunking
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index.documents import DocumentStore
 from iterative_rag.index.faults import DAMAGE_MARK, sqlite_errors
 from iterative_rag.index.lock import CorpusLock
 from iterative_rag.index.qdrant_edge import EdgeStore, Found
-from iterative_rag.protocols import Cache, Embedder, Vectors
+from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.types import Document, Hit, Passage
 
 RRF_K = 60
@@ -106,16 +104,17 @@ class IndexedCorpus:
         self._shard.close()
         self._store.close()
 
-    def _embed(self, query: str) -> Vectors:
+    def _embed(self, query: str) -> list[float]:
         """From the cache where it can: then a repeated question does not even load the model."""
         if self._cache is None:
-            return self._embedder.embed_query(query)
+            fresh: list[float] = self._embedder.embed_query(query).tolist()
+            return fresh
         key = f"query-vector\n{self._embedder.name}\n{self._embedder.dimensions}\n{query}"
         kept = self._cache.get(key)
         if isinstance(kept, list) and len(kept) == self._embedder.dimensions:
-            return np.asarray(kept, dtype=np.float32)
-        vector = self._embedder.embed_query(query)
-        self._cache.put(key, vector.tolist())
+            return kept
+        vector: list[float] = self._embedder.embed_query(query).tolist()
+        self._cache.put(key, vector)
         return vector
 
 
@@ -131,7 +130,7 @@ class _SharedShard:
         self._store: EdgeStore | None = None
         self._last_used = 0.0
 
-    def search(self, queries: Sequence[tuple[str, Vectors]], limit: int) -> list[tuple[list[Found], list[Found]]]:
+    def search(self, queries: Sequence[tuple[str, list[float]]], limit: int) -> list[tuple[list[Found], list[Found]]]:
         with self._mutex:
             try:
                 store = self._store or self._load()

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index.documents import Points
 from iterative_rag.index.faults import disk_full
@@ -125,13 +123,13 @@ class EdgeStore:
                 self._shard.update(UpdateOperation.delete_points(list(ids[low : low + 10_000])))
             self._shard.flush()
 
-    def search(self, queries: Sequence[tuple[str, Vectors]], limit: int) -> list[tuple[list[Found], list[Found]]]:
+    def search(self, queries: Sequence[tuple[str, list[float]]], limit: int) -> list[tuple[list[Found], list[Found]]]:
         """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each."""
         from qdrant_edge import Query, QueryBatchRequest, QueryRequest, SparseVector
 
         requests: list[QueryRequest] = []
         for text, vector in queries:
-            dense = Query.Nearest(np.asarray(vector).tolist(), using=DENSE)
+            dense = Query.Nearest(vector, using=DENSE)
             sparse = Query.Nearest(SparseVector(*bm25_query(text)), using=SPARSE)
             requests += [QueryRequest(limit=limit, query=query, with_payload=True) for query in (dense, sparse)]
         with _edge_errors(self.path):
