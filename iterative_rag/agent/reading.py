@@ -25,6 +25,9 @@ THREAD_NAME = "iterative-rag reading"
 SURE = 0.5
 # Windows that are read in all once one of them held the answer itself: a namesake's may stand before the right one.
 PATIENCE = 3
+# How far calls may run ahead of the windows taken in order, in flights: far enough that one slow call holds up
+# little, near enough that little is read for nothing.
+LOOKAHEAD = 1.5
 # Characters read before and after a hit, so that a pronoun meets its name.
 MARGIN = 400
 
@@ -144,10 +147,9 @@ class Reader:
 
     def _fill(self, queues: Sequence[_Queue], flight: dict[Future[tuple[Extract, ...]], tuple[_Queue, int]]) -> None:
         """Start calls, the needs taking turns, until the flight is full or nothing is left to start."""
-        while waiting := [queue for queue in queues if queue.open]:
+        ahead = int(LOOKAHEAD * self._in_flight)
+        while waiting := [queue for queue in queues if queue.open and queue.started - queue.taken < ahead]:
             for queue in waiting:
-                if not queue.open:
-                    continue
                 if (kept := self._kept(queue)) is not None:
                     queue.arrived[queue.started] = kept
                     queue.started += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iterative_rag.builtin.computing import folded
 from iterative_rag.builtin.plan import Node, lookups
 from iterative_rag.builtin.reasoning import Evaluation, Outcome, Value, key
 from iterative_rag.types import Draft, Inquiry
@@ -27,10 +28,12 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation) -> Draft:
 
 def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
     """The answer with its grounds: each fact's need, value and marker."""
-    grounds = []
+    markers: dict[tuple[str, str], str] = {}
     for n, place in enumerate(cited, start=1):
         fact = inquiry.facts[place]
-        grounds.append(f"{fact.need.question.rstrip('?')}: {fact.value} [{n}]")
+        ground = fact.need.question.rstrip("?"), folded(fact.value)
+        markers[ground] = f"{markers.get(ground, f' {fact.value} ')}[{n}]"
+    grounds = [f"{question}:{said}" for (question, _), said in markers.items()]
     return f"{best.text}. {'; '.join(grounds)}." if grounds else f"{best.text}."
 
 

@@ -95,7 +95,7 @@ def _measured(text: str) -> float:
 
 
 def _same(values: Sequence[str]) -> str:
-    """Equal words, or a country and its adjective: "Iran" and "Iranian" share their beginning."""
+    """Equal words, or a country and its adjective: "Westmark" and "Westmarkian" share their beginning."""
     first, second = (set(words(value)) - {"the"} for value in values[:2])
     near = any(a[:4] == b[:4] for a in first for b in second if len(a) > 3 and len(b) > 3)
     return "Yes" if first and second and (first <= second or second <= first or near) else "No"

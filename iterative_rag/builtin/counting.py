@@ -79,7 +79,7 @@ def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 
 def _one(first: str, second: str) -> str:
-    """ "the North American member of X" and "the African one" -> "the African member of X"."""
+    """ "the northern member of X" and "the southern one" -> "the southern member of X"."""
     match = re.match(r"^(?:the|that|those) ?(.*?) ones?$", second)
     if match and (head := re.match(r"^the .*?\b([a-z]+(?: of .+)?)$", first)):
         return f"the {match[1]} {head[1]}"

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from iterative_rag.builtin.nouns import PLACES, names_person
-from iterative_rag.builtin.words import stem, words
+from iterative_rag.builtin.words import stem, word_set, words
 
 
 class Kind(StrEnum):
@@ -40,6 +40,7 @@ birthplace born birth native
 died death dead die passed
 buried resting grave burial tomb interred
 author wrote written writer writers novelist penned
+wrote author writer written composed composer screenplay
 writer wrote written author writers screenplay screenwriter
 director directed direct directs filmmaker
 composer composed compose music wrote scored score
@@ -269,6 +270,11 @@ MEASURES: dict[str, str] = {
 }
 
 
+_AMOUNTS = word_set(
+    "height length depth width elevation population area age number distance budget cost price weight mass speed"
+)
+
+
 def kind_of_noun(noun: str) -> Kind:
     """What kind of answer "which NOUN" asks for."""
     noun = noun.lower()
@@ -279,9 +285,11 @@ def kind_of_noun(noun: str) -> Kind:
         return Kind.DATE
     if noun in PLACES or single in PLACES or (single.endswith("ie") and single[:-2] + "y" in PLACES):
         return Kind.PLACE
+    if noun in {"surname", "forename"}:
+        return Kind.PERSON
     if noun in {"name", "title"}:
         return Kind.NAME
-    if noun in {"height", "length", "depth", "width", "elevation", "population", "area", "age", "number", "distance"}:
+    if noun in _AMOUNTS:
         return Kind.NUMBER
     if names_person(noun):
         return Kind.PERSON

@@ -17,6 +17,8 @@ TITLE, TABLE_TITLE, SECTION, LEAD, PAGE, SYNONYM = 0.95, 0.8, 0.6, 0.5, 0.3, 0.8
 # What is left of the score without any word of the relation, without the ordinal, without the year that is asked for.
 NO_RELATION, NO_ORDINAL, NO_YEAR = 0.6, 0.5, 0.5
 LEAD_YEAR = 0.8
+# What is left where the attribute that is asked for ("the budget of ...") is not spoken of.
+NO_ATTRIBUTE = 0.6
 # What a name's match comes to where its first or last word is far away, as a multiple of that word's own.
 STRANGER = 1.6
 # Little of a relation of several words, and a sentence that denies.
@@ -64,7 +66,7 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
 
     def name_level(name: tuple[str, ...]) -> float:
         levels = [level(word, PAGE) if word in large or word not in own else level(word, PAGE) * PAGE for word in name]
-        # "Tokyo Tower" is not any tower: the first and the last word of a name must be near, or it is another's.
+        # "Orm Tower" is not any tower: the first and the last word of a name must be near, or it is another's.
         weakest = min(levels[0], levels[-1])
         mean = sum(levels) / len(levels)
         return mean if weakest >= LEAD else min(mean, STRANGER * weakest)
@@ -81,6 +83,8 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
     if title & query.name_words and _LIFE_BRACKET.match(unit.text):
         # "Ann Lee (3 May 1801 – 1866) was ..." says when she was born and died.
         relation = [1.0 if word in LIFE_WORDS else value for word, value in zip(query.relation, relation, strict=True)]
+    if NATIONALITY in query.relation and title & query.name_words and NATION.search(unit.text):
+        relation = [1.0] * len(relation)
     ranks = _ranks(unit) if query.ordinals else frozenset()
     ordinals = [1.0 if rank in ranks else 0.0 for rank in query.ordinals]
     # "the 2023 film X": the year tells which X, and stands at the top of its article.
@@ -102,6 +106,8 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
         score *= LITTLE_RELATION
     if not unit.cells and _DENIAL.search(unit.text):
         score *= DENIED
+    if query.attribute in query.relation and relation[query.relation.index(query.attribute)] < LEAD:
+        score *= NO_ATTRIBUTE
     if ordinals and not all(ordinals) and not query.superlative:
         score *= NO_ORDINAL
     if years and not any(years) and not {str(year) for year in query.years} & title:
@@ -122,6 +128,8 @@ def _ranks(unit: Unit) -> frozenset[int | None]:
     return frozenset({ordinal(word) for word in words(unit.text)} | cells)
 
 
+NATIONALITY = stem("nationality")
+NATION = re.compile(r"\b(?:is|was) an? (?:[a-z0-9-]+ ){0,3}(?P<nation>[A-Z][a-z]+(?:[- ][A-Z][a-z]+)?)\b(?! [A-Z])")
 LIFE_WORDS = frozenset({stem("born"), stem("died")})
 _LIFE_BRACKET = re.compile(r"^[^.(]{2,120}\([^)]*\d{4}")
 _DENIAL = re.compile(r"\b(?:not|never|nor)\b")

@@ -20,7 +20,7 @@ def bare(name: str) -> str:
 
 
 def surname(name: str) -> str:
-    """The last word of a name with its particles ("van der Rohe")."""
+    """The last word of a name with its particles ("van der Rohde")."""
     parts = bare(name).split()
     start = len(parts) - 1
     while start > 1 and parts[start - 1].lower() in _PARTICLES:

@@ -9,7 +9,7 @@ BARE_KINDS = frozenset(
     stem(word)
     for word in ["year", "date", "day", "name", "place", "city", "country", "state", "person", "man", "woman", "thing"]
 )
-# Larger places: the last part of "Fairfield, Vermont".
+# Larger places: the last part of "Lornfield, Westmark".
 LARGER = frozenset(stem(word) for word in ["state", "country", "nation", "province", "region", "county"])
 NOT_PERSON_WORDS = word_set(
     "river bridge tower building museum house university college school street avenue park church cathedral city "

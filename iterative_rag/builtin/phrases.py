@@ -251,7 +251,7 @@ def _contact_clause(tokens: list[Token], place: int, stop: int) -> bool:
 
 
 def _name_goes_on(tokens: list[Token], comma: int, stop: int) -> bool:
-    """ "Brookline, Massachusetts": a name after the comma that is followed by an end, a comma or a small word."""
+    """ "Lornfield, Westmark": a name after the comma that is followed by an end, a comma or a small word."""
     end = comma + 1
     while end < stop and tokens[end].capital:
         end += 1

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from iterative_rag.builtin import spans
 from iterative_rag.builtin.lexicon import INVERSE, Kind, alike
+from iterative_rag.builtin.matching import NATION, NATIONALITY
 from iterative_rag.builtin.nouns import KINSHIP, LARGER
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.query import Query
@@ -49,7 +50,9 @@ def may_be_subject(query: Query, page: Page, about: frozenset[str]) -> bool:
         return False
     if title <= query.name_words | set(query.relation) or len(title & query.name_words) * 2 > len(title):
         return False
-    if (query.kind is Kind.PLACE and is_person(page)) or query.asked[-1:] in {(stem("nationality"),), (stem("name"),)}:
+    if (query.kind is Kind.PLACE and is_person(page)) or query.asked[-1:] in {(NATIONALITY,), (stem("name"),)}:
+        return False
+    if query.kind in {Kind.THING, Kind.NAME} and query.asked and is_person(page):
         return False
     if query.kind is Kind.PERSON:
         # "First Lady of ..." is the article of the office, not of a holder.
@@ -151,7 +154,7 @@ def listed_years(cell: str) -> int:
 
 
 def _place(query: Query, value: str) -> str:
-    """The part of "Fairfield, Vermont" that is asked for."""
+    """The part of "Lornfield, Westmark" that is asked for."""
     parts = value.split(", ")
     return parts[-1] if query.asked and query.asked[-1] in LARGER else value
 
@@ -226,14 +229,11 @@ def _present_name(query: Query, text: str) -> tuple[str, float] | None:
     return (match["name"], 1.0) if match else None
 
 
-_NATION = re.compile(r"\b(?:is|was) an? (?:[a-z0-9-]+ ){0,3}(?P<nation>[A-Z][a-z]+(?:[- ][A-Z][a-z]+)?)\b(?! [A-Z])")
-
-
 def _nationality(query: Query, page: Page, text: str) -> tuple[str, float] | None:
     """ "was a Norwegian painter" says the nationality where it is asked for."""
-    if not query.asked or query.asked[-1] not in {stem("nationality"), stem("country")}:
+    if not query.asked or query.asked[-1] not in {NATIONALITY, stem("country")}:
         return None
-    match = _NATION.search(text)
+    match = NATION.search(text)
     if match is None or not set(content(page.title)) & set(content(text[: match.start()])):
         return None
     return match["nation"], 0.95
@@ -253,10 +253,14 @@ def _trust(query: Query, page: Page, text: str, span: spans.Span, anchors: list[
             return 0.0
         if (" " not in span.value or query.kind is Kind.PERSON) and _adjective(text, span):
             trust *= 0.5
+        if query.kind is Kind.PERSON and _is_object(text, span, anchors) and not query.asked:
+            trust *= 0.7
         if _by_agent(query, text, span):
             trust *= 1.25
         if query.kind is Kind.PLACE and query.asked and query.asked[-1] in LARGER and _last_of_list(text, span):
             trust *= 1.25
+    if query.kind is Kind.NUMBER and re.match(r"(?:.*[ -])?[A-Z]|\s+[A-Z]", span.value + text[span.end : span.end + 2]):
+        trust *= 0.6  # "28 Days Later": a title
     if query.kind is Kind.PLACE and not spans.led_by_place(text, span):
         trust *= 0.75
     if (
@@ -282,7 +286,7 @@ def _opener(page: Page, word: str) -> float:
         return 1.0
     low = word.lower()
     plain = low in STOPWORDS or low.endswith(("ed", "ing", "ly")) or re.search(rf"\b{re.escape(low)}\b", page.text)
-    return 0.0 if plain else 0.8
+    return 0.0 if plain else 0.9
 
 
 def _by_agent(query: Query, text: str, span: spans.Span) -> bool:
@@ -294,13 +298,23 @@ def _by_agent(query: Query, text: str, span: spans.Span) -> bool:
     return any(act in alike(word) or word.startswith(act) for word in (*query.asked, *query.relation))
 
 
+def _is_object(text: str, span: spans.Span, anchors: list[tuple[int, int]]) -> bool:
+    """ "Ann Lee wrote X": what follows the verb, with no "by" between, was not the one who did it."""
+    before = [end for _, end in anchors if end <= span.start]
+    return (
+        bool(before)
+        and not any(start > span.end for start, _ in anchors)
+        and " by " not in text[before[0] : span.start]
+    )
+
+
 def _last_of_list(text: str, span: spans.Span) -> bool:
     """ "... in Brell County, Westmark.": the largest place comes last."""
     return "," in text[max(0, span.start - 60) : span.end] and re.match(r"\s*(?:[.;)]|$)", text[span.end :]) is not None
 
 
 def _adjective(text: str, span: spans.Span) -> bool:
-    """ "Danish physicist": one capital word before a plain noun."""
+    """ "Westmarkian physicist": one capital word before a plain noun."""
     after = re.match(r"\s+([a-z]+)", text[span.end : span.end + 30])
     return (
         after is not None

@@ -30,6 +30,9 @@ LIGHT_VERBS = word_set("come came comes take took takes get got gets go went hap
 COMPOUND_FIRST = word_set("lady ladies name names minister ministers aid class")
 
 
+_ATTRIBUTE = re.compile(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A need, read. Stems throughout; `names` are the words of each name, `relation` the other content words."""
@@ -43,6 +46,12 @@ class Query:
     superlative: str
     years: tuple[int, ...]
     unit: str
+
+    @property
+    def attribute(self) -> str:
+        """The noun of "What is the N of X?": where no word of it stands, nothing answers."""
+        asked = self.asked[-1] if self.asked else ""
+        return asked if asked not in BARE_KINDS and _ATTRIBUTE.match(self.text) else ""
 
     @property
     def name_words(self) -> frozenset[str]:
@@ -122,7 +131,7 @@ def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[
             return Kind.PERSON, _copular_noun(low, place, tokens), frozenset(), ""
         if word == "what" and after in AUXILIARIES:
             noun_stems = _copular_noun(low, place, tokens)
-            kind = kind_of_noun(noun_stems[-1]) if noun_stems else Kind.THING
+            kind = next((kind_of_noun(w) for w in low if noun_stems and stem(w) == noun_stems[-1]), Kind.THING)
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
             return kind, noun_stems, frozenset(), unit if kind is Kind.NUMBER else ""
     if low and low[0] in AUXILIARIES:

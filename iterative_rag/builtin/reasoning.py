@@ -40,6 +40,7 @@ class Value:
 class Outcome:
     """Values, best first; or the questions that must be asked first; or neither, and what was not found.
 
+    `denied` says that the corpus holds that there is no such thing.
     `again` are questions that brought nothing once and may be looked for once more, wider.
     """
 
@@ -47,6 +48,7 @@ class Outcome:
     needs: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    denied: bool = False
 
 
 @dataclass(slots=True)
@@ -79,6 +81,8 @@ class Evaluation:
         if needs := _unique(need for slot in slots for need in slot.needs):
             return Outcome(needs=needs)
         missing = _unique(text for slot in slots for text in slot.missing)
+        if any(slot.denied for slot in slots):
+            return Outcome(missing=missing, denied=True)
         again = [need for slot in slots for need in slot.again]
         # A description that was not found may still be understood where it stands.
         choices = [
@@ -90,7 +94,7 @@ class Evaluation:
             guessed = any(value.guessed for value in combination)
             if found := self._found(question, combination, least=_least(question) if guessed else TRUSTED):
                 if found[0].text == NOTHING:
-                    return Outcome(missing=(f"{question} (the corpus says: none)",))
+                    return Outcome(missing=(f"{question} (the corpus says: none)",), denied=True)
                 return Outcome(tuple(found))
             looks = self._tried.get(key(question), 0)
             if looks == 0:
@@ -104,25 +108,30 @@ class Evaluation:
         """The values of a need's facts, best first; documents that agree support one another."""
         below = _unique_places(place for value in combination for place in value.facts)
         trust = min((value.score for value in combination), default=1.0)
-        own: dict[str, float] = {}
-        values: dict[str, Value] = {}
-        documents: dict[str, set[str]] = {}
+        found: dict[str, list[tuple[int, Fact]]] = {}
         for place, fact in self._facts.get(key(question), []):
-            if not fact.value or fact.score < least:
-                continue
-            name = computing.folded(fact.value)
-            seen = documents.setdefault(name, set())
-            if name not in values or fact.score > own[name]:
-                values[name] = Value(fact.value, (*below, place), min(fact.score, trust))
-            own[name] = max(own.get(name, 0.0), fact.score) + (SUPPORT if seen - {fact.document_id} else 0.0)
-            seen.add(fact.document_id)
-        return [values[name] for name in sorted(values, key=lambda name: -own[name])]
+            if fact.value and fact.score >= least:
+                found.setdefault(computing.folded(fact.value), []).append((place, fact))
+        ranked: list[tuple[float, Value]] = []
+        for group in found.values():
+            group.sort(key=lambda item: -item[1].score)
+            place, best = group[0]
+            others = [item for item in group if item[1].document_id != best.document_id]
+            # One other article that says the same is cited beside the best.
+            facts = _unique_places((*below, place, *(item[0] for item in others[:1])))
+            documents = {item[1].document_id for item in others}
+            value = Value(best.value, facts, min(best.score, trust))
+            ranked.append((best.score + SUPPORT * len(documents), value))
+        return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
     def _name_part(self, node: NamePart) -> Outcome:
         outcome = self.of(node.person)
         values = []
         for value in outcome.values:
-            context = self.inquiry.facts[value.facts[-1]].quote if value.facts else ""
+            facts = [self.inquiry.facts[place] for place in value.facts]
+            context = " ".join(
+                fact.quote for fact in facts if computing.folded(fact.value) == computing.folded(value.text)
+            )
             part = names.part_of(value.text, node.part, married=self._married(node), context=context)
             if part:
                 values.append(Value(part, value.facts, value.score))
@@ -178,7 +187,7 @@ def _unique(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _with_short(values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """After each "Fairfield, Vermont" also plain "Fairfield": articles name a place either way."""
+    """After each "Lornfield, Westmark" also plain "Lornfield": articles name a place either way."""
     short = [
         Value(value.text.split(", ")[0], value.facts, value.score * 0.95) for value in values if ", " in value.text
     ]

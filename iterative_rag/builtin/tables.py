@@ -11,8 +11,9 @@ from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.picking import listed_years
 from iterative_rag.builtin.quantities import dates, numbers
 from iterative_rag.builtin.query import Query
-from iterative_rag.builtin.words import content, stem, word_set
+from iterative_rag.builtin.words import BASE_VERBS, content, stem, word_set
 
+_VERBS = frozenset(stem(verb) for verb in BASE_VERBS - {"leave"})
 _TIMELIKE = word_set("first last oldest newest latest earliest youngest")
 _TIME_HEADS = frozenset(
     stem(word) for word in ["year", "years", "date", "completed", "opened", "founded", "released", "published", "born"]
@@ -90,10 +91,13 @@ def counted(query: Query, page: Page) -> tuple[Unit, str] | None:
     for table in sorted({unit.table for unit in page.units if unit.header}):
         rows = [unit for unit in page.units if unit.table == table and unit.header]
         context = set(content(f"{page.title} {rows[0].section} {' '.join(rows[0].header)}"))
-        if query.asked[-1] not in set(content(" ".join(rows[0].header[:2]))):
+        column = next((at for at, name in enumerate(rows[0].header) if query.asked[-1] in set(content(name))), None)
+        # A column of numbers says how many; a column of names is counted.
+        if column is None or any(len(row.cells) > column and row.cells[column][:1].isdigit() for row in rows):
             continue
         terms = {*query.name_words, *query.relation, *query.asked, *map(str, query.years)}
-        conditions = terms - context
+        # A plain verb that no header has ("lie", "join") is no condition.
+        conditions = {term for term in terms - context if term not in _VERBS}
         if not conditions or not query.name_words & context:
             continue
         meeting = [row for row in rows if conditions <= set(content(row.text))]

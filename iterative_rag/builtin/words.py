@@ -77,7 +77,7 @@ STOPWORDS = (
 
 # Past tenses and participles that do not end in -ed, with their base form.
 _IRREGULAR = """
-died:die lied:lie tied:tie born:bear bore:bear became:become begun:begin began:begin blew:blow borne:bear
+died:die lied:lie tied:tie born:bear bore:bear became:become begun:begin began:begin blew:blow borne:carry
 bought:buy brought:bring built:build came:come chose:choose chosen:choose cut:cut drawn:draw drew:draw
 driven:drive drove:drive fell:fall fallen:fall felt:feel fought:fight found:find flew:fly flown:fly gave:give
 given:give went:go gone:go grew:grow grown:grow held:hold hid:hide hit:hit kept:keep knew:know known:know
@@ -136,7 +136,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A light stem: "architects" and "architect", "designed" and "designs", "African" and "Africa" meet."""
+    """A light stem: "architects" and "architect", "designed" and "designs", "Lornian" and "Lornia" meet."""
     word = IRREGULAR.get(word, word)
     if word[:1].isdigit() or len(word) <= 3:
         return word

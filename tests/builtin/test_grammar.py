@@ -160,6 +160,48 @@ def test_the_surname_may_be_named_before_the_first_name() -> None:
             ["What is the length of the Brell?", "What is the length of Orm?"],
         ),
         (
+            "By how many metres is the Brell Tower taller than the Orm Mast?",
+            Operation.DIFFERENCE,
+            "metres",
+            ["What is the height in metres of the Brell Tower?", "What is the height in metres of the Orm Mast?"],
+        ),
+        (
+            "How many more cups than medals did Ann Orley win?",
+            Operation.DIFFERENCE,
+            "",
+            ["How many cups did Ann Orley win?", "How many medals did Ann Orley win?"],
+        ),
+        (
+            "What is the total number of medals that Orm and Tell won in 1936?",
+            Operation.SUM,
+            "",
+            ["How many medals did Orm win in 1936?", "How many medals did Tell win in 1936?"],
+        ),
+        (
+            "How many years separate the birth of Ann Orley and the death of Karl Voss?",
+            Operation.YEARS,
+            "",
+            ["In which year was Ann Orley born?", "In which year did Karl Voss die?"],
+        ),
+        (
+            "Which of the two rivers Brell and Orm is longer?",
+            Operation.GREATEST,
+            "",
+            ["What is the length of Brell?", "What is the length of Orm?"],
+        ),
+        (
+            "Was Ann Orley older than Karl Voss?",
+            Operation.EXCEEDS,
+            "least",
+            ["When was Ann Orley born?", "When was Karl Voss born?"],
+        ),
+        (
+            "Were Ann Orley and Karl Voss born in the same town?",
+            Operation.SAME,
+            "",
+            ["In which town was Ann Orley born?", "In which town was Karl Voss born?"],
+        ),
+        (
             "Are Brell and Orm in the same country?",
             Operation.SAME,
             "",

@@ -108,6 +108,13 @@ def test_what_no_page_holds_is_an_abstention_that_says_what_is_missing(question:
     assert len(draft.missing) > 20
 
 
+def test_a_premise_that_the_corpus_denies_is_no_answer() -> None:
+    karl = "# Karl Voss\n\n| Karl Voss | |\n|---|---|\n| Born | 1800, Orm |\n| Spouse | none |\n"
+    draft, _, _ = answer("Where was the wife of Karl Voss born?", {"Karl Voss": karl, **PAGES})
+    assert not draft.answered
+    assert "Karl Voss" in draft.missing
+
+
 def test_independent_needs_come_together_and_end_in_known() -> None:
     analysis = ROLES.analyst.analyse(Inquiry(COMPOSED, COMPOSED))
     assert analysis == Needs((Need("Who is the 2nd queen of Orm?"), Need("Who is the second drowned admiral?")))

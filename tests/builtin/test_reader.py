@@ -114,6 +114,38 @@ def test_what_a_page_does_not_hold_is_not_found_with_trust(question: str, title:
     assert all(extract.score < 0.33 for extract in read(question, title, text))
 
 
+LIVES = """**Gerd Holm** (2 August 1834, Tellby – 4 October 1904, Lornfield) was a Westmarkian sculptor.
+
+Holm moved to Old Haven, now Newport Holm, in 1860. The film about her life was directed by Iver Dahl and produced by
+Ann Torp. She was the mother of the painter Peer Holm.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When was Gerd Holm born?", "2 August 1834"),
+        ("When did Gerd Holm die?", "4 October 1904"),
+        ("What is the place of death of Gerd Holm?", "Lornfield"),
+        ("What is the nationality of Gerd Holm?", "Westmarkian"),
+        ("What is the present name of Old Haven?", "Newport Holm"),
+        ("Who is the director of the film about Gerd Holm?", "Iver Dahl"),
+    ],
+)
+def test_prose_as_encyclopedias_write_it(question: str, expected: str) -> None:
+    assert best(question, "Gerd Holm", LIVES) == expected
+
+
+def test_rows_are_counted() -> None:
+    text = "# Brell\n\n| Tributary | Side |\n|---|---|\n| Ulla | left |\n| Sorn | right |\n| Tarn | left |\n"
+    assert best("How many of the tributaries of the Brell join from the left?", "Brell", text) == "2"
+
+
+def test_none_is_told_from_not_said() -> None:
+    text = "# Karl Voss\n\n| Karl Voss | |\n|---|---|\n| Born | 1800, Orm |\n| Spouse | none |\n"
+    assert best("Who was the wife of Karl Voss?", "Karl Voss", text) == "none"
+
+
 def test_an_article_of_a_namesake_counts_less() -> None:
     plain = read("Where was Ann Orley born?", "Ann Orley", ANN)
     other = read("Where was Ann Orley born?", "Ann Orley (captain)", ANN)
