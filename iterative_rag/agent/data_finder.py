@@ -15,8 +15,11 @@ WIDER = 3
 
 
 class DataFinder:
+    """The finder of one run: it knows which documents it has listed for a need."""
+
     def __init__(self, corpus: Corpus, reader: Reader, settings: Settings) -> None:
         self._corpus, self._reader, self._settings = corpus, reader, settings
+        self._listed: dict[str, set[str]] = {}
 
     def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[tuple[ShortlistedDocument, ...]]:
         """The documents to read for each need; `wider` leaves out those that the first look has read."""
@@ -24,7 +27,13 @@ class DataFinder:
         found = shortlist(
             self._corpus, needs, documents=settings.shortlist * factor, passages=settings.passages * factor
         )
-        return [documents[settings.shortlist if wider else 0 :] for documents in found]
+        return [self._unlisted(need, documents) for need, documents in zip(needs, found, strict=True)]
+
+    def _unlisted(self, need: Need, documents: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:
+        listed = self._listed.setdefault(need.question, set())
+        new = tuple(entry for entry in documents if entry.document_id not in listed)
+        listed.update(entry.document_id for entry in new)
+        return new
 
     def read(
         self,

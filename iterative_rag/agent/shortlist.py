@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import Hit, Need, ShortlistedDocument
 
-# Hits of one document that add to its score: a document that is about the need has several, a long one has many.
-COUNTED_HITS = 3
+# What the best place in either half (dense or BM25) adds to a document's fused score: a passage that one half puts
+# first is often the decisive one, even where the other half does not see it. Many weak hits add nothing.
+PLACE_SHARE = 0.05
+PLACE_OFFSET = 3
 
 
 def shortlist(
@@ -23,7 +25,7 @@ def _grouped(corpus: Corpus, hits: Sequence[Hit], documents: int) -> tuple[Short
     by_document: dict[str, list[Hit]] = {}
     for hit in hits:
         by_document.setdefault(hit.document_id, []).append(hit)
-    scored = [(sum(hit.score for hit in group[:COUNTED_HITS]), group) for group in by_document.values()]
+    scored = [(_score(group), group) for group in by_document.values()]
     scored.sort(key=lambda item: (-item[0], item[1][0].document_id))
     return tuple(
         ShortlistedDocument(
@@ -35,3 +37,9 @@ def _grouped(corpus: Corpus, hits: Sequence[Hit], documents: int) -> tuple[Short
         )
         for score, group in scored[:documents]
     )
+
+
+def _score(hits: Sequence[Hit]) -> float:
+    ranks = [rank for hit in hits for rank in (hit.dense_rank, hit.sparse_rank) if rank is not None]
+    place = max((1 / (PLACE_OFFSET + rank) for rank in ranks), default=0.0)
+    return hits[0].score + PLACE_SHARE * place
