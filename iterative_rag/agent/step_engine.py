@@ -101,10 +101,9 @@ class StepEngine:
             )
         new = _new_facts([fact for reading in readings for fact in reading.facts], inquiry.facts)
         record.inquiry = grown(inquiry, needs, new, inquiry.question)
-        if cap := next((reading.cap for reading in readings if reading.cap), None):
-            raise cap
-        if error := next((reading.error for reading in readings if reading.error), None):
-            raise error
+        if ended := next((reading.cap or reading.error for reading in readings if reading.cap or reading.error), None):
+            record.end_hop(needs, shortlists, new, inquiry.question, inquiry.question)
+            raise ended
         settled = not new or _settles(new, inquiry.question)
         rephrased = inquiry.question if settled else self._roles.rephraser.rephrase(inquiry, new)
         record.inquiry = grown(inquiry, needs, new, rephrased)

@@ -175,6 +175,7 @@ def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
     )
     roles = Roles(script, Quoting([]), script, script)
     answer = outcome(list(StepEngine(roles, DataFinder(CORPUS, reader, settings), meter, settings).steps("Where?")))
+    assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
     assert answer.usage.llm_calls <= settings.max_calls
 
@@ -223,3 +224,11 @@ def test_one_window_that_fails_is_flagged_and_the_others_count() -> None:
 
 def test_cap_errors_name_their_cap() -> None:
     assert CapReached(Cap.SECONDS, 2.5).cap is Cap.SECONDS
+
+
+def test_a_hop_that_time_cut_short_still_stands_in_the_answer() -> None:
+    script = Scripted(analysis=lambda inquiry: Needs((Need("Where are Orla Venn, Tarn and Mell?"),)))
+    answer = outcome(run(script, Quoting(["Venn"], latency=0.4), calls_in_flight=1, max_seconds=0.6))
+    assert answer.cap is Cap.SECONDS
+    assert [hop.needs for hop in answer.hops] == [("Where are Orla Venn, Tarn and Mell?",)]
+    assert answer.hops[0].facts
