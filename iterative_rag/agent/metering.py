@@ -27,19 +27,30 @@ class RunMeter:
     def seconds_left(self) -> float:
         return self._settings.max_seconds - (time.monotonic() - self._begun)
 
+    def reached(self, cap: Cap) -> CapReached:
+        """The error that says which limit was reached."""
+        settings = self._settings
+        limits = {
+            Cap.HOPS: settings.max_hops,
+            Cap.CALLS: settings.max_calls,
+            Cap.TOKENS: settings.max_tokens,
+            Cap.SECONDS: settings.max_seconds,
+        }
+        return CapReached(cap, limits[cap])
+
     def check(self) -> None:
         """Raise CapReached when time or tokens are used up."""
         if self.seconds_left() <= 0:
-            raise CapReached(Cap.SECONDS, self._settings.max_seconds)
+            raise self.reached(Cap.SECONDS)
         if self._prompt_tokens + self._completion_tokens >= self._settings.max_tokens:
-            raise CapReached(Cap.TOKENS, self._settings.max_tokens)
+            raise self.reached(Cap.TOKENS)
 
     def before_call(self, role: str) -> float:
         with self._lock:
             self.check()
             reserve = 1 if role != LAST_ROLE and self._settings.max_calls > 1 else 0
             if self._calls >= self._settings.max_calls - reserve:
-                raise CapReached(Cap.CALLS, self._settings.max_calls)
+                raise self.reached(Cap.CALLS)
             self._calls += 1
             return self.seconds_left()
 

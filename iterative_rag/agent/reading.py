@@ -49,7 +49,7 @@ class Reading:
     dropped: int
     faults: tuple[ReadingFault, ...]
     error: IterativeRAGError | None = None
-    cap: CapReached | None = None
+    cap: Cap | None = None
 
 
 def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
@@ -128,7 +128,7 @@ class Reader:
         deadline = None if seconds is None else time.monotonic() + seconds
         queues = [_Queue(need, windows) for need, windows in tasks]
         flight: dict[Future[tuple[Extract, ...]], tuple[_Queue, int]] = {}
-        cap: CapReached | None = None
+        cap: Cap | None = None
         while True:
             if cap is None:
                 self._fill(queues, flight)
@@ -138,7 +138,7 @@ class Reader:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             done, _ = wait(pending, timeout=left, return_when=FIRST_COMPLETED)
             if not done:
-                cap = CapReached(Cap.SECONDS, seconds or 0.0)
+                cap = Cap.SECONDS
                 break
             # Whatever else has arrived meanwhile is taken before a new call is started.
             for future in [future for future in flight if future.done()]:
@@ -162,13 +162,13 @@ class Reader:
                 flight[future] = (queue, queue.started)
                 queue.started += 1
 
-    def _arrive(self, future: Future[tuple[Extract, ...]], queue: _Queue, place: int) -> CapReached | None:
+    def _arrive(self, future: Future[tuple[Extract, ...]], queue: _Queue, place: int) -> Cap | None:
         try:
             queue.arrived[place] = future.result()
-        except CapReached as cap:
+        except CapReached as reached:
             queue.arrived[place] = ()
             queue.started -= 1
-            return cap
+            return reached.cap
         except IterativeRAGError as error:
             queue.faults[place] = error
             queue.arrived[place] = ()
@@ -214,7 +214,7 @@ class Reader:
             score=extract.score,
         )
 
-    def _closed(self, queue: _Queue, cap: CapReached | None) -> Reading:
+    def _closed(self, queue: _Queue, cap: Cap | None) -> Reading:
         facts = sorted(queue.facts.values(), key=lambda fact: -fact.score)
         faults = [(queue.windows[place].title, error) for place, error in sorted(queue.faults.items())]
         blind = bool(faults) and len(faults) == queue.started

@@ -70,7 +70,7 @@ class StepEngine:
                 yield AnsweringStep(hop, record.draft)
                 return
             if hop > self._settings.max_hops:
-                raise CapReached(Cap.HOPS, self._settings.max_hops)
+                raise self._meter.reached(Cap.HOPS)
             new = yield from self._find(record, hop, needs, wider)
             barren = 0 if new else barren + 1
             if _settles(new, inquiry.question):
@@ -101,9 +101,12 @@ class StepEngine:
             )
         new = _new_facts([fact for reading in readings for fact in reading.facts], inquiry.facts)
         record.inquiry = grown(inquiry, needs, new, inquiry.question)
-        if ended := next((reading.cap or reading.error for reading in readings if reading.cap or reading.error), None):
+        if ended := next((reading for reading in readings if reading.cap or reading.error), None):
             record.end_hop(needs, shortlists, new, inquiry.question, inquiry.question)
-            raise ended
+            if ended.cap:
+                raise self._meter.reached(ended.cap)
+            if ended.error:
+                raise ended.error
         settled = not new or _settles(new, inquiry.question)
         rephrased = inquiry.question if settled else self._roles.rephraser.rephrase(inquiry, new)
         record.inquiry = grown(inquiry, needs, new, rephrased)

@@ -230,5 +230,6 @@ def test_a_hop_that_time_cut_short_still_stands_in_the_answer() -> None:
     script = Scripted(analysis=lambda inquiry: Needs((Need("Where are Orla Venn, Tarn and Mell?"),)))
     answer = outcome(run(script, Quoting(["Venn"], latency=0.4), calls_in_flight=1, max_seconds=0.6))
     assert answer.cap is Cap.SECONDS
+    assert answer.reason.startswith("The run reached its limit of 0.6 seconds.")
     assert [hop.needs for hop in answer.hops] == [("Where are Orla Venn, Tarn and Mell?",)]
     assert answer.hops[0].facts
