@@ -27,7 +27,7 @@ SURE = 0.5
 PATIENCE = 3
 # How far calls may run ahead of the windows taken in order, in flights: far enough that one slow call holds up
 # little, near enough that little is read for nothing.
-LOOKAHEAD = 1.5
+LOOKAHEAD = 1.25
 # Characters read before and after a hit, so that a pronoun meets its name.
 MARGIN = 400
 
