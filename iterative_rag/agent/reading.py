@@ -147,8 +147,7 @@ class Reader:
 
     def _fill(self, queues: Sequence[_Queue], flight: dict[Future[tuple[Extract, ...]], tuple[_Queue, int]]) -> None:
         """Start calls, the needs taking turns, until the flight is full or nothing is left to start."""
-        ahead = int(LOOKAHEAD * self._in_flight)
-        while waiting := [queue for queue in queues if queue.open and queue.started - queue.taken < ahead]:
+        while waiting := [queue for queue in queues if self._may_start(queue)]:
             for queue in waiting:
                 if (kept := self._kept(queue)) is not None:
                     queue.arrived[queue.started] = kept
@@ -190,10 +189,17 @@ class Reader:
             queue.taken += 1
             queue.enough = self._enough(queue)
 
+    def _may_start(self, queue: _Queue) -> bool:
+        near = queue.started - queue.taken < int(LOOKAHEAD * self._in_flight)
+        return queue.open and near and not (queue.started >= PATIENCE and self._answered(queue))
+
     def _enough(self, queue: _Queue) -> bool:
-        sure = [fact for fact in queue.facts.values() if fact.score >= SURE]
-        answered = self._thrifty and any(fact.value for fact in sure)
-        return len(sure) >= self._fact_limit or (answered and queue.taken >= PATIENCE)
+        sure = sum(fact.score >= SURE for fact in queue.facts.values())
+        return sure >= self._fact_limit or (queue.taken >= PATIENCE and self._answered(queue))
+
+    def _answered(self, queue: _Queue) -> bool:
+        """Whether a thrifty reading has found the value that it was sent for."""
+        return self._thrifty and any(fact.value and fact.score >= SURE for fact in queue.facts.values())
 
     def _verified(self, need: Need, seen: Window, extract: Extract) -> Fact | None:
         text = self._corpus.document(seen.document_id).text

@@ -63,6 +63,29 @@ deep depth
 wide width
 area covers large size square
 population inhabitants people residents census
+people population inhabitants residents
+inhabitants population people residents
+flow mouth empties empty flows ends joins drains discharges
+empty mouth flow flows joins drains
+climbed ascent climb climbers climbing ascended
+climb ascent climbed climbers climbing
+nickname nicknamed called known dubbed alias
+play plays played portrayed role cast starring
+portrayed plays played role
+earn grossed gross office
+cost price paid budget
+coached coach trained trainer
+belong belongs part member range archipelago league
+real birth full born
+seat headquarters based
+headquarters based seat offices
+start started began begun foundation
+begun started began
+owner owned owns owners
+owns owner owned
+operated operator operates
+produced producer producers
+sport played plays
 mouth empties empty flows flow ends joins drains discharges
 source rises rise begins spring headwaters origin
 rise source rises begins headwaters spring
@@ -121,7 +144,6 @@ starring starred star stars cast actor lead leading
 star starring cast leading
 actor actress cast starring star plays played lead
 actress actor cast starring star played
-play played role cast
 runtime length minutes running
 minute runtime length running
 language spoken languages
@@ -136,7 +158,6 @@ age aged old
 old age aged
 floor floors storeys stories
 floors floor storeys stories
-cost price budget paid dollars
 tallest highest height
 highest tallest elevation height
 largest biggest greatest
@@ -283,14 +304,14 @@ def kind_of_noun(noun: str) -> Kind:
         return Kind.YEAR
     if noun in {"date", "day", "birthday", "month"}:
         return Kind.DATE
+    if noun in _AMOUNTS:
+        return Kind.NUMBER
     if noun in PLACES or single in PLACES or (single.endswith("ie") and single[:-2] + "y" in PLACES):
         return Kind.PLACE
     if noun in {"surname", "forename"}:
         return Kind.PERSON
     if noun in {"name", "title"}:
         return Kind.NAME
-    if noun in _AMOUNTS:
-        return Kind.NUMBER
     if names_person(noun):
         return Kind.PERSON
     return Kind.THING

@@ -13,6 +13,8 @@ from iterative_rag.builtin.wording import plainly
 from iterative_rag.builtin.words import (
     AUXILIARIES,
     DETERMINERS,
+    IRREGULAR,
+    PARTICIPLES,
     PREPOSITIONS,
     QUESTION_WORDS,
     STOPWORDS,
@@ -70,7 +72,8 @@ def read_query(question: str) -> Query:
     run: list[str] = []
     for place, token in enumerate(tokens):
         after = low[place + 1] if place + 1 < len(low) else ""
-        rank = None if after in COMPOUND_FIRST and token.low == "first" else ordinal(token.low)
+        adverb = token.low == "first" and (after in COMPOUND_FIRST or _is_past(after))
+        rank = None if adverb else ordinal(token.low)
         name = token.capital and place and token.low not in QUESTION_WORDS and rank is None
         if place == 0 and token.capital and token.low not in QUESTION_WORDS | AUXILIARIES | DETERMINERS | PREPOSITIONS:
             name = True
@@ -96,6 +99,11 @@ def read_query(question: str) -> Query:
     return Query(
         text, kind, asked, tuple(names), tuple(dict.fromkeys(relation)), tuple(ordinals), superlative, years, unit
     )
+
+
+def _is_past(word: str) -> bool:
+    """ "was first performed": a rank of nothing."""
+    return word in IRREGULAR or word in PARTICIPLES or (word.endswith("ed") and len(word) > 4)
 
 
 def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[int], str]:

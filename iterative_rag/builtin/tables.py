@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from iterative_rag.builtin import spans
@@ -17,6 +18,9 @@ _VERBS = frozenset(stem(verb) for verb in BASE_VERBS - {"leave"})
 _TIMELIKE = word_set("first last oldest newest latest earliest youngest")
 _TIME_HEADS = frozenset(
     stem(word) for word in ["year", "years", "date", "completed", "opened", "founded", "released", "published", "born"]
+)
+_PLACE_HEADS = frozenset(
+    stem(word) for word in "place location city town country state site venue birthplace where region county".split()
 )
 
 
@@ -35,7 +39,7 @@ def pick(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
         if not found:
             return None
         return (cell if query.kind is not Kind.PLACE else found[0].value), trust
-    return cell, trust
+    return (cell, trust) if any(character.isalpha() for character in cell) else None
 
 
 def amount(query: Query, header: str, cell: str) -> str:
@@ -65,9 +69,13 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
         exact = 0.9 * bool(head & set(query.relation))
         loose = 0.7 * bool(head & {s for word in (*asked, *query.relation) for s in alike(word)})
         timed = 0.4 * bool(query.kind in {Kind.YEAR, Kind.DATE} and head & _TIME_HEADS)
+        # "Where was X shot": of two columns that fit, the one of places.
+        placed = 1.0 if query.kind is Kind.PLACE and not asked and head & _PLACE_HEADS else 0.0
         known = bool(set(content(cell)) & query.name_words) and not counted
-        score = max(direct, exact, loose, timed) - 0.6 * known
+        score = max(direct, exact, loose, timed, placed) - 0.6 * known
         if counted and not any(character.isdigit() for character in cell):
+            continue
+        if query.kind is Kind.NUMBER and _only_date(cell):
             continue
         if query.kind in {Kind.PERSON, Kind.PLACE} and not spans.spans(cell, query.kind):
             continue
@@ -75,13 +83,25 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
             best = score, place
     if best is not None:
         # Only the column's being of dates speaks for it: not when the question names an event of another kind.
-        return best[1], (min(1.0, 0.8 + 0.2 * best[0]) if best[0] > 0.4 else 0.65)
+        return best[1], (min(1.0, 0.8 + 0.2 * best[0]) if best[0] > 0.4 else 0.85 if is_row_of(query, unit) else 0.65)
     if not counted:
         for place, cell in enumerate(unit.cells):
             stems = set(content(cell))
             if stems and not stems & query.name_words and not cell[0].isdigit() and len(cell) > 3:
                 return place, 0.65
     return None
+
+
+def _only_date(cell: str) -> bool:
+    """Whether a cell is one date to the day: no number that could be asked for."""
+    found = dates(cell)
+    return len(found) == 1 and found[0][0].day > 0 and found[0][1:] == (0, len(cell))
+
+
+def is_row_of(query: Query, unit: Unit) -> bool:
+    """Whether one of the first cells of a row is, to the word, a name of the need."""
+    known = {frozenset(name) for name in query.names}
+    return any(frozenset(content(re.sub(r"\s*\([^)]*\)$", "", cell))) in known for cell in unit.cells[:3] if cell)
 
 
 def counted(query: Query, page: Page) -> tuple[Unit, str] | None:
