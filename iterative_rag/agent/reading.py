@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
 from iterative_rag.types import Cap, Document, Extract, Fact, Need, ReadingFault, ShortlistedDocument, Window
 
+_BREAK = re.compile(r"[.!?](?=\s)\s|\n")
 GAP = "\n[...]\n"
 THREAD_NAME = "iterative-rag reading"
 # Facts below this trust do not count as "enough": they are kept, and reading goes on.
@@ -55,20 +57,32 @@ class Reading:
 def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
     """What to read of a shortlisted document: all of a short one, else the parts around its best hits."""
     length = len(document.text)
-    spans = [(0, length)] if length <= size else _around(entry, length, size)
+    spans = [(0, length)] if length <= size else _around(entry, document.text, size)
     text = GAP.join(document.text[start:end] for start, end in spans)
     return Window(document.id, document.title, document.source, tuple(spans), text)
 
 
-def _around(entry: ShortlistedDocument, length: int, size: int) -> list[tuple[int, int]]:
+def _around(entry: ShortlistedDocument, text: str, size: int) -> list[tuple[int, int]]:
     """Spans around the hits, best first until `size` is used up; neighbours join; in document order."""
     spans: list[tuple[int, int]] = []
     for hit in entry.hits:
-        grown = _joined([*spans, (max(0, hit.start - MARGIN), min(length, hit.end + MARGIN))])
+        grown = _joined([*spans, _whole_sentences(text, hit.start - MARGIN, hit.end + MARGIN)])
         if spans and sum(end - start for start, end in grown) > size:
             continue
         spans = grown
     return spans
+
+
+def _whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span widened to where a sentence or line begins and ends, by at most MARGIN on each side."""
+    start, end = max(0, start), min(len(text), end)
+    if start > 0:
+        reach = max(0, start - MARGIN)
+        breaks = [match.end() for match in _BREAK.finditer(text, reach, start)]
+        start = breaks[-1] if breaks else start
+    if end < len(text) and (found := _BREAK.search(text, end, end + MARGIN)):
+        end = found.start() + 1
+    return start, end
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

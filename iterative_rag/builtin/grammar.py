@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from iterative_rag.builtin.clauses import as_question
 from iterative_rag.builtin.comparing import computed
 from iterative_rag.builtin.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.phrases import (
@@ -13,26 +14,16 @@ from iterative_rag.builtin.phrases import (
     find_descriptions,
     group_end,
     head_noun,
-    is_participle,
-    is_verb,
     tokenize,
 )
 from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
+from iterative_rag.builtin.regions import regions
 from iterative_rag.builtin.timing import when
 from iterative_rag.builtin.wording import in_order, settled
-from iterative_rag.builtin.words import (
-    AUXILIARIES,
-    BASE_VERBS,
-    DETERMINERS,
-    PREPOSITIONS,
-    QUESTION_WORDS,
-    RELATIVES,
-    word_set,
-)
+from iterative_rag.builtin.words import PREPOSITIONS, RELATIVES
 
 # Deeper nesting than this is no English.
 DEEPEST = 8
-_BE = word_set("is was are were")
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
 
 
@@ -172,7 +163,7 @@ def _described(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> No
         return Literal(alias[1])
     if owned := _owned(text, tokens, phrase, depth):
         return owned
-    return _question(_as_question(text, tokens, phrase), source, depth + 1)
+    return _question(as_question(text, tokens, phrase), source, depth + 1)
 
 
 def _part_of_name(source: str, depth: int) -> Node | None:
@@ -220,6 +211,8 @@ def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node |
     owned = head_word in KINSHIP or head_word in {"name", "birthplace", "birthday", "hometown", "age"}
     if inner and not (owned and personal):
         return None  # "the composer of the music for X's film": the film is X's, the composer is not
+    if any(tokens[at].small in RELATIVES for at in range(phrase.start, places[-1])):
+        return None  # "the judge who sent Ann Lee's brother to prison": the brother is hers, not the judge's
     stripped = re.sub(r"['’]s?$", "", text[tokens[phrase.start].start : owner_end])
     head = text[tokens[places[-1]].end : tokens[phrase.end - 1].end].strip()
     source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end]
@@ -233,49 +226,6 @@ def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node |
 def _plain(text: str) -> str:
     """Braces would be taken for marks of a template."""
     return text.replace("{", "(").replace("}", ")")
-
-
-def _as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
-    """ "the city in which she died" -> "She died in which city?" and the like."""
-    group = text[tokens[phrase.start].start : tokens[phrase.group - 1].end]
-    nouns = tokens[phrase.start : phrase.group]
-    bare = re.sub(r"^(?:the|a|an)\s+", "", group, flags=re.IGNORECASE)
-    rest = text[tokens[phrase.group - 1].end : tokens[phrase.end - 1].end].strip(" ,")
-    verb = "Who is" if names_person(head_noun(nouns)) else "What is"
-    if not rest:
-        return f"{verb} {group}?"
-    opening = tokenize(rest)
-    first = opening[0].low
-    if first in {"who", "which", "that"} and len(opening) > 1 and _subject_clause(opening):
-        return f"Which {bare} {rest[opening[1].start :]}?"
-    if first in {"who", "whom", "which", "that"}:
-        return f"{rest[opening[1].start :] if len(opening) > 1 else ''} which {bare}?".strip()
-    if first == "whose":
-        return f"Which {_own(bare)} {rest[opening[0].end :].strip()}?"
-    if first in {"where", "when"}:
-        return f"{rest[opening[0].end :].strip()} in which {bare}?"
-    if first in PREPOSITIONS and len(opening) > 2 and opening[1].low in RELATIVES:
-        if opening[1].low == "whose":
-            return f"{opening[0].text.capitalize()} which {_own(bare)} {rest[opening[1].end :].strip()}?"
-        return f"{rest[opening[1].end :].strip()} {first} which {bare}?"
-    if first in PREPOSITIONS:
-        return f"{verb} {group} {rest}?"
-    if opening[0].text[0].isupper():
-        return f"{rest} which {bare}?"
-    be = "are" if bare.endswith("s") and not bare.endswith("ss") else "was"
-    return f"Which {bare} {be} {rest}?"
-
-
-def _own(noun: str) -> str:
-    return f"{noun}'" if noun.endswith("s") else f"{noun}'s"
-
-
-def _subject_clause(opening: list[Token]) -> bool:
-    """Whether the relative pronoun is the subject of its clause: a verb follows."""
-    second = opening[1]
-    if second.low in {"also", "once", "first", "later", "only", "then", "never", "had", "still"} and len(opening) > 2:
-        return True
-    return is_verb(second) or second.low in BASE_VERBS
 
 
 # --- questions -------------------------------------------------------------------------------
@@ -307,7 +257,7 @@ def expand(question: str, source: str, depth: int) -> Node:
     if depth >= DEEPEST or not tokens:
         return Lookup(source, _plain(question))
     spans: list[Phrase] = []
-    for start, stop in _regions(tokens):
+    for start, stop in regions(tokens):
         spans += find_descriptions(tokens, start, stop)
     template: list[str] = []
     slots: list[Node] = []
@@ -327,63 +277,3 @@ def expand(question: str, source: str, depth: int) -> Node:
     template.append(_plain(question[last:]))
     text = "".join(template).strip()
     return Lookup(source, text[:1].upper() + text[1:], tuple(slots))
-
-
-def _regions(tokens: list[Token]) -> list[tuple[int, int]]:
-    """Where descriptions may stand that are not themselves what the question asks for."""
-    low = [token.low for token in tokens]
-    if low[0] in {"who", "what"} and len(low) > 2 and low[1] in _BE | {"are", "were"}:
-        return _copular(tokens)
-    late = next((at for at in range(3, len(low)) if low[at] in {"which", "what"}), 0)
-    if late and low[0] not in QUESTION_WORDS and low[1] not in {"which", "what"}:
-        at = late
-        return [(0, at - (low[at - 1] in PREPOSITIONS))]
-    tail = _tail(tokens)
-    begin = _asked_noun_end(tokens)
-    return [(begin, tail)] + ([(tail, len(tokens))] if tail < len(tokens) else [])
-
-
-def _asked_noun_end(tokens: list[Token]) -> int:
-    """The end of "which building", "in which year", "how many"."""
-    for place, token in enumerate(tokens[:3]):
-        if token.low in {"which", "what"}:
-            return group_end(tokens, place + 1, len(tokens)) if place + 1 < len(tokens) else place + 1
-        if token.low in {"who", "whom", "where", "when", "how"}:
-            return place + 1
-    return 0
-
-
-def _copular(tokens: list[Token]) -> list[tuple[int, int]]:
-    """ "Who was the A of B?": B may be a description, the A is what is asked."""
-    start = 2
-    group = group_end(tokens, start + (tokens[start].low in DETERMINERS), len(tokens))
-    possessors = [place for place in range(start, group - 1) if tokens[place].possessive]
-    regions = []
-    if possessors:
-        regions.append((start, possessors[-1] + 1))
-    tail = _tail(tokens)
-    regions.append((max(group, start + 1), max(tail, group)))
-    return [(a, b) for a, b in regions if a < b]
-
-
-def _tail(tokens: list[Token]) -> int:
-    """Where the verb phrase at the end of an inverted question begins ("was X born", "did X die in 1900")."""
-    low = [token.low for token in tokens]
-    auxiliary = next((place for place, word in enumerate(low[:8]) if word in AUXILIARIES), None)
-    if auxiliary is None or (low[0] in {"who", "what"} and auxiliary == 1 and low[1] in _BE):
-        return len(tokens)
-    did = low[auxiliary] in {"did", "does", "do"}
-    for place in range(len(tokens) - 1, auxiliary + 1, -1):
-        token = tokens[place]
-        if did and low[place] in BASE_VERBS and not token.capital and low[place - 1] not in DETERMINERS | PREPOSITIONS:
-            return place
-        if not did and is_participle(token) and _ends(tokens, place) and low[place - 1] not in AUXILIARIES:
-            return place - (low[place - 1] in {"first", "originally", "finally", "last"})
-    return len(tokens)
-
-
-def _ends(tokens: list[Token], place: int) -> bool:
-    """Nothing may follow the participle at the end, or "... built in 1900"."""
-    return place == len(tokens) - 1 or (
-        len(tokens) - place <= 4 and tokens[place + 1].low in {"in", "on"} and tokens[place + 2].capital
-    )

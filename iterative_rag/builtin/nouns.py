@@ -11,6 +11,7 @@ BARE_KINDS = frozenset(
 )
 # Larger places: the last part of "Lornfield, Westmark".
 LARGER = frozenset(stem(word) for word in ["state", "country", "nation", "province", "region", "county"])
+SMALLER = frozenset(stem(word) for word in ["city", "town", "village"])
 NOT_PERSON_WORDS = word_set(
     "river bridge tower building museum house university college school street avenue park church cathedral city "
     "county state states lake mountain mount island national prize award house company corporation republic "

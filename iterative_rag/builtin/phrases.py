@@ -137,10 +137,11 @@ def group_end(tokens: list[Token], start: int, stop: int) -> int:
 def _title_goes_on(tokens: list[Token], place: int, stop: int) -> int:
     """Past the brackets or the colon of a title: "Dawn (1976 film)", "Ann: A Life"; 0 where there is none."""
     if tokens[place].text == "(":
-        return next((at + 1 for at in range(place, min(stop, place + 6)) if tokens[at].text == ")"), 0)
-    if tokens[place].text in {":", "-", "–"} and place + 1 < stop and tokens[place + 1].text[0].isupper():
-        return place + 1
-    return 0
+        return next((at + 1 for at in range(place, min(stop, place + 16)) if tokens[at].text == ")"), 0)
+    if place + 1 >= stop or not tokens[place + 1].text[0].isupper() or tokens[place + 1].low in QUESTION_WORDS:
+        return 0
+    initial = tokens[place].text == "." and len(tokens[place - 1].text) == 1
+    return place + 1 if initial or tokens[place].text in {":", "-", "–", "!", ";"} else 0
 
 
 def _modifies(tokens: list[Token], place: int, start: int, stop: int) -> bool:
@@ -282,10 +283,12 @@ def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
     for at in range(place, stop):
         if verbs and at > place and tokens[at].low in {"did", "does"}:
             return at
-        if is_verb(tokens[at]) and not is_verb(tokens[at - 1]) and (at == place or not _hangs(tokens, at, stop)):
+        low = tokens[at].low
+        finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
+        # "the area where X is located became": a new verb right after the participle of the clause.
+        fresh = not is_verb(tokens[at - 1]) or (finite and is_participle(tokens[at - 1]) and low != "been")
+        if is_verb(tokens[at]) and fresh and (at == place or not _hangs(tokens, at, stop)):
             verbs += 1
-            low = tokens[at].low
-            finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
             if verbs > 1 and finite and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
                 return at
         elif tokens[at].low in RELATIVES | CONJUNCTIONS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from iterative_rag.builtin.lexicon import MEASURES, SUPERLATIVES, Kind, kind_of_noun
@@ -86,6 +86,8 @@ def read_query(question: str) -> Query:
             continue
         if rank is not None:
             ordinals.append(rank)
+        elif token.low == "first" and _is_past(after):
+            relation.append(stem(token.low))
         elif token.low in SUPERLATIVES and token.low not in {"last"}:
             superlative = superlative or token.low
             relation.append(stem(token.low))
@@ -98,6 +100,33 @@ def read_query(question: str) -> Query:
     years = tuple(int(year) for year in re.findall(r"\b(1\d{3}|20\d{2})\b", text))
     return Query(
         text, kind, asked, tuple(names), tuple(dict.fromkeys(relation)), tuple(ordinals), superlative, years, unit
+    )
+
+
+def grounded(query: Query, title: str, large: frozenset[str]) -> Query:
+    """The query with the names that only the page tells: its title, and in a question in small letters what it writes
+    large (`large`: the stems that the page never writes small)."""
+    subject = tuple(content(re.sub(r"\s*\([^)]*\)$", "", title)))
+    small = not query.names and not any(character.isupper() for character in query.text[1:])
+    found: list[tuple[str, ...]] = []
+    if subject and not query.name_words & set(subject) and set(subject) <= {*query.relation, *query.asked}:
+        found.append(subject)
+    if small:
+        run: list[str] = []
+        for word in [*words(query.text), ""]:
+            if word and word not in STOPWORDS and stem(word) in large and stem(word) not in subject:
+                run.append(stem(word))
+            elif run:
+                found.append(tuple(run))
+                run = []
+    if not found:
+        return query
+    taken = {word for name in found for word in name}
+    return replace(
+        query,
+        names=(*query.names, *found),
+        relation=tuple(word for word in query.relation if word not in taken),
+        asked=tuple(word for word in query.asked if word not in taken),
     )
 
 

@@ -15,8 +15,8 @@ from iterative_rag.builtin.lexicon import alike
 from iterative_rag.builtin.matching import Match, match_units
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.picking import infobox_value, may_be_subject, page_stems, sentence_value, subject_name
-from iterative_rag.builtin.query import Query
-from iterative_rag.builtin.words import content
+from iterative_rag.builtin.query import Query, grounded
+from iterative_rag.builtin.words import content, only_large
 from iterative_rag.protocols import Embedder, Vectors
 
 # Pieces looked at closely; findings handed back, and how near to the best one they must be.
@@ -57,9 +57,10 @@ class RuleReader:
 
     @property
     def fingerprint(self) -> str:
-        return f"rules-1/{self._embedder.name}"
+        return f"rules-2/{self._embedder.name}"
 
     def read(self, query: Query, page: Page) -> list[Finding]:
+        query = grounded(query, page.title, only_large(page.text))
         matches = [
             match
             for match in match_units(query, page)
@@ -98,7 +99,7 @@ class RuleReader:
 
 
 def _finding(query: Query, page: Page, match: Match) -> Finding | None:
-    unit = match.unit
+    unit, score = match.unit, match.score
     if unit.infobox:
         picked = infobox_value(query, page, unit)
     elif unit.header:
@@ -116,7 +117,7 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
         picked = sentence_value(query, page, unit, page_stems(page))
     if picked is None or not picked[0]:
         return None
-    return Finding(picked[0], unit.text, min(1.0, match.score * picked[1]), _readable(page, unit))
+    return Finding(picked[0], unit.text, min(1.0, score * picked[1]), _readable(page, unit))
 
 
 def _prose_cell(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:

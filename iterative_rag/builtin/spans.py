@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iterative_rag.builtin.lexicon import Kind
 from iterative_rag.builtin.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.quantities import dates, dimension, numbers
-from iterative_rag.builtin.words import MONTHS, STOPWORDS, fold, word_set, words
+from iterative_rag.builtin.words import IRREGULAR, MONTHS, STOPWORDS, fold, word_set, words
 
 _JOINERS = "of|the|de|da|do|dos|von|van|der|den|di|du|la|le|el|al|bin|ibn|and|&|y|zu"
 _CAPITAL = r"[A-ZÀ-ÞĀ-ŽА-Я][\w'’.&-]*"
@@ -24,6 +24,7 @@ _ARTICLES = word_set("La Le Il Les Los Las El Lo Der Die Das")
 _PLACE_LEAD = re.compile(
     r"\b(?:in|at|near|from|to|of|into|on|by|through|outside|around)\s+(?:the\s+)?(?:[a-z-]+\s+){0,3}$"
 )
+_DEMONYM = re.compile(r"[A-Z][a-z]+(?:an|ish|ese|man|woman|ard|ch|wede|ane|ole|urk) ")
 _NOT_NAMES = STOPWORDS | frozenset(MONTHS) | word_set("monday tuesday wednesday thursday friday saturday sunday")
 
 
@@ -75,6 +76,11 @@ def persons(text: str) -> list[Span]:
             first = value.split()[0]
             start += len(first) + 1
             value = value[len(first) :].lstrip()
+        # "the German Ann Lee": who she is comes after what she is.
+        if value.count(" ") > 1 and text[:start].endswith("the ") and _DEMONYM.match(value):
+            first = value.split()[0]
+            start += len(first) + 1
+            value = value[len(first) + 1 :]
         if not any(character.isdigit() for character in value) and not set(words(value)) & set(MONTHS):
             found.append(Span(value, start, start + len(value)))
     return found
@@ -107,9 +113,12 @@ def spans(text: str, kind: Kind, unit: str = "", asked: tuple[str, ...] = ()) ->
         return [Span(match[0], match.start(), match.end()) for match in re.finditer(r"\b\d{1,3}[–:-]\d{1,3}\b", text)]
     match kind:
         case Kind.YEAR:
+            if asked[-1:] in {("century",), ("decad",)}:
+                return [Span(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
             return [Span(str(date.year), a, b) for date, a, b in dates(text)]
         case Kind.DATE:
-            return [Span(text[a:b], a, b) for _, a, b in dates(text)]
+            found = [Span(text[a:b], a, b) for _, a, b in dates(text)]
+            return found + [Span(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
         case Kind.NUMBER:
             return _numbers(text, unit)
         case Kind.PERSON:
@@ -143,3 +152,39 @@ def _numbers(text: str, unit: str) -> list[Span]:
         beside = [span for number, span in found if number.unit[:4] == unit[:4]]
         return beside or [span for _, span in found]
     return [span for _, span in found]
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_OF = re.compile(r"\s+of\s+(?:the\s+)?")
+LONGEST_PHRASE = 5
+_ERA = re.compile(r"\b(?:(?:early|late|mid)[ -])?(?:1\d|20)\d0s|\b(?:(?:early|late|mid)[ -])?(?:\d{1,2}(?:st|nd|rd|th)|[a-z]+th|[a-z]*first|[a-z]*second|[a-z]*third)(?:[ -]| and \w+ )centur(?:y|ies)\b")
+
+
+def noun_phrases(text: str) -> list[Span]:
+    """Runs of words that carry meaning, between function words, verbs and commas; also two of them around an "of"."""
+    runs: list[Span] = []
+    start = end = count = 0
+
+    def close() -> None:
+        nonlocal count
+        if 0 < count <= LONGEST_PHRASE and end - start > 2:
+            runs.append(Span(text[start:end], start, end))
+        count = 0
+
+    for match in _WORD.finditer(text):
+        low = match[0].lower()
+        if count and text[end : match.start()] not in {" ", " “", ' "', "-"}:
+            close()
+        if low in STOPWORDS or low in IRREGULAR or low.endswith("ly") or (count and low.endswith("ed")):
+            close()
+            continue
+        if not count:
+            start = match.start()
+        end, count = match.end(), count + 1
+    close()
+    joined = [
+        Span(text[one.start : two.end], one.start, two.end)
+        for one, two in zip(runs, runs[1:], strict=False)
+        if _OF.fullmatch(text[one.end : two.start])
+    ]
+    return [*runs, *joined]

@@ -20,7 +20,7 @@ _TIME_HEADS = frozenset(
     stem(word) for word in ["year", "years", "date", "completed", "opened", "founded", "released", "published", "born"]
 )
 _PLACE_HEADS = frozenset(
-    stem(word) for word in "place location city town country state site venue birthplace where region county".split()
+    stem(word) for word in ["place", "location", "city", "town", "country", "state", "site", "venue", "birthplace", "where", "region", "county"]
 )
 
 

@@ -120,6 +120,7 @@ def fold(text: str) -> str:
 _LARGE = re.compile(
     r"(?<![^\W_])[A-ZÀ-ÞĀ-ŽА-Я](?:[^\W_]|(?<=\w)[.'](?=[A-Za-z]{2}))*?(?=['’]s\b|[^\w.']|[.'](?:\W|$)|$)"
 )
+_SMALL = re.compile(r"(?<![^\W_])[a-zß-ÿ][^\W_]*")
 _WORD = re.compile(r"[^\W_]+(?:['.][^\W_]+)*")
 
 
@@ -218,3 +219,10 @@ def number_word(word: str) -> int | None:
     if dash and tens in NUMBER_WORDS and unit in NUMBER_WORDS:
         return NUMBER_WORDS[tens] + NUMBER_WORDS[unit]
     return None
+
+
+@lru_cache(maxsize=256)
+def only_large(text: str) -> frozenset[str]:
+    """Stems of the words that a text writes large and never small: its names."""
+    small = frozenset(stem(fold(word)) for word in _SMALL.findall(text))
+    return frozenset(stem(fold(word)) for word in _LARGE.findall(text.replace("’", "'"))) - small

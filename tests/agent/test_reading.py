@@ -115,6 +115,9 @@ def test_a_short_document_is_read_whole_and_a_long_one_around_its_hits() -> None
     assert sum(end - start for start, end in seen.spans) <= 4000
     assert list(seen.spans) == sorted(seen.spans)
     assert any(start <= 30_000 and end >= 30_500 for start, end in seen.spans)
+    for part in seen.text.split("\n[...]\n"):
+        assert part.strip().startswith("Sentence")
+        assert part.strip().endswith("here.")
     assert window(Document("s", "Short", text[:900], "s"), entry, 4000).spans == ((0, 900),)
 
 
