@@ -16,6 +16,7 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from iterative_rag import IterativeRAG
 from iterative_rag.types import Answer, Status
@@ -46,7 +47,7 @@ def cause(answer: Answer, row: dict[str, Any]) -> str:
         return "answered what the corpus does not hold"
     if answer.status is Status.INCOMPLETE:
         return "cap reached"
-    wanted = {link.rsplit("/", 1)[-1].replace("_", " ").casefold() for link in row.get("wiki_links", [])}
+    wanted = {unquote(link.rsplit("/", 1)[-1]).replace("_", " ").casefold() for link in row.get("wiki_links", [])}
     seen = {title.casefold() for hop in answer.hops for title in hop.shortlist}
     if not answer.hops:
         return "not split"
