@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 
 from iterative_rag.builtin.plan import Operation
 from iterative_rag.builtin.quantities import Date, Number, convert, dates, numbers, plain
-from iterative_rag.builtin.words import words
+from iterative_rag.builtin.words import MONTHS, words
 
 
 def folded(text: str) -> str:
@@ -23,14 +24,58 @@ def compute(operation: Operation, values: Sequence[str], labels: Sequence[str], 
             return _years(values, unit)
         case Operation.DIFFERENCE | Operation.SUM:
             return _arithmetic(operation, values, unit)
+        case Operation.RATIO:
+            first, second = _measured(values[0]), _measured(values[1])
+            return plain(round(first / second, 2)) if numbers(values[0]) and second else None
         case Operation.LEAST | Operation.GREATEST:
             return _compared(operation, values, labels)
         case Operation.EXCEEDS:
             side = Operation.LEAST if unit == "least" else Operation.GREATEST
             winner = _compared(side, values, ["first", "second"])
+            if winner and _compared(side, values[::-1], ["second", "first"]) != winner:
+                return "No"  # a tie
             return winner and ("Yes" if winner == "first" else "No")
         case Operation.SAME:
             return _same(values)
+        case Operation.COMMON:
+            return values[0] if all(agree(values[0], value) for value in values[1:]) else None
+        case Operation.PICK:
+            return _picked(values[0], labels)
+        case Operation.DECADE | Operation.CENTURY | Operation.MONTH | Operation.WEEKDAY:
+            return _of_calendar(operation, values[0])
+
+
+def agree(first: str, second: str) -> bool:
+    """Whether two values may name the same: all words of one stand in the other."""
+    one, other = ({word for word in words(value) if word != "the"} for value in (first, second))
+    return bool(one) and bool(other) and (one <= other or other <= one)
+
+
+def _picked(value: str, labels: Sequence[str]) -> str | None:
+    said = set(words(value)) - {"the"}
+    shared = [len(said & set(words(label))) for label in labels]
+    best = max(shared, default=0)
+    return labels[shared.index(best)] if best and shared.count(best) == 1 else None
+
+
+def _of_calendar(operation: Operation, value: str) -> str | None:
+    day = date_of(value)
+    if day is None:
+        return None
+    if operation is Operation.DECADE:
+        return f"{day.year // 10 * 10}s"
+    if operation is Operation.CENTURY:
+        number = (day.year - 1) // 100 + 1
+        ending = "th" if number in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        return f"{number}{ending} century"
+    if not day.month:
+        return None
+    if operation is Operation.MONTH:
+        return MONTHS[day.month - 1].capitalize()
+    try:
+        return f"{datetime.date(day.year, day.month, day.day):%A}" if day.day else None
+    except ValueError:  # no such day in the calendar
+        return None
 
 
 def date_of(text: str) -> Date | None:

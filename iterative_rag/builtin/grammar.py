@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.builtin.clauses import as_question
+from iterative_rag.builtin.clauses import as_question, trailing, two_conditions
 from iterative_rag.builtin.comparing import computed
 from iterative_rag.builtin.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.phrases import (
     Phrase,
-    Token,
     description_at,
     find_descriptions,
     group_end,
-    head_noun,
-    tokenize,
 )
 from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.regions import regions
 from iterative_rag.builtin.timing import when
+from iterative_rag.builtin.tokens import Token, head_noun, tokenize
 from iterative_rag.builtin.wording import in_order, settled
 from iterative_rag.builtin.words import PREPOSITIONS, RELATIVES
 
@@ -35,6 +33,8 @@ def parse(question: str) -> Node:
         or _asked_part(text)
         or _computed(text)
         or _timed(text)
+        or trailing(text, lambda question, source: _question(question, source, 1))
+        or _conditions(f"{in_order(text)}?", text, 0)
         or expand(f"{in_order(text)}?", text, 0)
     )
 
@@ -65,7 +65,13 @@ def _question(question: str, source: str, depth: int) -> Node:
     node = _timed(question.rstrip("?"), depth) if depth < DEEPEST else None
     if isinstance(node, Lookup):
         return Lookup(source, node.template, node.slots)
-    return expand(in_order(question), source, depth)
+    return _conditions(in_order(question), source, depth) or expand(in_order(question), source, depth)
+
+
+def _conditions(question: str, source: str, depth: int) -> Node | None:
+    """ "Which N did this and was that?": what both are said of."""
+    halves = two_conditions(question) if depth < DEEPEST else None
+    return halves and Computed(source, Operation.COMMON, tuple(expand(half, source, depth) for half in halves))
 
 
 def _timed(text: str, depth: int = 0) -> Node | None:
@@ -159,7 +165,7 @@ def _described(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> No
     source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end].rstrip(" ,")
     if part := _part_of_name(source, depth) or _kin_of_kin(source, depth):
         return part
-    if alias := _ALIAS.match(source):
+    if alias := _ALIAS.match(source) or _SO_CALLED.match(source):
         return Literal(alias[1])
     if owned := _owned(text, tokens, phrase, depth):
         return owned
@@ -196,6 +202,11 @@ def _kin_of_kin(source: str, depth: int) -> Node | None:
     return Lookup(source, f"Who is {{0}}'s {law or grand}?", (middle,))
 
 
+# "the city of Orm" is Orm.
+_SO_CALLED = re.compile(
+    r"^the (?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet) of "
+    r"((?:[A-Z][\w.-]*(?: |$|, ))+)$"
+)
 _ALIAS = re.compile(r"^the \w+ (?:(?:better |also |best )?known as|called|named|nicknamed) ([A-Z\"“].*)$")
 
 
@@ -231,8 +242,19 @@ def _plain(text: str) -> str:
 # --- questions -------------------------------------------------------------------------------
 
 
+_BEFORE_MARRIAGE = re.compile(
+    r"^what (?:is|was) (?:the (?:(?:sur|last |family |birth )?name) of (?P<whom>.{3,150}?)"
+    r"|(?P<owner>.{3,150}?)['’]s (?:sur|last |family |birth )?name) "
+    r"(?:before (?:(?:s?he|they) (?:got |was )?married|(?:her|his|their) marriage|marrying)|at birth)$",
+    re.IGNORECASE,
+)
+
+
 def _asked_part(text: str) -> Node | None:
-    """ "What is the maiden name of X?" """
+    """ "What is the maiden name of X?" and "What was X's name before she married?" """
+    if before := _BEFORE_MARRIAGE.match(text):
+        whom = before["whom"] or before["owner"]
+        return NamePart(text, Part.MAIDEN, noun_phrase(whom, 1))
     match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
     return _part_of_name(match[1], 0) if match else None
 
@@ -245,6 +267,16 @@ def _owner_asked(text: str, depth: int) -> Node | None:
 
 
 _WHO_IS = re.compile(r"^Who (?:is|was|are|were) (.+?)\??$", re.IGNORECASE)
+
+
+# The name of what was looked up is what was found.
+_NAME_OF = re.compile(
+    r"^(?:what|who) (?:is|was|are|were) (?:the (?:full )?names? of \{0\}|\{0\}['’]s name)\??$", re.IGNORECASE
+)
+
+
+def _renamed(node: Node, source: str) -> Node:
+    return Lookup(source, node.template, node.slots) if isinstance(node, Lookup) else node
 
 
 def expand(question: str, source: str, depth: int) -> Node:
@@ -274,6 +306,8 @@ def expand(question: str, source: str, depth: int) -> Node:
             template.append(f"{{{len(slots)}}}{suffix}")
             slots.append(node)
         last = end
-    template.append(_plain(question[last:]))
+    template.append(_plain(re.sub(r"^[!.;](?= )", "", question[last:]) if spans else question))
     text = "".join(template).strip()
+    if len(slots) == 1 and _NAME_OF.match(text):
+        return _renamed(slots[0], source)
     return Lookup(source, text[:1].upper() + text[1:], tuple(slots))

@@ -76,7 +76,16 @@ earn grossed gross office
 cost price paid budget
 coached coach trained trainer
 belong belongs part member range archipelago league
-real birth full born
+real birth full
+finished completed completion built
+based basis inspired inspiration source
+scientist physicist chemist biologist mathematician astronomer naturalist physiologist
+musician singer pianist guitarist violinist composer drummer bassist
+athlete runner swimmer sprinter jumper player champion
+artist painter sculptor
+building skyscraper tower house hall museum
+island isle islands
+mountain peak mount volcano
 seat headquarters based
 headquarters based seat offices
 start started began begun foundation
@@ -287,6 +296,7 @@ MEASURES: dict[str, str] = {
     "heavy": "weight",
     "lighter": "weight",
     "populous": "population",
+    "far": "distance",
     "old": "age",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.builtin.lexicon import alike
+from iterative_rag.builtin.lexicon import Kind, alike
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.query import Query
 from iterative_rag.builtin.words import content, names_in, ordinal, stem, words
@@ -65,7 +65,9 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
     large = names_in(unit.text)
 
     def name_level(name: tuple[str, ...]) -> float:
-        levels = [level(word, PAGE) if word in large or word not in own else level(word, PAGE) * PAGE for word in name]
+        levels = [
+            level(word, PAGE) if word in large | title or word not in own else level(word, PAGE) * PAGE for word in name
+        ]
         # "Orm Tower" is not any tower: the first and the last word of a name must be near, or it is another's.
         weakest = min(levels[0], levels[-1])
         mean = sum(levels) / len(levels)
@@ -80,13 +82,17 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
         )
         for word in query.relation
     ]
-    if title & query.name_words and _LIFE_BRACKET.match(unit.text):
+    if not unit.cells and title & query.name_words and _LIFE_BRACKET.match(unit.text):
         # "Ann Lee (3 May 1801 – 1866) was ..." says when she was born and died.
         relation = [1.0 if word in LIFE_WORDS else value for word, value in zip(query.relation, relation, strict=True)]
     if NATIONALITY in query.relation and title & query.name_words and NATION.search(unit.text):
         relation = [1.0] * len(relation)
+    if TRADES & {*query.relation} and title & query.name_words and TRADE.search(unit.text):
+        relation = [1.0 if word in TRADES else value for word, value in zip(query.relation, relation, strict=True)]
     ranks = _ranks(unit) if query.ordinals else frozenset()
-    ordinals = [1.0 if rank in ranks else 0.0 for rank in query.ordinals]
+    # The second wife is the second of the row that lists the wives.
+    listed = unit.cells[1].count(",") + unit.cells[1].count(";") + 1 if unit.infobox and query.kind in _LISTED else 0
+    ordinals = [1.0 if rank in ranks or 1 < listed >= rank else 0.0 for rank in query.ordinals]
     # "the 2023 film X": the year tells which X, and stands at the top of its article.
     top = LEAD_YEAR if title & query.name_words else 0.0
     years = [
@@ -128,6 +134,14 @@ def _ranks(unit: Unit) -> frozenset[int | None]:
     return frozenset({ordinal(word) for word in words(unit.text)} | cells)
 
 
+_LISTED = frozenset({Kind.PERSON, Kind.THING, Kind.NAME})
+TRADES = frozenset(stem(word) for word in ["occupation", "profession", "job", "career", "trade"])
+TRADE = re.compile(
+    r"\b(?:is|was|works as|worked as) an? (?:(?:former|retired|noted|famous|renowned|leading|professional) )*"
+    r"(?:[A-Z][\w-]+ )*(?P<list>[a-z][\w-]*(?:(?:,? and (?:an? )?|, (?:an? )?| )[a-z][\w-]*){0,7}?)"
+    r"(?=\s*[.;(]|,? (?:who|whose|which|that|known|best|from|in|at|of|for|born|and the|with|on|to|during|by|as)\b"
+    r"|, [A-Z]|$)"
+)
 NATIONALITY = stem("nationality")
 NATION = re.compile(r"\b(?:is|was) an? (?:[a-z0-9-]+ ){0,3}(?P<nation>[A-Z][a-z]+(?:[- ][A-Z][a-z]+)?)\b(?! [A-Z])")
 LIFE_WORDS = frozenset({stem("born"), stem("died")})

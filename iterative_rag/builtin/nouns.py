@@ -17,7 +17,7 @@ NOT_PERSON_WORDS = word_set(
     "county state states lake mountain mount island national prize award house company corporation republic "
     "kingdom world war games cup theatre theater hall station academy institute society association "
     "league association act union empire center centre hotel hospital library airport championship festival "
-    "district village north south east west new saint"
+    "teatro opera palace palazzo plaza castle temple district village north south east west new saint"
 )
 KINSHIP = word_set(
     "mother father wife husband spouse son daughter brother sister child uncle aunt nephew niece cousin "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from iterative_rag.builtin.describing import is_description
 from iterative_rag.builtin.lexicon import SUPERLATIVES
-from iterative_rag.builtin.nouns import FUNCTIONAL, KINSHIP, NAME_PARTS, PLACES, names_person
+from iterative_rag.builtin.tokens import BEFORE, PRESENT, Token, is_participle, is_verb, tokenize
 from iterative_rag.builtin.words import (
     AUXILIARIES,
     BASE_VERBS,
@@ -21,88 +21,9 @@ from iterative_rag.builtin.words import (
     word_set,
 )
 
-_TOKEN = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]")
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    text: str
-    start: int
-    end: int
-
-    @property
-    def low(self) -> str:
-        return self.text.lower()
-
-    @property
-    def small(self) -> str:
-        """The word where it is written small: in titles "Of" and "The" are part of the name."""
-        return "" if self.text[0].isupper() else self.text
-
-    @property
-    def capital(self) -> bool:
-        """A name: a capital, a quoted title or a number."""
-        return self.text[0].isupper() or self.text[0] in '"“' or self.text[0].isdigit()
-
-    @property
-    def possessive(self) -> bool:
-        return self.text.endswith(("'s", "’s", "s'", "s’"))
-
-    @property
-    def word(self) -> bool:
-        return self.text[0].isalnum() or self.text[0] in '"“'
-
-
-# Adverbs before a participle ("the peak first climbed in ...").
-_BEFORE = word_set("first originally later once formerly also")
-# Present participles that open a reduced clause ("the river lying in ...").
-PRESENT = word_set(
-    "lying flowing living standing rising running crossing containing serving working playing holding wearing leading "
-    "belonging starring featuring bordering separating joining"
-)
-
-
-def tokenize(text: str) -> list[Token]:
-    return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
-
-
-def is_verb(token: Token) -> bool:
-    """A finite verb or participle, as far as its form shows it."""
-    low = token.low
-    if token.capital:
-        return False
-    return (
-        low in AUXILIARIES
-        or low in IRREGULAR
-        or (
-            low.endswith("ed")
-            and len(low) > 4
-            and low not in {"united", "hundred", "seed", "speed", "animated", "indeed"}
-        )
-        or (
-            low.endswith("s")
-            and low[:-1] in BASE_VERBS
-            and low not in {"lives", "plays", "names", "works", "houses", "stars"}
-        )
-        or (low.endswith("es") and low[:-2] in BASE_VERBS)
-    )
-
-
-def is_participle(token: Token) -> bool:
-    low = token.low
-    return not token.capital and (
-        low in PRESENT
-        or low in PARTICIPLES
-        or (low.endswith("ed") and len(low) > 4 and low not in {"united", "hundred", "seed", "speed"})
-    )
-
-
-def head_noun(tokens: list[Token]) -> str:
-    """The last plain word of a noun group ("tallest office building" -> "building")."""
-    for token in reversed(tokens):
-        if token.word and not token.capital:
-            return token.low
-    return tokens[-1].low if tokens else ""
+# Token and tokenize are handed on to those who only look at noun groups.
+_EMPTY = word_set("title name rank record status role part place post")
+__all__ = ["Phrase", "Token", "description_at", "find_descriptions", "group_end", "modifiers_end", "tokenize"]
 
 
 def group_end(tokens: list[Token], start: int, stop: int) -> int:
@@ -124,7 +45,7 @@ def group_end(tokens: list[Token], start: int, stop: int) -> int:
             break
         if place > start and small in DETERMINERS:
             break
-        if place > start and token.low in _BEFORE and place + 1 < stop and is_participle(tokens[place + 1]):
+        if place > start and token.low in BEFORE and place + 1 < stop and is_participle(tokens[place + 1]):
             break
         if place > start and (is_verb(token) or token.low in PRESENT) and not _modifies(tokens, place, start, stop):
             break
@@ -172,6 +93,9 @@ def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase
         if phrase is None:
             place += 1
         else:
+            if _empty_object(tokens, phrase):
+                place = phrase.start + 2
+                continue
             # "Captain Smith, the father of ...": an apposition to a name says who is meant, and is not looked up.
             if not (
                 phrase.start > start + 1 and tokens[phrase.start - 1].text == "," and tokens[phrase.start - 2].capital
@@ -181,13 +105,23 @@ def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase
     return found
 
 
+def _empty_object(tokens: list[Token], phrase: Phrase) -> bool:
+    """ "took the title of the tallest tower": what is taken goes with the verb, and is nothing to look up."""
+    nouns = tokens[phrase.start : phrase.group]
+    return bool(phrase.start) and nouns[-1].low in _EMPTY and is_verb(tokens[phrase.start - 1])
+
+
 def description_at(tokens: list[Token], start: int, stop: int) -> Phrase | None:
     """The description that begins at `start`, if one does."""
     token = tokens[start]
     if token.low in {"the", "his", "her", "its", "their"} and start + 1 < stop:
         group = group_end(tokens, start + 1, stop)
+    elif token.small in {"a", "an"} and start + 1 < stop and start > 2 and tokens[start - 1].low in PREPOSITIONS:
+        group = group_end(tokens, start + 1, stop)
+        if group >= stop or tokens[group].low not in {"who", "whose", "whom", "which", "that"}:
+            return None
     elif token.capital and token.low not in QUESTION_WORDS and (start == 0 or not tokens[start - 1].capital):
-        group = group_end(tokens, start, stop)
+        group = _titled_owner(tokens, group_end(tokens, start, stop), stop)
         if not any(t.possessive for t in tokens[start : group - 1]):
             return None
     else:
@@ -200,7 +134,19 @@ def description_at(tokens: list[Token], start: int, stop: int) -> Phrase | None:
         return None
     # "Ann Lee's father worked in ...": after a possessor a participle is the verb of a sentence.
     end = modifiers_end(tokens, group, stop, reduced=token.low in DETERMINERS)
-    return Phrase(start, group, end) if _is_description(tokens, start, group, end) else None
+    # "sent Ann Lee's brother to prison": the place belongs to the verb.
+    if token.capital and group < stop and tokens[group].small in {"to", "into", "at", "on", "for", "as"}:
+        end = group
+    return Phrase(start, group, end) if is_description(tokens, start, group, end) else None
+
+
+def _titled_owner(tokens: list[Token], group: int, stop: int) -> int:
+    """Past the title of an owner: "Joan, Lady of Orm's father"; `group` itself where there is none."""
+    end = group + 1
+    while end < stop and tokens[group].text == "," and (tokens[end].capital or tokens[end].low in {"of", "de"}):
+        end += 1
+    titled = any(token.low == "of" for token in tokens[group + 1 : end])
+    return group_end(tokens, end - 1, stop) if titled and end < stop and tokens[end - 1].possessive else group
 
 
 def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool = True) -> int:
@@ -216,7 +162,7 @@ def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool =
             return _clause_end(tokens, place, stop)
         if token.text == "," and after is not None and after.low in {"who", "which", "whose", "whom", "where"}:
             return _clause_end(tokens, place + 1, stop)
-        if reduced and place == head_end and low in _BEFORE and after is not None and is_participle(after):
+        if reduced and place == head_end and low in BEFORE and after is not None and is_participle(after):
             return _clause_end(tokens, place + 1, stop)
         near = place == head_end or not tokens[place - 1].capital or (after is not None and after.low == "by")
         if reduced and near and is_participle(token) and low not in AUXILIARIES and _reduced(tokens, place, stop):
@@ -285,11 +231,12 @@ def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
             return at
         low = tokens[at].low
         finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
-        # "the area where X is located became": a new verb right after the participle of the clause.
-        fresh = not is_verb(tokens[at - 1]) or (finite and is_participle(tokens[at - 1]) and low != "been")
+        # "the area where X is located became": a new verb right after the verb of the clause.
+        fresh = not is_verb(tokens[at - 1]) or (finite and tokens[at - 1].low not in AUXILIARIES and low != "been")
         if is_verb(tokens[at]) and fresh and (at == place or not _hangs(tokens, at, stop)):
             verbs += 1
-            if verbs > 1 and finite and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
+            present = low.endswith("s") and low[:-1] in BASE_VERBS and tokens[at - 1].capital
+            if verbs > 1 and (finite or present) and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
                 return at
         elif tokens[at].low in RELATIVES | CONJUNCTIONS:
             verbs = 0
@@ -317,58 +264,4 @@ def _hangs(tokens: list[Token], place: int, stop: int) -> bool:
         and not before.capital
         and place + 1 < stop
         and tokens[place + 1].low in {"as", "by", "after", "in", "for", "about", "on"}
-    )
-
-
-def _is_description(tokens: list[Token], start: int, group: int, end: int) -> bool:
-    nouns = [token for token in tokens[start:group] if token.low not in DETERMINERS]
-    if not nouns:
-        return False
-    if any(token.possessive for token in nouns[:-1]):
-        return not nouns[-1].capital and _depends(head_noun(nouns))
-    head = head_noun(nouns)
-    modified = end > group
-    if all(token.capital for token in nouns):
-        return len(nouns) == 1 and modified and tokens[group].low == "who"
-    opener = tokens[group].low if modified else ""
-    if nouns[-1].capital and nouns[-1].text[0].isupper():
-        return False
-    if nouns[0].capital and nouns[0].text[0].isupper() and not _depends(head):
-        return False  # "the World Cup final played in ...": a name with a plain noun
-    if (
-        opener in RELATIVES
-        or (modified and tokens[group].capital)
-        or (modified and (is_participle(tokens[group]) or opener in _BEFORE))
-        or opener == ","
-    ):
-        return True
-    if modified and opener in PREPOSITIONS and tokens[group + 1].low in RELATIVES:
-        return True
-    ranked = any(ordinal(token.low) is not None or token.low in SUPERLATIVES for token in nouns[:-1])
-    superlative = any(token.low in SUPERLATIVES and ordinal(token.low) is None for token in nouns[:-1])
-    if ranked:
-        return (modified and superlative) or names_person(head) or head in PLACES
-    if " ".join(token.low for token in nouns[-2:]) in NAME_PARTS:
-        return modified
-    if modified and opener == "of":
-        return _depends(head)
-    if modified and any(re.fullmatch(r"\d{4}", token.text) for token in nouns[:-1]):
-        return True
-    return (
-        modified and opener in PREPOSITIONS and tokens[start].low == "the" and not nouns[0].capital and _depends(head)
-    )
-
-
-def _depends(head: str) -> bool:
-    """Nouns that name one thing by its relation to another: mother, architect, capital, river."""
-    single = head.removesuffix("s")
-    return (
-        head in KINSHIP
-        or names_person(head)
-        or head in FUNCTIONAL
-        or single in FUNCTIONAL
-        or head in PLACES
-        or single in PLACES
-        or head
-        in {"film", "book", "novel", "song", "album", "opera", "musical", "building", "museum", "bridge", "tower"}
     )

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from iterative_rag.builtin import spans
 from iterative_rag.builtin.lexicon import INVERSE, Kind, alike
-from iterative_rag.builtin.matching import NATION, NATIONALITY
-from iterative_rag.builtin.nouns import KINSHIP, LARGER, NOT_PERSON_WORDS, SMALLER
+from iterative_rag.builtin.matching import NATIONALITY
+from iterative_rag.builtin.nouns import KINSHIP, LARGER, NOT_PERSON_WORDS, ROLES, SMALLER
 from iterative_rag.builtin.pages import Page, Unit
 from iterative_rag.builtin.quantities import dates
 from iterative_rag.builtin.query import Query
@@ -18,8 +18,25 @@ from iterative_rag.builtin.words import content, names_in, stem, words
 NONE = frozenset({"none", "never married", "unmarried", "no", "nobody"})
 NOTHING = "none"
 _KIN = frozenset(stem(word) for word in KINSHIP)
+_MUTUAL = frozenset(
+    stem(word)
+    for word in [
+        "wife",
+        "husband",
+        "spouse",
+        "brother",
+        "sister",
+        "sibling",
+        "twin",
+        "cousin",
+        "partner",
+        "rival",
+        "friend",
+    ]
+)
 SUBJECT_KINDS = frozenset({Kind.PERSON, Kind.PLACE, Kind.THING, Kind.NAME})
 _ASKS_AFTER = re.compile(r"\b(?:after|for|namesake|eponym|honou?r)\b", re.IGNORECASE)
+_IS_ONE = re.compile(r"\b(?:is|was) (?:an?|the|one)\b|\(born |\d{4}\)")
 _PERSONAL = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 
 
@@ -42,7 +59,7 @@ def is_person(page: Page) -> bool:
     labels = {stem(word) for unit in page.units if unit.infobox for word in words(unit.cells[0])}
     if labels:
         return bool(labels & {"bear", "die", "spous", "born"}) and not labels & {"height", "length", "river", "populat"}
-    return len(_PERSONAL.findall(page.text[:1500])) >= 2
+    return len(_PERSONAL.findall(page.text[:1500])) >= 2 and _IS_ONE.search(page.text[:400]) is not None
 
 
 def may_be_subject(query: Query, page: Page, about: frozenset[str]) -> bool:
@@ -52,9 +69,11 @@ def may_be_subject(query: Query, page: Page, about: frozenset[str]) -> bool:
         return False
     if title <= query.name_words | set(query.relation) or len(title & query.name_words) * 2 > len(title):
         return False
+    if any(set(name) <= title or (query.kind is Kind.PERSON and name[0] in title) for name in query.names):
+        return False
     if (query.kind is Kind.PLACE and is_person(page)) or query.asked[-1:] in {(NATIONALITY,), (stem("name"),)}:
         return False
-    if query.kind in {Kind.THING, Kind.NAME} and query.asked and is_person(page):
+    if query.kind in {Kind.THING, Kind.NAME} and is_person(page):
         return False
     if query.kind is Kind.PERSON:
         # "First Lady of ..." is the article of the office, not of a holder.
@@ -76,6 +95,8 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
     kin = {word for word in direct if word in _KIN}
     if kin and not any(alike(word) & (labels | inside) for word in kin):
         return None  # of the wife of the one whose article it is, the row says nothing
+    if query.kind not in {Kind.PERSON, Kind.THING, Kind.NAME} and _of_persons(label) and not query.unit:
+        return None
     if re.search(r"\bafter$", label, re.IGNORECASE) and not _ASKS_AFTER.search(query.text):
         return None
     if query.name_words & title and labels & loose and not (named and len(query.names) == 1):
@@ -101,6 +122,9 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
     if not may_be_subject(query, page, about):
         return None
     inverse = {other for word in direct for other in INVERSE.get(word, ())}
+    # In the article of A, "Deputy | B" does not make A the deputy of B.
+    if named and set(query.asked[-1:]) & labels and not set(query.asked[-1:]) & _MUTUAL:
+        return None
     if labels & inverse and named:
         return subject_name(page.title), 0.95
     if labels & direct & inverse or (
@@ -108,6 +132,14 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
     ):
         return None
     return None if no_kin(query, unit.text) else (subject_name(page.title), 0.9)
+
+
+def _of_persons(label: str) -> bool:
+    """Whether a label leads to people ("Author", "Directed by"): no place and no date stands there."""
+    last = label.lower().split()[-1:]
+    return last in (["by"], ["starring"], ["cast"]) or any(
+        word in ROLES or word.removesuffix("s") in ROLES for word in last
+    )
 
 
 def no_kin(query: Query, text: str) -> bool:
@@ -124,7 +156,7 @@ def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | No
     if query.kind in SUBJECT_KINDS:
         found = [span for span in found if not set(content(span.value)) <= query.name_words] or found
     if query.kind in {Kind.YEAR, Kind.DATE} and len(found) > 1:
-        wanted = {synonym for word in query.relation for synonym in alike(word)}
+        wanted = {synonym for word in query.relation if word not in _KIN for synonym in alike(word)}
         for span in found:
             before = content(cell[max(0, span.start - 20) : span.start])[-1:]
             if before and before[0] in wanted:
@@ -136,11 +168,12 @@ def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | No
     if query.kind is Kind.PLACE and found:
         return place_part(query, found[0].value), trust
     if query.kind in {Kind.THING, Kind.NAME} and cell:
-        if dates(cell[:20]) and dates(cell[:20])[0][1] < 2 and not any(c.isalpha() for c in query.asked[-1:]):
+        if any(start < 2 for _, start, _ in dates(cell[:20])):
             return None  # "what did she die of": neither day nor place
         return re.sub(r"\s*\([^()]*\d[^()]*\)$", "", cell) or cell, trust
     if found:
-        return found[0].value, trust
+        power = re.match(r"\s?[^\W\d]*[²³]", cell[found[0].end :]) if query.kind is Kind.NUMBER else None
+        return found[0].value + (power[0] if power else ""), trust
     return (cell, 0.7 * trust) if cell and query.kind in SUBJECT_KINDS else None
 
 

@@ -50,11 +50,18 @@ class Operation(StrEnum):
     JOIN = "join"  # a name out of its parts
     DIFFERENCE = "difference"
     SUM = "sum"
+    RATIO = "ratio"
     YEARS = "years between"
     LEAST = "least"  # which of the labelled has the smallest value
     GREATEST = "greatest"
     EXCEEDS = "exceeds"  # yes or no: does the first come out of the comparison (`unit`: least or greatest)
     SAME = "same"  # yes or no: do they share the value
+    COMMON = "common"  # the value that all have
+    PICK = "pick"  # which of the labelled the value names
+    DECADE = "decade"
+    CENTURY = "century"
+    MONTH = "month"
+    WEEKDAY = "day of the week"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,26 +5,29 @@ The seam for a trained reader is `Reader.read(query, page)`: findings with a val
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
 from iterative_rag.builtin import tables
-from iterative_rag.builtin.lexicon import alike
-from iterative_rag.builtin.matching import Match, match_units
+from iterative_rag.builtin.candidates import Candidate, candidates
+from iterative_rag.builtin.lexicon import Kind, alike
+from iterative_rag.builtin.matching import TITLE, Match, match_units
 from iterative_rag.builtin.pages import Page, Unit
-from iterative_rag.builtin.picking import infobox_value, may_be_subject, page_stems, sentence_value, subject_name
+from iterative_rag.builtin.picking import infobox_value, may_be_subject, page_stems, subject_name
 from iterative_rag.builtin.query import Query, grounded
+from iterative_rag.builtin.ranking import as_score, chance, rank
 from iterative_rag.builtin.words import content, only_large
 from iterative_rag.protocols import Embedder, Vectors
 
 # Pieces looked at closely; findings handed back, and how near to the best one they must be.
 CLOSE, BEST, NEAR_BEST = 10, 2, 0.85
 # A piece that fits less is not looked at; a name of the need must stand somewhere in the page.
-LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.3, 0.45, 0.6
+LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.24, 0.4, 0.6
 # A cell of so many characters is prose.
 PROSE = 30
+# A row that is of just what the need names, under the label that it asks for, fits this well at least.
+SURE, HIT = 0.85, 0.84
 # How much of a piece's score the encoder decides, and the similarities that count as none and as full.
 MEANING, NONE, FULL = 0.25, 0.15, 0.75
 
@@ -61,19 +64,21 @@ class RuleReader:
 
     def read(self, query: Query, page: Page) -> list[Finding]:
         query = grounded(query, page.title, only_large(page.text))
-        matches = [
-            match
-            for match in match_units(query, page)
-            if match.score >= LEAST_MATCH
-            and match.weakest_name > 0
-            and (match.names >= LEAST_NAMES or (match.relation >= STRONG_RELATION and len(query.relation) > 3))
-        ]
-        matches.sort(key=lambda match: -match.score)
-        found = [
-            finding
-            for match in self._weighed(query, page, matches[:CLOSE])
-            if (finding := _finding(query, page, match)) is not None
-        ]
+        found = []
+        prose: list[tuple[Unit, list[Candidate]]] = []
+        first = next((unit for unit in page.units if not unit.cells), None)
+        for match, meaning in self.matches(query, page):
+            if match.unit.cells and (finding := _finding(query, page, match)) is not None:
+                found.append(finding)
+            elif match.unit.header and (part := _prose_cell(query, match.unit)) is not None:
+                match = replace(match, unit=part)
+                prose.append((part, candidates(query, page, match, meaning, first=False)))
+            elif not match.unit.cells:
+                prose.append((match.unit, candidates(query, page, match, meaning, first=match.unit is first)))
+        ranked = rank([offers for _, offers in prose])
+        for item in ranked[:CLOSE]:
+            unit = prose[item.unit][0]
+            found.append(Finding(item.candidate.value, unit.text, as_score(chance(item, ranked)), unit.text))
         if top := tables.ranked(query, page):
             row, value = top
             found.append(Finding(value, row.text, 0.9, _readable(page, row)))
@@ -86,15 +91,23 @@ class RuleReader:
         kept = list(best.values())[:BEST]
         return [finding for finding in kept if finding.score >= NEAR_BEST * kept[0].score]
 
-    def _weighed(self, query: Query, page: Page, matches: Sequence[Match]) -> list[Match]:
-        """The matches with the encoder's view of them mixed in."""
-        if not matches:
+    def matches(self, query: Query, page: Page) -> list[tuple[Match, float]]:
+        """The pieces that fit best, with the encoder's view mixed into their scores and beside them."""
+        fitting = [
+            match
+            for match in match_units(query, page)
+            if match.score >= LEAST_MATCH
+            and match.weakest_name > 0
+            and (match.names >= LEAST_NAMES or (match.relation >= STRONG_RELATION and len(query.relation) > 3))
+        ]
+        fitting = sorted(fitting, key=lambda match: -match.score)[:CLOSE]
+        if not fitting:
             return []
-        vectors: Vectors = self._embedder.embed_documents([_readable(page, match.unit) for match in matches])
+        vectors: Vectors = self._embedder.embed_documents([_readable(page, match.unit) for match in fitting])
         similar = ((vectors @ self._query_vector(query.text) - NONE) / (FULL - NONE)).clip(0.0, 1.0)
         return [
-            replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning))
-            for match, meaning in zip(matches, similar, strict=True)
+            (replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning)), float(meaning))
+            for match, meaning in zip(fitting, similar, strict=True)
         ]
 
 
@@ -109,25 +122,38 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
             # A row in the article of what is asked for: the works of the composer, the events of the stadium.
             fits = any(word in about for word in alike(query.asked[-1]))
             picked = (subject_name(page.title), 0.95) if fits else picked
-        if picked is None:
-            picked = _prose_cell(query, page, unit)
-        if picked is not None and len(query.relation) and match.relation < 0.3:
+        dated = query.kind in {Kind.YEAR, Kind.DATE} and tables.is_row_of(query, unit)
+        if picked is not None and query.relation and match.relation < 0.3 and not dated:
             picked = picked[0], picked[1] * 0.8
     else:
-        picked = sentence_value(query, page, unit, page_stems(page))
+        picked = None
+    if picked is not None and picked[1] >= SURE and _is_of(query, page, match):
+        score = max(score, HIT)
     if picked is None or not picked[0]:
         return None
     return Finding(picked[0], unit.text, min(1.0, score * picked[1]), _readable(page, unit))
 
 
-def _prose_cell(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
+def _is_of(query: Query, page: Page, match: Match) -> bool:
+    """Whether a row is about just what the need names, and has a word of its relation."""
+    label = set(content(match.unit.cells[0])) if match.unit.infobox else set()
+    dated = match.unit.header and query.kind in {Kind.YEAR, Kind.DATE}
+    if not (match.relation >= 0.3 or dated or label & set(query.asked)):
+        return False
+    if query.ordinals or any(str(year) not in match.unit.text for year in query.years):
+        return False
+    if match.unit.header:
+        return tables.is_row_of(query, match.unit)
+    return match.weakest_name >= TITLE and bool(set(content(subject_name(page.title))) & query.name_words)
+
+
+def _prose_cell(query: Query, unit: Unit) -> Unit | None:
     """A cell that is a text of its own ("capital; Old Hall by Ann Lee, torn down 1968") is read like a sentence."""
     parts = [part for cell in unit.cells if len(cell) >= PROSE for part in cell.split("; ")]
     if not parts:
         return None
     wanted = {*query.name_words, *query.relation, *map(str, query.years)}
-    part = max(parts, key=lambda part: len(wanted & set(content(part))))
-    return sentence_value(query, page, Unit(part, unit.section), page_stems(page))
+    return replace(unit, text=max(parts, key=lambda part: len(wanted & set(content(part)))), cells=(), header=())
 
 
 def _readable(page: Page, unit: Unit) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from iterative_rag.builtin import computing, names
 from iterative_rag.builtin.lexicon import Kind
 from iterative_rag.builtin.picking import NOTHING
-from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Part
-from iterative_rag.builtin.query import read_query
+from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
+from iterative_rag.builtin.quantities import dates, numbers
+from iterative_rag.builtin.query import Query, read_query
+from iterative_rag.builtin.words import content
 from iterative_rag.types import Fact, Inquiry
 
 # Facts below this trust are not built upon.
@@ -19,6 +22,10 @@ TRUSTED, TRUSTED_GUESS, TRUSTED_NUMBER = 0.33, 0.39, 0.55
 SUPPORT = 0.03
 # Candidates of one look-up that are followed, and combinations of candidates of all slots.
 CANDIDATES, COMBINATIONS = 2, 5
+# What is left of the trust where one of two conditions was not found.
+HALF_MET = 0.75
+# How near to the best a second value must come to be taken for what two share.
+ALSO = 0.5
 # Looks at one need: the second is the engine's wider one.
 LOOKS = 2
 
@@ -86,9 +93,12 @@ class Evaluation:
         again = [need for slot in slots for need in slot.again]
         # A description that was not found may still be understood where it stands.
         choices = [
-            _with_short(slot.values[:CANDIDATES]) or (Value(child.source, score=0.5, guessed=True),)
+            _with_short(slot.values[:CANDIDATES])
+            or ((Value(child.source, score=0.5, guessed=True),) if child.source else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
+        if not all(choices):
+            return Outcome(again=tuple(again[:2]), missing=missing)
         for combination in itertools.islice(_by_score(choices), COMBINATIONS):
             question = render(node.template, [value.text for value in combination])
             guessed = any(value.guessed for value in combination)
@@ -110,7 +120,7 @@ class Evaluation:
         trust = min((value.score for value in combination), default=1.0)
         found: dict[str, list[tuple[int, Fact]]] = {}
         for place, fact in self._facts.get(key(question), []):
-            if fact.value and fact.score >= least:
+            if fact.value and fact.score >= least and self._usable(question, combination, fact):
                 found.setdefault(computing.folded(fact.value), []).append((place, fact))
         ranked: list[tuple[float, Value]] = []
         for group in found.values():
@@ -123,6 +133,34 @@ class Evaluation:
             value = Value(best.value, facts, min(best.score, trust))
             ranked.append((best.score + SUPPORT * len(documents), value))
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
+
+    def _usable(self, question: str, combination: tuple[Value, ...], fact: Fact) -> bool:
+        """Whether a fact's value is of the kind that is asked for and can be about the one who is meant."""
+        query = read_query(question)
+        if not fits(query, fact.value):
+            return False
+        if query.kind in {Kind.PERSON, Kind.PLACE} and frozenset(content(fact.value)) in self._said():
+            return False
+        return not any(self._given_name(value) and self._stranger(value, fact) for value in combination)
+
+    def _given_name(self, value: Value) -> bool:
+        """Whether a value is a person known by one word: too little to be found by elsewhere."""
+        if " " in value.text or not value.facts:
+            return False
+        need = self.inquiry.facts[value.facts[-1]].need.question
+        return read_query(need).kind is Kind.PERSON
+
+    def _stranger(self, value: Value, fact: Fact) -> bool:
+        """Whether a fact may be about a namesake: its article neither told of the person nor is the person's own."""
+        known = {self.inquiry.facts[place].document_id for place in value.facts}
+        title = computing.folded(fact.title.split(" (")[0])
+        return fact.document_id not in known and title != computing.folded(value.text)
+
+    def _said(self) -> frozenset[frozenset[str]]:
+        """The names of the question, none of which is its answer; a choice names its answers."""
+        if " or " in self.inquiry.original:
+            return frozenset()
+        return frozenset(frozenset(name) for name in read_query(self.inquiry.original).names)
 
     def _name_part(self, node: NamePart) -> Outcome:
         outcome = self.of(node.person)
@@ -151,9 +189,11 @@ class Evaluation:
         if needs := _unique(need for part in (*operands, *labels) for need in part.needs):
             return Outcome(needs=needs)
         missing = _unique(text for part in operands for text in part.missing)
+        if node.operation is Operation.COMMON:
+            return _common(operands)
         if any(not operand.values for operand in operands):
             return Outcome(again=_unique(need for part in operands for need in part.again), missing=missing)
-        chosen = [operand.values[0] for operand in operands]
+        chosen = _same_values(operands) if node.operation is Operation.SAME else [part.values[0] for part in operands]
         label_texts = [
             label.values[0].text if label.values else child.source
             for label, child in zip(labels, node.labels, strict=True)
@@ -163,6 +203,36 @@ class Evaluation:
             return Outcome(missing=(f"values that can be compared for: {node.source}",))
         facts = tuple(dict.fromkeys(place for value in chosen for place in value.facts))
         return Outcome((Value(text, facts, min(value.score for value in chosen)),))
+
+
+def _common(operands: list[Outcome]) -> Outcome:
+    """The best value that all operands hold."""
+    if any(not operand.values for operand in operands):
+        again = _unique(need for part in operands for need in part.again)
+        missing = _unique(text for part in operands for text in part.missing)
+        found = [operand for operand in operands if operand.values]
+        if again or not found or any(operand.denied for operand in operands):
+            return Outcome(again=again, missing=missing)
+        # One condition is not stated in so many words: what meets the other is trusted less.
+        return Outcome(tuple(Value(v.text, v.facts, v.score * HALF_MET) for v in found[0].values), missing=missing)
+    for values in sorted(
+        itertools.product(*(operand.values for operand in operands)), key=lambda some: -min(v.score for v in some)
+    ):
+        if computing.compute(Operation.COMMON, [value.text for value in values], [], "") is not None:
+            facts = _unique_places(place for value in values for place in value.facts)
+            longest = max(values, key=lambda value: len(value.text))
+            return Outcome((Value(longest.text, facts, min(value.score for value in values)),))
+    return Outcome(missing=("one thing of which both is said",))
+
+
+def _same_values(operands: list[Outcome]) -> list[Value]:
+    """The two best values; two that agree where each is nearly as good as the best."""
+    first, second = operands
+    for one, other in itertools.product(first.values, second.values):
+        near = one.score >= ALSO * first.values[0].score and other.score >= ALSO * second.values[0].score
+        if near and computing.agree(one.text, other.text):
+            return [one, other]
+    return [first.values[0], second.values[0]]
 
 
 def _least(question: str) -> float:
@@ -186,12 +256,38 @@ def _unique(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
+_TWO_NAMES = re.compile(r"^([A-ZÀ-Þ][^,&\d]{2,60}?)(?:, | and | & )([A-ZÀ-Þ][^,&\d]* .{2,60})$")
+
+
 def _with_short(values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """After each "Lornfield, Westmark" also plain "Lornfield": articles name a place either way."""
-    short = [
-        Value(value.text.split(", ")[0], value.facts, value.score * 0.95) for value in values if ", " in value.text
-    ]
+    """After each "Lornfield, Westmark" also plain "Lornfield", after "Ann Lee and Bo Orm" each of the two."""
+    short = []
+    for value in values:
+        if ", " in value.text:
+            short.append(Value(value.text.split(", ")[0], value.facts, value.score * 0.95))
+        elif pair := _TWO_NAMES.match(value.text):
+            short += [Value(name, value.facts, value.score * 0.95) for name in pair.groups() if " " in name]
     return (*values, *short)
+
+
+def fits(query: Query, value: str) -> bool:
+    """Whether a value can be the answer by its form: of the kind that is asked for, and no echo of the question."""
+    if value == NOTHING:
+        return True
+    if query.kind is Kind.YES_NO:
+        return value.lower().startswith(("yes", "no"))
+    if query.kind is Kind.NUMBER and not numbers(value):
+        return False
+    if query.kind in {Kind.YEAR, Kind.DATE} and not dates(value):
+        return False
+    if query.kind is Kind.PERSON and not any(character.isupper() for character in value):
+        return False
+    if query.kind in {Kind.PERSON, Kind.PLACE} and value.replace(",", "").replace(".", "").isdigit():
+        return False
+    if query.ordinals or query.superlative or query.kind not in {Kind.PERSON, Kind.PLACE, Kind.THING}:
+        return True
+    said = set(content(value))
+    return not said or not any(said <= set(name) for name in query.names)
 
 
 def _unique_places(places: Iterable[int]) -> tuple[int, ...]:

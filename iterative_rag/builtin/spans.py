@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -77,7 +78,7 @@ def persons(text: str) -> list[Span]:
             start += len(first) + 1
             value = value[len(first) :].lstrip()
         # "the German Ann Lee": who she is comes after what she is.
-        if value.count(" ") > 1 and text[:start].endswith("the ") and _DEMONYM.match(value):
+        if value.count(" ") > 1 and text[:start].endswith(("the ", "The ")) and _DEMONYM.match(value):
             first = value.split()[0]
             start += len(first) + 1
             value = value[len(first) + 1 :]
@@ -149,6 +150,8 @@ def _numbers(text: str, unit: str) -> list[Span]:
         alike = [span for number, span in found if dimension(number.unit) == wanted and number.unit != unit]
         return [*exact, *alike]
     if unit:
+        # "398 feet" are no cars.
+        found = [(number, span) for number, span in found if not dimension(number.unit)]
         beside = [span for number, span in found if number.unit[:4] == unit[:4]]
         return beside or [span for _, span in found]
     return [span for _, span in found]
@@ -157,7 +160,12 @@ def _numbers(text: str, unit: str) -> list[Span]:
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _OF = re.compile(r"\s+of\s+(?:the\s+)?")
 LONGEST_PHRASE = 5
-_ERA = re.compile(r"\b(?:(?:early|late|mid)[ -])?(?:1\d|20)\d0s|\b(?:(?:early|late|mid)[ -])?(?:\d{1,2}(?:st|nd|rd|th)|[a-z]+th|[a-z]*first|[a-z]*second|[a-z]*third)(?:[ -]| and \w+ )centur(?:y|ies)\b")
+_YEAR = re.compile(r"(?:1\d|20)\d\d\b")
+_ERA = re.compile(
+    r"\b(?:(?:early|late|mid)[ -])?(?:(?:1\d|20)\d0s|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)|[a-z]{3,9}th|first|second|third|[a-z]{6,7}-first)"
+    r"(?:[ -]| and \w+ )centur(?:y|ies))\b"
+)
 
 
 def noun_phrases(text: str) -> list[Span]:
@@ -167,7 +175,8 @@ def noun_phrases(text: str) -> list[Span]:
 
     def close() -> None:
         nonlocal count
-        if 0 < count <= LONGEST_PHRASE and end - start > 2:
+        plain = count == 1 and text[start:end].endswith(("ed", "ing"))
+        if 0 < count <= LONGEST_PHRASE and end - start > 2 and not plain and not _YEAR.match(text, start):
             runs.append(Span(text[start:end], start, end))
         count = 0
 
@@ -184,7 +193,7 @@ def noun_phrases(text: str) -> list[Span]:
     close()
     joined = [
         Span(text[one.start : two.end], one.start, two.end)
-        for one, two in zip(runs, runs[1:], strict=False)
+        for one, two in itertools.pairwise(runs)
         if _OF.fullmatch(text[one.end : two.start])
     ]
     return [*runs, *joined]

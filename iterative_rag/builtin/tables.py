@@ -20,7 +20,21 @@ _TIME_HEADS = frozenset(
     stem(word) for word in ["year", "years", "date", "completed", "opened", "founded", "released", "published", "born"]
 )
 _PLACE_HEADS = frozenset(
-    stem(word) for word in ["place", "location", "city", "town", "country", "state", "site", "venue", "birthplace", "where", "region", "county"]
+    stem(word)
+    for word in [
+        "place",
+        "location",
+        "city",
+        "town",
+        "country",
+        "state",
+        "site",
+        "venue",
+        "birthplace",
+        "where",
+        "region",
+        "county",
+    ]
 )
 
 
@@ -39,7 +53,7 @@ def pick(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
         if not found:
             return None
         return (cell if query.kind is not Kind.PLACE else found[0].value), trust
-    return (cell, trust) if any(character.isalpha() for character in cell) else None
+    return cell, trust
 
 
 def amount(query: Query, header: str, cell: str) -> str:
@@ -75,6 +89,9 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
         score = max(direct, exact, loose, timed, placed) - 0.6 * known
         if counted and not any(character.isdigit() for character in cell):
             continue
+        scored = query.asked[-1:] in {("scor",), ("result",)}
+        if query.kind in {Kind.THING, Kind.NAME} and not scored and not any(map(str.isalpha, cell)):
+            continue
         if query.kind is Kind.NUMBER and _only_date(cell):
             continue
         if query.kind in {Kind.PERSON, Kind.PLACE} and not spans.spans(cell, query.kind):
@@ -82,8 +99,9 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
         if score > 0.3 and (best is None or score > best[0]):
             best = score, place
     if best is not None:
+        least = 0.85 if is_row_of(query, unit) else 0.65
         # Only the column's being of dates speaks for it: not when the question names an event of another kind.
-        return best[1], (min(1.0, 0.8 + 0.2 * best[0]) if best[0] > 0.4 else 0.85 if is_row_of(query, unit) else 0.65)
+        return best[1], (min(1.0, 0.8 + 0.2 * best[0]) if best[0] > 0.4 else least)
     if not counted:
         for place, cell in enumerate(unit.cells):
             stems = set(content(cell))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from iterative_rag.builtin.phrases import find_descriptions, is_verb, tokenize
-from iterative_rag.builtin.plan import Computed, Node, Operation
-from iterative_rag.builtin.words import base_form
+from iterative_rag.builtin.phrases import find_descriptions
+from iterative_rag.builtin.plan import Computed, Literal, Node, Operation
+from iterative_rag.builtin.tokens import is_verb, tokenize
+from iterative_rag.builtin.words import BASE_VERBS, base_form
 
 Expand = Callable[[str, str], Node]
 Phrase = Callable[[str], Node]
@@ -18,7 +19,9 @@ _BETWEEN = re.compile(
     re.I,
 )
 _AGE = re.compile(
-    r"^(?:how old was|at what age did|what age was) (?P<who>.{2,150}?) (?:when|die\b)(?P<when>.{0,200})$", re.I
+    r"^(?:how old was|how old were|at what age did|what age was) (?P<who>.{2,150}?) "
+    r"(?:when|(?:at|by) the time|die\b)(?! of)(?P<when>.{0,200})$",
+    re.I,
 )
 _OUTLIVE = re.compile(r"^(?:by )?how many years did (?P<who>.{2,120}?) (?:outlive|survive) (?P<whom>.{2,120})$", re.I)
 
@@ -76,8 +79,28 @@ _EVENT_NOUNS = {
     "foundation": "was {} founded",
     "publication": "was {} published",
     "release": "was {} released",
+    "marriage": "did {} marry",
+    "wedding": "did {} marry",
+    "assassination": "was {} assassinated",
+    "murder": "was {} murdered",
+    "demolition": "was {} demolished",
+    "closing": "was {} closed",
+    "closure": "was {} closed",
+    "discovery": "was {} discovered",
+    "construction": "was {} built",
+    "inauguration": "was {} inaugurated",
+    "premiere": "did {} premiere",
+    "first performance": "was {} first performed",
+    "first ascent": "was {} first climbed",
+    "establishment": "was {} established",
+    "formation": "was {} formed",
 }
 _EVENT_OF = re.compile(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
+
+
+def is_event(phrase: str) -> bool:
+    """Whether a phrase names an event: "the opening of X"."""
+    return bool(_EVENT_OF.match(phrase))
 
 
 def when(clause: str) -> str:
@@ -112,6 +135,73 @@ def outlives(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         Operation.YEARS,
         (expand(f"When did {whom} die?", match["whom"]), expand(f"When did {match['who']} die?", match["who"])),
         unit="full years",
+    )
+
+
+_CALENDAR = re.compile(
+    r"^(?:(?:in|during|on) )?(?:which|what) (?P<unit>decade|century|month|day of the week)"
+    r"(?: of (?:the|which) (?:year|century))? (?P<rest>(?:is|was|were|did|does|has|had|do|are) .{3,300})$",
+    re.I,
+)
+
+
+def calendar(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "In which decade was X built?": the date, and the decade that holds it."""
+    match = _CALENDAR.match(text)
+    if match is None:
+        return None
+    operation = Operation.WEEKDAY if match["unit"].lower().startswith("day") else Operation(match["unit"].lower())
+    return Computed(text, operation, (expand(f"When {match['rest']}?", text),))
+
+
+def lifetime(name: str, expand: Expand) -> Node:
+    """How many years someone lived."""
+    born, died = expand(f"When was {name} born?", name), expand(f"When did {name} die?", name)
+    return Computed(name, Operation.YEARS, (born, died), unit="age")
+
+
+# "how old was X at his death", "... upon the opening of Y", "... in 1936"
+_AGE_AT = re.compile(
+    r"^how old (?:was|were|would|is) (?P<who>.{2,150}?)(?: have been| be)? "
+    r"(?:(?:at the time of|at|upon|on the day of|in the year of|by the time of) (?P<event>.{5,200})"
+    r"|in (?:the year )?(?P<year>\d{4}))$",
+    re.I,
+)
+
+
+def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """The age of someone at an event that is named by a noun, or in a year."""
+    match = _AGE_AT.match(text)
+    if match is None:
+        return None
+    who = match["who"]
+    born = expand(f"When was {who} born?", who)
+    if match["year"]:
+        return Computed(text, Operation.YEARS, (born, Literal(match["year"])), unit="age")
+    event = re.sub(r"^(?:his|her|their) (?:own )?", f"{who}'s ", match["event"])
+    if not _EVENT_OF.match(event):
+        return None
+    return Computed(
+        text, Operation.YEARS, (born, expand(when(event).replace("In which year", "When", 1), event)), unit="age"
+    )
+
+
+_AGE_DID = re.compile(r"^at (?:what|which) age did (?P<rest>.{5,250})$", re.I)
+
+
+def age_did(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "At what age did X win Y?": when X won it, and when X was born."""
+    match = _AGE_DID.match(text)
+    if match is None:
+        return None
+    rest = match["rest"]
+    tokens = tokenize(rest)
+    verb = next((at for at in range(len(tokens) - 1, 0, -1) if tokens[at].small in BASE_VERBS), 0)
+    if not verb:
+        return None
+    who = rest[: tokens[verb].start].strip()
+    return Computed(
+        text, Operation.YEARS, (expand(f"When was {who} born?", who), expand(f"When did {rest}?", rest)), unit="age"
     )
 
 

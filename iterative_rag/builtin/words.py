@@ -121,6 +121,7 @@ _LARGE = re.compile(
     r"(?<![^\W_])[A-ZÀ-ÞĀ-ŽА-Я](?:[^\W_]|(?<=\w)[.'](?=[A-Za-z]{2}))*?(?=['’]s\b|[^\w.']|[.'](?:\W|$)|$)"
 )
 _SMALL = re.compile(r"(?<![^\W_])[a-zß-ÿ][^\W_]*")
+_INNER = re.compile(r"(?<=[a-z,] )[A-ZÀ-Þ][^\W_]+")
 _WORD = re.compile(r"[^\W_]+(?:['.][^\W_]+)*")
 
 
@@ -223,6 +224,6 @@ def number_word(word: str) -> int | None:
 
 @lru_cache(maxsize=256)
 def only_large(text: str) -> frozenset[str]:
-    """Stems of the words that a text writes large and never small: its names."""
+    """Stems of the words that a text writes large in the middle of a sentence, and never small: its names."""
     small = frozenset(stem(fold(word)) for word in _SMALL.findall(text))
-    return frozenset(stem(fold(word)) for word in _LARGE.findall(text.replace("’", "'"))) - small
+    return frozenset(stem(fold(word)) for word in _INNER.findall(text)) - small

@@ -216,6 +216,149 @@ def test_what_must_be_computed(question: str, operation: Operation, unit: str, o
     assert [operand.template for operand in plan.operands if isinstance(operand, Lookup)] == operands
 
 
+CHAINS = [
+    (
+        "In which city did the composer whose last opera was finished by Karl Voss die?",
+        ["Which last opera was finished by Karl Voss?", "Who is the composer of {0}?", "In which city did {0} die?"],
+    ),
+    (
+        "Whose name does the river that divides Orm from Tell bear?",
+        ["Which river divides Orm from Tell?", "Whose name does {0} bear?"],
+    ),
+    (
+        "Who taught the judge who sent Ann Orley's brother to prison?",
+        ["Who is Ann Orley's brother?", "Which judge sent {0} to prison?", "Who taught {0}?"],
+    ),
+    (
+        "Ann Orley led a film about the doctor who healed Tell. Who composed its music?",
+        [
+            "Which doctor healed Tell?",
+            "Ann Orley led about {0} which film?",
+            "Who composed the music of {0}?",
+        ],
+    ),
+    ("Ann Orley designed the Brell Tower. In which country was she born?", ["In which country was Ann Orley born?"]),
+    (
+        "The Brell Bridge was drawn by Ann Orley and a partner. Where was that partner born?",
+        ["Who is Ann Orley's partner?", "Where was {0} born?"],
+    ),
+    ("Ann Orley sang an opera in Tell. What is this opera called?", ["Ann Orley sang which opera in Tell?"]),
+    (
+        "Orm News is on a network founded by who?",
+        ["Orm News is on which network?", "{0} was founded by who?"],
+    ),
+    ("The town where Karl Voss died is the capital of what region?", ["Karl Voss died in which town?"]),
+    (
+        "What country is the city in which Karl Voss was born in?",
+        ["Karl Voss was born in which city?", "In which country is {0}?"],
+    ),
+    (
+        "When was the country that made the Long Boat taken by the Ormish?",
+        ["Which country made the Long Boat?", "When was {0} taken by the Ormish?"],
+    ),
+    ("What is the name of the mother of Ann Orley's teacher?", ["Who is Ann Orley's teacher?"]),
+    ("In 1954, who won the Harp Prize?", ["Who won the Harp Prize in 1954?"]),
+    ("As of 2002, who is the mayor of the city of Orm?", ["Who is the mayor of Orm?"]),
+    ("In which year did Karl Voss's partner Ann Orley die?", ["In which year did Ann Orley die?"]),
+    ("Where did the director of Awake! The Hill die?", ["Who is the director of Awake! The Hill?"]),
+    ("Where did Joan, Lady of Orm's father die?", ["Who is Joan, Lady of Orm's father?", "Where did {0} die?"]),
+]
+
+
+@pytest.mark.parametrize(("question", "expected"), CHAINS)
+def test_clauses_premises_and_titles(question: str, expected: list[str]) -> None:
+    assert needs(question)[: len(expected)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "expected"),
+    [
+        ("In which decade was Orm founded?", Operation.DECADE, ["When was Orm founded?"]),
+        ("On what day of the week was Bo Li born?", Operation.WEEKDAY, ["When was Bo Li born?"]),
+        ("How old was Bo Li at his death?", Operation.YEARS, ["When was Bo Li born?", "When did Bo Li die?"]),
+        ("How old was Bo Li in 1900?", Operation.YEARS, ["When was Bo Li born?"]),
+        (
+            "At what age did Bo Li win the Harp Prize?",
+            Operation.YEARS,
+            ["When was Bo Li born?", "When did Bo Li win the Harp Prize?"],
+        ),
+        (
+            "Did Dawn come out before Dusk?",
+            Operation.EXCEEDS,
+            ["When did Dawn come out?", "When did Dusk come out?"],
+        ),
+        (
+            "Did Orm win more medals than Tell?",
+            Operation.EXCEEDS,
+            ["How many medals Did Orm win?", "How many medals Did Tell win?"],
+        ),
+        (
+            "Does Bo Li have the same nationality as Ann Li?",
+            Operation.SAME,
+            ["What is the nationality of Bo Li?", "What is the nationality of Ann Li?"],
+        ),
+        (
+            "What is the difference in running time between Dawn and Dusk?",
+            Operation.DIFFERENCE,
+            ["What is the running time of Dawn?", "What is the running time of Dusk?"],
+        ),
+        (
+            "What is the difference between the heights of Mount Orm and Mount Tell in metres?",
+            Operation.DIFFERENCE,
+            ["What is the height in metres of Mount Orm?", "What is the height in metres of Mount Tell?"],
+        ),
+        (
+            "What is the age difference between Bo Li and Ann Li?",
+            Operation.YEARS,
+            ["When was Bo Li born?", "When was Ann Li born?"],
+        ),
+        (
+            "How many medals did Orm win at Tell and at Brell together?",
+            Operation.SUM,
+            ["How many medals did Orm win at Tell?", "How many medals did Orm win at Brell?"],
+        ),
+        (
+            "If Mount Orm were put on top of Mount Tell, how tall would it be in metres?",
+            Operation.SUM,
+            ["What is the height of Mount Orm?", "What is the height of Mount Tell?"],
+        ),
+        (
+            "How many times longer is the Brell than the Orm?",
+            Operation.RATIO,
+            ["What is the length of the Brell?", "What is the length of the Orm?"],
+        ),
+        (
+            "Of Ann Li, Bo Li and Cy Li, who was born first?",
+            Operation.LEAST,
+            ["When was Ann Li born?", "When was Bo Li born?", "When was Cy Li born?"],
+        ),
+        ("Who designed Orm Hall, Bo Li or Ann Li?", Operation.PICK, ["Who designed Orm Hall?"]),
+        (
+            "Which actor starred in both Dawn and Dusk?",
+            Operation.COMMON,
+            ["Which actor starred in Dawn?", "Which actor starred in Dusk?"],
+        ),
+        (
+            "Which singer won the Harp Prize and was born in Orm?",
+            Operation.COMMON,
+            ["Which singer won the Harp Prize?", "Which singer was born in Orm?"],
+        ),
+    ],
+)
+def test_what_else_must_be_computed(question: str, operation: Operation, expected: list[str]) -> None:
+    plan = parse(question)
+    assert isinstance(plan, Computed)
+    assert plan.operation is operation
+    assert needs(question) == expected
+
+
+def test_who_lived_longer_compares_two_ages() -> None:
+    plan = parse("Who lived longer, Ann Li or Bo Li?")
+    assert isinstance(plan, Computed)
+    assert plan.operation is Operation.GREATEST
+    assert [operand.operation for operand in plan.operands if isinstance(operand, Computed)] == [Operation.YEARS] * 2
+
+
 def test_the_directors_of_two_films_are_looked_up_first() -> None:
     plan = parse("Which film has the director who died first, Dust or Long Hill?")
     assert isinstance(plan, Computed)

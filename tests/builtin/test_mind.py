@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iterative_rag.builtin.answering import GIVEN, GIVEN_DATE, GIVEN_DIRECT, floor
+from iterative_rag.builtin.grammar import parse
 from iterative_rag.builtin.mind import BuiltinMind
+from iterative_rag.builtin.query import read_query
 from iterative_rag.builtin.reader import Finding
+from iterative_rag.builtin.reasoning import fits
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 from tests.builtin.desk import ROLES, NoMeter, answer, window
@@ -83,6 +87,11 @@ def test_a_composed_name_with_its_grounds() -> None:
         ("What is the maiden name of the mother of the second queen of Orm?", "Reed"),
         ("What is the first name of Ann Orley's father?", "Karl"),
         ("Who built the tallest mast of Westmark?", "Ann Torp"),
+        ("How old was Ann Orley at her death?", "65"),
+        ("In which century was Ann Orley born?", "19th century"),
+        ("Was the Sky Pin completed before the Orm Mast?", "No"),
+        ("Of the Sky Pin, the Orm Mast and the Old Spire, which was completed first?", "the Old Spire"),
+        ("Ann Orley was a painter. In which year did she die?", "1866"),
     ],
 )
 def test_what_is_asked_is_answered(question: str, expected: str) -> None:
@@ -154,3 +163,40 @@ def test_another_reader_may_be_put_in() -> None:
 def test_no_question_breaks_the_roles(question: str) -> None:
     draft, _, _ = answer(question, {"Brell": RIVER, "List of masts of Westmark": MASTS}, hops=3)
     assert draft.answered == bool(draft.short_answer)
+
+
+def test_a_person_known_by_one_word_is_not_found_as_a_namesake() -> None:
+    bo = "# Bo Reed\n\n| Bo Reed | |\n|---|---|\n| Born | 1850, Orm |\n| Mother | Irene |\n"
+    other = "# Irene Vale\n\n| Irene Vale | |\n|---|---|\n| Born | 1700, Tellby |\n| Father | Knut Vale |\n"
+    draft, _, needs = answer("Who was the maternal grandfather of Bo Reed?", {"Bo Reed": bo, "Irene Vale": other})
+    assert not draft.answered
+    assert "Irene" in " ".join([*needs, draft.missing])
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "fitting"),
+    [
+        ("When was Ann Orley born?", "1801", True),
+        ("When was Ann Orley born?", "Tellby", False),
+        ("How many masts are there?", "many", False),
+        ("Where was Ann Orley born?", "Orley", False),
+        ("Who was the father of Ann Orley?", "painter", False),
+        ("What was the first album of Queen Maud?", "Queen Maud", True),
+        ("Is Ann Orley a painter?", "Danish", False),
+    ],
+)
+def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:
+    assert fits(read_query(question), value) is fitting
+
+
+@pytest.mark.parametrize(
+    ("question", "given"),
+    [
+        ("Who built the Brell Mast?", GIVEN_DIRECT),
+        ("When did the builder of the Brell Mast die?", GIVEN_DATE),
+        ("Who taught the builder of the Brell Mast?", GIVEN),
+        ("Who lived longer, Ann Li or Bo Li?", GIVEN),
+    ],
+)
+def test_a_direct_question_and_a_date_need_more_trust(question: str, given: float) -> None:
+    assert floor(parse(question)) == given

@@ -194,3 +194,76 @@ def test_a_quote_always_stands_in_the_window(question: str, text: str) -> None:
         assert "\n" not in extract.quote
         assert extract.value
         assert 0.0 < extract.score <= 1.0
+
+
+TOWER = """# Orm Tower
+
+| Orm Tower | |
+|---|---|
+| Architect | Ann Orley |
+| Area | 2,034 km² |
+| Capital | Port of Orm Tower |
+| First performance | City Theatre, Tellby |
+| Named after | Orm the Tall |
+| Deputy keeper | Gerd Holm |
+| Prizes | Harp Prize (1954), Lute Prize (1962) |
+| Keepers | Berta Quill (1901–1910), Karl Voss (1910–1922), Iver Dahl (since 1922) |
+| Population | 278,349 (2020 census) |
+
+The Orm Tower is a landmark of Westmark. The German Peer Lund fell from it.
+The carpenter Tom Ruud died of lung cancer there.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the area of the Orm Tower?", "2,034 km²"),
+        ("How many people live in the Orm Tower?", "278,349"),
+        ("What is the capital of the Orm Tower?", "Port of Orm Tower"),
+        ("In which city was the Orm Tower first performed?", "Tellby"),
+        ("Which prize did the Orm Tower win in 1962?", "Lute Prize"),
+        ("Who was the second keeper of the Orm Tower?", "Karl Voss"),
+        ("After whom is the Orm Tower named?", "Orm the Tall"),
+        ("who was the architect of the orm tower", "Ann Orley"),
+        ("Who fell from the Orm Tower?", "Peer Lund"),
+        ("What did Tom Ruud die of?", "lung cancer"),
+    ],
+)
+def test_compound_cells_and_plain_words(question: str, expected: str) -> None:
+    assert best(question, "Orm Tower", TOWER) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text"),
+    [
+        ("Who named the Orm Tower?", "Orm Tower", TOWER),
+        ("Who was the wife of Ann Orley's father?", "Orm Tower", TOWER),
+        ("In which year was the Orm Tower's architect born?", "Orm Tower", TOWER),
+    ],
+)
+def test_a_row_of_something_else_is_no_answer(question: str, title: str, text: str) -> None:
+    assert all(extract.score < 0.5 for extract in read(question, title, text))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is Gerd Holm's occupation?", "sculptor"),
+        ("What was the nickname of Gerd Holm?", "Iron Hand"),
+    ],
+)
+def test_what_someone_does_and_is_called(question: str, expected: str) -> None:
+    text = "**Gerd Holm** was a Westmarkian sculptor. He was known as the Iron Hand in his town."
+    assert best(question, "Gerd Holm", text) == expected
+
+
+def test_a_person_of_small_rank_is_not_taken_for_its_chief() -> None:
+    text = "**Karl Voss** was a mayor of Tellby. His deputy mayor Ann Orley took over when he died. He had won twice."
+    found = read("Who was Ann Orley's deputy mayor?", "Karl Voss", text)
+    assert all(extract.value != "Karl Voss" for extract in found)
+
+
+def test_one_row_of_a_table_by_its_name_and_year() -> None:
+    assert best("When was the Sky Pin built?", "List of masts of Westmark", MASTS) == "1988"
+    assert best("Where is the Old Spire?", "List of masts of Westmark", MASTS) == "Tellby"
