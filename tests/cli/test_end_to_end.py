@@ -221,7 +221,14 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns, ollama, role) -> None:
     ollama.reply = hanging
     command = [sys.executable, "-m", "iterative_rag", "ask", QUESTION, "--llm", "ollama/tiny:1b", "-q"]
     environment = {**os.environ, "OLLAMA_HOST": ollama.url}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell that starts the tests in the background has them ignore the signal, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
         assert called.wait(60)
         process.send_signal(signal.SIGINT)
         # The server holds the call for a minute: whoever waited for it would fail here.
