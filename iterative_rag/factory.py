@@ -229,13 +229,16 @@ def index_paths(
     from iterative_rag.corpus import open_source
     from iterative_rag.ingest import ingest
 
+    name = corpus or settings.corpus or DEFAULT_CORPUS
     return ingest(
         [open_source(path) for path in paths],
         corpora(),
-        corpus or settings.corpus or DEFAULT_CORPUS,
+        name,
         embedder or make_embedder(settings.embedder, settings),
         chunk_chars=settings.chunk_chars,
         chunk_overlap=settings.chunk_overlap,
+        # A moved or second checkout has the same articles: they must not stand in the corpus twice.
+        alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
         progress=progress,
     )
 

@@ -65,12 +65,14 @@ def ingest(
     *,
     chunk_chars: int = 500,
     chunk_overlap: int = 80,
+    alone: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
 
-    Documents of other sources in the same corpus stay. Killed or interrupted, the next run goes on: at most one
-    batch is embedded again. Another embedder or chunk size makes the corpus anew if the sources hold all of it.
+    Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`.
+    Killed or interrupted, the next run goes on: at most one batch is embedded again. Another embedder or chunk
+    size makes the corpus anew if the sources hold all of it.
     Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
     """
     if chunk_overlap >= chunk_chars:
@@ -83,7 +85,11 @@ def ingest(
     sources = list({source.root: source for source in sources}.values())
     cut = Chunking(chunk_chars, chunk_overlap)
     with corpora.writer(name, embedder, cut, [source.root for source in sources]) as writer:
-        return _Ingestion(sources, writer, embedder, progress).run()
+        report = _Ingestion(sources, writer, embedder, progress).run()
+        others = writer.others() if alone else []
+        if others:
+            writer.remove(others)
+    return replace(report, removed=report.removed + len(others))
 
 
 class _Job:

@@ -355,3 +355,17 @@ def test_killed_from_outside_again_and_again_nothing_is_lost_or_doubled(
     fresh = Corpora(tmp_path / "fresh")
     index(fresh, folder)
     assert content(corpora) == content(fresh)
+
+
+def test_a_moved_folder_takes_the_place_of_the_old_one_where_the_corpus_is_its_alone(tmp_path: Path) -> None:
+    corpora = Corpora(tmp_path / "corpora")
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Tarn.md").write_text("# Tarn\n\nTarn lies on the river Mell.\n")
+    for name in ("here", "there"):
+        report = ingest([open_source(tmp_path / name)], corpora, "towns", HashingEmbedder(), alone=True)
+    assert (report.added, report.removed) == (1, 1)
+    assert corpora.info("towns").documents == 1
+    with closing(corpora.open("towns", HashingEmbedder())) as opened:
+        assert {hit.title for hit in opened.search(["river Mell"], 5)[0]} == {"Tarn"}
+        assert str(tmp_path / "there") in opened.find("Tarn")[0].source

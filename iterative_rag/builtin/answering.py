@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iterative_rag.builtin.computing import folded
 from iterative_rag.builtin.lexicon import Kind
-from iterative_rag.builtin.plan import Lookup, Node, lookups
+from iterative_rag.builtin.plan import Lookup, Node
 from iterative_rag.builtin.query import read_query
 from iterative_rag.builtin.reasoning import Evaluation, Outcome, Value, key
 from iterative_rag.types import Draft, Inquiry
@@ -17,7 +17,7 @@ GIVEN, GIVEN_DIRECT, GIVEN_DATE = 0.33, 0.4, 0.5
 def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation) -> Draft:
     outcome = evaluation.of(plan)
     if not outcome.values or outcome.values[0].score < floor(plan):
-        return _abstention(inquiry, plan, outcome)
+        return _abstention(inquiry, outcome)
     best = outcome.values[0]
     cited = tuple(dict.fromkeys(best.facts))
     return Draft(
@@ -49,8 +49,8 @@ def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
     return f"{best.text}. {'; '.join(grounds)}." if grounds else f"{best.text}."
 
 
-def _abstention(inquiry: Inquiry, plan: Node, outcome: Outcome) -> Draft:
+def _abstention(inquiry: Inquiry, outcome: Outcome) -> Draft:
     answered = {key(fact.need.question) for fact in inquiry.facts}
     missing = outcome.missing or tuple(need.question for need in inquiry.tried if key(need.question) not in answered)
-    said = "; ".join(dict.fromkeys(missing)) or (lookups(plan)[-1].template if lookups(plan) else inquiry.question)
+    said = "; ".join(dict.fromkeys(missing)) or inquiry.question
     return Draft(answered=False, text="", missing=f"The corpus does not say: {said}")

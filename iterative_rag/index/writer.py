@@ -77,6 +77,10 @@ class CorpusWriter:
     def ids_under(self, root: str) -> list[str]:
         return self._store.ids_under(root)
 
+    def others(self) -> list[str]:
+        """The documents of roots that are not being written."""
+        return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self._store.ids_under(root)]
+
     def counts(self) -> tuple[int, int]:
         """How many documents and passages there are."""
         return self._store.counts()
