@@ -89,9 +89,3 @@ def slots_of(node: Node) -> tuple[Node, ...]:
             return (*node.operands, *node.labels)
         case Literal():
             return ()
-
-
-def lookups(node: Node) -> list[Lookup]:
-    """All look-ups of the tree, the innermost first."""
-    found = [lookup for child in slots_of(node) for lookup in lookups(child)]
-    return [*found, node] if isinstance(node, Lookup) else found

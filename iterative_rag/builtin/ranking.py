@@ -13,7 +13,8 @@ from iterative_rag.builtin.words import content
 EVEN = 0.72
 
 # Fitted by ridge logistic regression on candidates of SQuAD/NQ, PopQA and 2WikiMultihop training rows and of the prose
-# of the starter articles (asked for what their infoboxes say); a few are bounded by hand (names_missing,
+# of the starter articles (asked for what their infoboxes say, and questions of our own over them). The fit was run
+# once and its script is not kept: a trained reader takes its place. A few are bounded by hand (names_missing,
 # rank_missing, years_missing, title_fits, title_object, title_unfit). A name that is not here weighs nothing.
 WEIGHTS: dict[str, float] = {
     "about": 0.137,

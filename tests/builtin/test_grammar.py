@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.builtin.grammar import parse
-from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, lookups, slots_of
+from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, slots_of
+
+
+def lookups(node: Node) -> list[Lookup]:
+    """All look-ups of the tree, the innermost first."""
+    found = [lookup for child in slots_of(node) for lookup in lookups(child)]
+    return [*found, node] if isinstance(node, Lookup) else found
 
 
 def needs(question: str) -> list[str]:
