@@ -2,7 +2,8 @@
 
 IterativeRAGError
 ├── UsageError           the caller: a question, an option or a setting cannot be right   (exit 2)
-│   └── SettingsError    a key or value of the settings file or the environment
+│   ├── SettingsError    a key or value of the settings file or the environment
+│   └── MissingExtra     packages that an optional part of this one needs
 ├── CorpusError          the corpus or its index                                          (exit 4)
 │   ├── CorpusNotFound   no corpus of that name
 │   ├── CorpusHeld       another process holds the index
@@ -44,6 +45,17 @@ class UsageError(IterativeRAGError):
 
 class SettingsError(UsageError):
     pass
+
+
+class MissingExtra(UsageError):
+    """`extra` is the name of the optional dependencies that have to be installed."""
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(
+            f"This needs packages that are not installed: the extra {extra!r}.",
+            hint=f"pip install 'iterative-rag[{extra}]'",
+        )
+        self.extra = extra
 
 
 class CorpusError(IterativeRAGError):

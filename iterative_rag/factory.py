@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusNotFound, IterativeRAGError, UsageError
 from iterative_rag.settings import Settings, home, load_settings
-from iterative_rag.types import Answer, FinalStep, Step
+from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
 if TYPE_CHECKING:
+    from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
+    from iterative_rag.agent.metering import RunMeter
+    from iterative_rag.agent.step_engine import StepEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.ingest import IngestReport, Progress
-    from iterative_rag.protocols import Cache, ChatModel, Embedder, Mind
+    from iterative_rag.protocols import Cache, ChatModel, Corpus, Embedder, Mind
 
 DEFAULT_CORPUS = "default"
 STARTER_CORPUS = "starter"
@@ -26,14 +29,12 @@ LONGEST_QUESTION = 8000
 class IterativeRAG:
     """Answers multi-hop questions over one corpus. Build it with `from_settings`; safe to use from several threads."""
 
-    def __init__(
-        self, settings: Settings, *, corpus: IndexedCorpus, mind: Mind, cache: Cache, notice: str = ""
-    ) -> None:
+    def __init__(self, settings: Settings, *, corpus: Corpus, mind: Mind, cache: Cache, notice: str = "") -> None:
         self.settings = settings
         self.corpus = corpus
         self.mind = mind
         self.notice = notice
-        self._cache = cache
+        self.store = cache
 
     @classmethod
     def from_settings(
@@ -60,42 +61,40 @@ class IterativeRAG:
         mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm)
         return cls(settings, corpus=open_corpus(settings, embedder, kept), mind=mind, cache=kept, notice=notice)
 
-    def ask(self, question: str, *, trace: Path | None = None) -> Answer:
+    def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
+        """The same mind and cache over another corpus, or a part of this one, perhaps with other settings."""
+        settings = self.settings.model_copy(update=overrides)
+        return IterativeRAG(settings, corpus=corpus, mind=self.mind, cache=self.store, notice=self.notice)
+
+    def ask(self, question: str, *, strategy: Strategy = Strategy.ITERATIVE, trace: Path | None = None) -> Answer:
         """Run the loop to its end. Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer."""
         answer = None
-        for step in self.steps(question, trace=trace):
+        for step in self.steps(question, strategy=strategy, trace=trace):
             if isinstance(step, FinalStep):
                 answer = step.answer
         assert answer is not None, "the engine ended without a final step"
         return answer
 
-    def steps(self, question: str, *, trace: Path | None = None) -> Iterator[Step]:
+    def steps(
+        self, question: str, *, strategy: Strategy = Strategy.ITERATIVE, trace: Path | None = None
+    ) -> Iterator[Step]:
         """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
-        from iterative_rag.agent.data_finder import DataFinder
         from iterative_rag.agent.metering import RunMeter
-        from iterative_rag.agent.reading import Reader
-        from iterative_rag.agent.step_engine import StepEngine
         from iterative_rag.trace import Trace, new_run_id, trace_folder
 
         question = checked_question(question)
         run_id = new_run_id()
         record = Trace(run_id, [trace_folder() / f"{run_id}.jsonl", *([trace] if trace else [])])
-        settings = self.settings
         try:
-            record.write("run_started", run_id=run_id, question=question, mind=self.mind.name, settings=self._used())
-            meter = RunMeter(settings, record)
-            roles = self.mind.roles(meter)
-            reader = Reader(
-                self.corpus,
-                roles.extractor,
-                cache=self._cache,
-                fact_limit=settings.fact_limit,
-                in_flight=settings.calls_in_flight,
-                on_hit=meter.cache_hit,
-                thrifty=self.mind.thrifty,
+            record.write(
+                "run_started",
+                run_id=run_id,
+                question=question,
+                strategy=strategy.value,
+                mind=self.mind.name,
+                settings=self._used(),
             )
-            engine = StepEngine(roles, DataFinder(self.corpus, reader, settings), meter, settings)
-            for step in engine.steps(question):
+            for step in self._engine(strategy, RunMeter(self.settings, record)).steps(question):
                 if isinstance(step, FinalStep):
                     step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
                 record.write(_event(step), **dataclasses.asdict(step))
@@ -111,6 +110,31 @@ class IterativeRAG:
             raise
         finally:
             record.close()
+
+    def _engine(self, strategy: Strategy, meter: RunMeter) -> StepEngine | NaiveEngine | ClosedBookEngine:
+        from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
+        from iterative_rag.agent.data_finder import DataFinder
+        from iterative_rag.agent.reading import Reader
+        from iterative_rag.agent.step_engine import StepEngine
+
+        settings, roles = self.settings, self.mind.roles(meter)
+        reader = Reader(
+            self.corpus,
+            roles.extractor,
+            cache=self.store,
+            fact_limit=settings.fact_limit,
+            in_flight=settings.calls_in_flight,
+            on_hit=meter.cache_hit,
+            thrifty=self.mind.thrifty,
+        )
+        finder = DataFinder(self.corpus, reader, settings)
+        match strategy:
+            case Strategy.ITERATIVE:
+                return StepEngine(roles, finder, meter, settings)
+            case Strategy.NAIVE:
+                return NaiveEngine(roles, finder, meter, self.corpus, reads=not self.mind.thrifty)
+            case Strategy.CLOSED_BOOK:
+                return ClosedBookEngine(roles, meter)
 
     def close(self) -> None:
         self.corpus.close()
@@ -155,6 +179,13 @@ def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
     from iterative_rag.embedders import spec
 
     return spec.embedder(wanted, timeout=settings.timeout)
+
+
+def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
+    """The model of a spec; None for the built-in mind, which is none."""
+    from iterative_rag.llms import spec
+
+    return spec.chat_model(wanted, settings)[0]
 
 
 def make_mind(

@@ -92,6 +92,8 @@ class Corpus(Protocol):
 
     def document(self, document_id: str) -> Document: ...
 
+    def close(self) -> None: ...
+
 
 class DocumentSource(Protocol):
     """Where documents come from: yields them one by one; what cannot be read is yielded as a Skipped."""
@@ -133,14 +135,21 @@ class Answerer(Protocol):
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft: ...
 
 
+class Recaller(Protocol):
+    def recall(self, question: str) -> Draft:
+        """An answer out of what the mind has learnt, without any document: what a corpus adds is measured by it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The four roles of one run, already bound to its meter and trace."""
+    """The roles of one run, already bound to its meter and trace. `recaller` is None for a mind that knows nothing."""
 
     analyst: Analyst
     extractor: Extractor
     rephraser: Rephraser
     answerer: Answerer
+    recaller: Recaller | None = None
 
 
 class Meter(Protocol):

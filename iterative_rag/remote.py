@@ -41,6 +41,7 @@ SECRETS = (*API_KEYS, "OLLAMA_API_KEY")
 # Times that a call which may go through later is made again, and the first pause before that, in seconds.
 RETRIES = 2
 FIRST_PAUSE = 0.25
+LONGEST_PAUSE = 4.0
 CONNECT_SECONDS = 10.0
 
 # --- specs and addresses -----------------------------------------------------------------------
@@ -156,18 +157,18 @@ class Line(threading.local):
         self.retry_after = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
 
 
-def persistently(attempt: Callable[[], T], seconds: float, line: Line) -> T:
-    """Make a call, and up to twice more if its LLMError is retryable, all within `seconds`."""
+def persistently(attempt: Callable[[], T], seconds: float, line: Line, retries: int = RETRIES) -> T:
+    """Make a call, and up to `retries` more if its LLMError is retryable, all within `seconds`."""
     deadline = time.monotonic() + seconds
-    for turn in range(RETRIES + 1):
+    for turn in range(retries + 1):
         line.seconds, line.retry_after = deadline - time.monotonic(), None
         try:
             return attempt()
         except LLMError as error:
             pause = line.retry_after
             if pause is None:
-                pause = FIRST_PAUSE * 2**turn * random.uniform(0.5, 1.5)
-            if not error.retryable or turn == RETRIES or time.monotonic() + pause >= deadline:
+                pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn) * random.uniform(0.5, 1.5)
+            if not error.retryable or turn == retries or time.monotonic() + pause >= deadline:
                 raise
         time.sleep(pause)
     raise AssertionError("unreachable")

@@ -107,6 +107,13 @@ class AnswerReply(Reply):
     confidence: Share = 0.5
 
 
+class RecallReply(Reply):
+    working: Text = ""
+    status: Annotated[Literal["answered", "unknown"], BeforeValidator(_as_word)]
+    short_answer: Text = ""
+    confidence: Share = 0.5
+
+
 R = TypeVar("R", bound=Reply)
 
 

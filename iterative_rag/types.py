@@ -164,6 +164,14 @@ class Status(StrEnum):
     INCOMPLETE = "incomplete"
 
 
+class Strategy(StrEnum):
+    """How a question is worked on: the loop, or one of the two baselines that it must beat."""
+
+    ITERATIVE = "iterative"
+    NAIVE = "naive"
+    CLOSED_BOOK = "closed-book"
+
+
 class Cap(StrEnum):
     """The hard limits of a run."""
 
@@ -289,7 +297,7 @@ class ReadingFault:
 @dataclass(frozen=True, slots=True)
 class ReadingStep:
     """`read` windows were read (`cached` of them from the cache), `skipped` were not needed any more,
-    `dropped` extracts had a quote that the document does not hold."""
+    `dropped` extracts had a quote that the document does not hold. `documents` are the ids of those that were read."""
 
     hop: int
     need: Need
@@ -299,6 +307,7 @@ class ReadingStep:
     skipped: int
     dropped: int
     faults: tuple[ReadingFault, ...] = ()
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ HOMES = {
     "rich": {"cli"},
     "typer": {"cli"},
     "click": set(),
+    "inspect_ai": {"evaluation"},
+    "scipy": {"evaluation"},
+    "statsmodels": {"evaluation"},
+    "ir_measures": {"evaluation"},
+    "jinja2": {"evaluation"},
 }
 
 

@@ -8,9 +8,10 @@ from iterative_rag.agent.analysis import LLMAnalyst
 from iterative_rag.agent.answering import LLMAnswerer
 from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.extraction import LLMExtractor
+from iterative_rag.agent.recalling import LLMRecaller
 from iterative_rag.agent.rephraser import LLMRephraser
 from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
-from iterative_rag.replies import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply
+from iterative_rag.replies import AnalysisReply, AnswerReply, ExtractionReply, RecallReply, RephrasingReply, Reply
 from iterative_rag.settings import Settings
 
 R = TypeVar("R", bound=Reply)
@@ -47,4 +48,5 @@ class LLMMind:
             extractor=LLMExtractor(asker("extract", ExtractionReply, self._fast, kept=False)),
             rephraser=LLMRephraser(asker("rephrase", RephrasingReply, self._fast), room),
             answerer=LLMAnswerer(asker("answer", AnswerReply, self._main), room),
+            recaller=LLMRecaller(asker("recall", RecallReply, self._main)),
         )

@@ -18,7 +18,17 @@ from dataclasses import asdict, dataclass, field
 from iterative_rag.agent.quotes import locate
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
-from iterative_rag.types import Cap, Document, Extract, Fact, Need, ReadingFault, ShortlistedDocument, Window
+from iterative_rag.types import (
+    Cap,
+    Document,
+    Extract,
+    Fact,
+    Need,
+    ReadingFault,
+    ReadingStep,
+    ShortlistedDocument,
+    Window,
+)
 
 _BREAK = re.compile(r"[.!?](?=\s)\s|\n")
 GAP = "\n[...]\n"
@@ -50,8 +60,22 @@ class Reading:
     skipped: int
     dropped: int
     faults: tuple[ReadingFault, ...]
+    documents: tuple[str, ...]
     error: IterativeRAGError | None = None
     cap: Cap | None = None
+
+    def step(self, hop: int) -> ReadingStep:
+        return ReadingStep(
+            hop,
+            self.need,
+            self.facts,
+            self.read,
+            self.cached,
+            self.skipped,
+            self.dropped,
+            self.faults,
+            self.documents,
+        )
 
 
 def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
@@ -246,6 +270,9 @@ class Reader:
             skipped=len(queue.windows) - queue.started,
             dropped=queue.dropped,
             faults=tuple(ReadingFault(title, str(error)) for title, error in faults),
+            documents=tuple(
+                seen.document_id for place, seen in enumerate(queue.windows[: queue.taken]) if place not in queue.faults
+            ),
             error=faults[0][1] if blind else None,
             cap=cap,
         )

@@ -23,7 +23,6 @@ from iterative_rag.types import (
     Inquiry,
     Need,
     Needs,
-    ReadingStep,
     RephrasingStep,
     ShortlistStep,
     Step,
@@ -89,16 +88,7 @@ class StepEngine:
             yield ShortlistStep(hop, need, documents, wider)
         readings = self._finder.read(needs, shortlists, seconds=self._meter.seconds_left())
         for reading in readings:
-            yield ReadingStep(
-                hop,
-                reading.need,
-                reading.facts,
-                reading.read,
-                reading.cached,
-                reading.skipped,
-                reading.dropped,
-                reading.faults,
-            )
+            yield reading.step(hop)
         new = _new_facts([fact for reading in readings for fact in reading.facts], inquiry.facts)
         record.inquiry = grown(inquiry, needs, new, inquiry.question)
         if ended := next((reading for reading in readings if reading.cap or reading.error), None):

@@ -135,6 +135,7 @@ def _reading(event: Event) -> ReadingStep:
         event["skipped"],
         event["dropped"],
         tuple(ReadingFault(**fault) for fault in event["faults"]),
+        tuple(event["documents"]),
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.remote import Line, Server, persistently, translated, truncated
+from iterative_rag.remote import RETRIES, Line, Server, persistently, translated, truncated
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -65,9 +65,12 @@ class _Arrived:
 class LlamaIndexChat:
     """Wraps an LLM object as it is: its own temperature, limits and timeout stay. `timeout` is in seconds."""
 
-    def __init__(self, llm: LLM, *, timeout: float = 120.0, name: str = "", kind: str = "") -> None:
+    def __init__(
+        self, llm: LLM, *, timeout: float = 120.0, retries: int = RETRIES, name: str = "", kind: str = ""
+    ) -> None:
         self._llm = llm
         self._timeout = timeout
+        self._retries = retries
         self._line = Line()
         self.name = name or _name_of(llm)
         url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
@@ -79,7 +82,7 @@ class LlamaIndexChat:
     def complete(self, request: ChatRequest) -> ChatReply:
         """The whole reply. Raises an LLMError, after retrying what may go through later."""
         seconds = min(self._timeout, request.seconds if request.seconds is not None else self._timeout)
-        return persistently(lambda: self._once(request), seconds, self._line)
+        return persistently(lambda: self._once(request), seconds, self._line, self._retries)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         """Start the call. Adapters with options of their own override this."""

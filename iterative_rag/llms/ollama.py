@@ -38,7 +38,13 @@ class OllamaChat(LlamaIndexChat):
         line = Line()
         self._client: Client = Client(host=self._url, **line.http_options(self._url))
         name = f"ollama/{model} seed={settings.seed} ctx={settings.context_window}"
-        super().__init__(self._variant(settings.reply_tokens), timeout=settings.timeout, name=name, kind="ollama")
+        super().__init__(
+            self._variant(settings.reply_tokens),
+            timeout=settings.timeout,
+            retries=settings.retries,
+            name=name,
+            kind="ollama",
+        )
         self._line = line
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:

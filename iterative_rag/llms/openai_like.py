@@ -56,7 +56,7 @@ class OpenAILikeChat(LlamaIndexChat):
         except ValueError:  # names that OpenAI serves by another protocol only; not chained: it may show the key
             raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
         name = f"openai-like/{model}@{url} seed={settings.seed}"
-        super().__init__(llm, timeout=settings.timeout, name=name, kind="openai-like")
+        super().__init__(llm, timeout=settings.timeout, retries=settings.retries, name=name, kind="openai-like")
         self._line = line
 
     def _once(self, request: ChatRequest) -> ChatReply:

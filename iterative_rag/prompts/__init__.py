@@ -47,6 +47,13 @@ class Prompt:
         return filled(self.system), filled(self.user)
 
 
+def versions() -> dict[str, str]:
+    """Role -> version of every prompt of the package."""
+    files = (file.name for file in resources.files(__name__).iterdir())
+    names = sorted(name.removesuffix(".txt") for name in files if name.endswith(".txt"))
+    return {name: prompt(name).version for name in names}
+
+
 @cache
 def prompt(role: str) -> Prompt:
     """The prompt of `role`, read once."""
@@ -77,4 +84,4 @@ def fence(text: str, kind: str = "document") -> str:
     return f"<{kind} {mark}>\n{text}\n</{kind} {mark}>"
 
 
-__all__ = ["Prompt", "PromptError", "fence", "load", "prompt"]
+__all__ = ["Prompt", "PromptError", "fence", "load", "prompt", "versions"]

@@ -1,0 +1,194 @@
+"""`iterative-rag evaluate run`: a question set, resumable, with a running score."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.options import AsJson, EmbedderSpec, Preset, Quiet, settings_from
+
+if TYPE_CHECKING:
+    from iterative_rag.evaluation.folder import RunFolder
+    from iterative_rag.evaluation.run import RunConfig, Tally
+
+DatasetFile = Annotated[
+    Path, typer.Option("--dataset", metavar="FILE", help="FRAMES, multi-hop, SQuAD or plain question/answer file.")
+]
+RunCorpus = Annotated[
+    str,
+    typer.Option(
+        "--corpus",
+        metavar="NAME",
+        help="An indexed corpus; own: each question's paragraphs; pooled: the paragraphs of all.",
+    ),
+]
+Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N questions.")]
+Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="N questions drawn with --seed.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of --sample.")]
+Types = Annotated[str, typer.Option(metavar="A,B", help="Only questions of these reasoning types.")]
+Redirects = Annotated[
+    Path | None, typer.Option(metavar="FILE", help='JSON of {"old title": "new title"} for renamed articles.')
+]
+PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
+
+
+def run(
+    dataset: DatasetFile,
+    corpus: RunCorpus,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the run lies; the same command goes on there. Default: runs/NAME."),
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(metavar="MODE", help="iterative, naive, oracle (the gold articles alone) or closed-book.")
+    ] = "iterative",
+    llm: Annotated[str | None, typer.Option(metavar="SPEC", help="The model that answers, as in ask.")] = None,
+    fast_llm: Annotated[str | None, typer.Option(metavar="SPEC", help="A faster one for reading.")] = None,
+    judge: Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")] = "",
+    allow_self_judge: Annotated[bool, typer.Option(help="Let the judge be the model that answers.")] = False,
+    limit: Limit = None,
+    sample: Sample = None,
+    seed: Seed = 0,
+    types: Types = "",
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")] = 1,
+    concurrency: Annotated[int, typer.Option("--concurrency", "-c", metavar="N", min=1, max=256)] = 4,
+    price: Annotated[
+        str, typer.Option(metavar="IN,OUT", help="Dollars per million prompt and completion tokens.")
+    ] = "",
+    redirects: Redirects = None,
+    embedder: EmbedderSpec = None,
+    preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.")] = None,
+    max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
+    max_calls: Annotated[int | None, typer.Option(metavar="N", help="LLM calls of a question.")] = None,
+    cache: Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in a fault.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a question set; interrupted or killed, the same command goes on where it stopped."""
+    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.examining import Mode
+    from iterative_rag.evaluation.run import RunConfig
+
+    if mode not in list(Mode):
+        raise UsageError(f"There is no mode {mode!r}.", hint=f"One of: {', '.join(Mode)}.")
+    settings = settings_from(
+        llm=llm,
+        fast_llm=fast_llm,
+        embedder=embedder,
+        preset=preset and preset.value,
+        max_hops=max_hops,
+        max_calls=max_calls,
+        cache=cache,
+    )
+    config = RunConfig(
+        dataset=dataset,
+        corpus=corpus,
+        mode=Mode(mode),
+        settings=settings,
+        judge=judge,
+        allow_self_judge=allow_self_judge,
+        limit=limit,
+        sample=sample,
+        seed=seed,
+        types=listed(types),
+        repeat=repeat,
+        concurrency=concurrency,
+        price=_price(price),
+        redirects=redirects,
+    )
+    folder = out or Path("runs") / f"{dataset.name.split('.')[0]}-{corpus}-{mode}"
+    finished = carried_out(config, folder, retry_errors=retry_errors, quiet=quiet)
+    show(finished, as_json=as_json)
+
+
+def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
+    """Run it with progress on stderr; interrupted, say how to go on."""
+    from iterative_rag.cli.progress import indexing
+    from iterative_rag.evaluation.run import run as run_it
+
+    try:
+        with indexing(quiet=quiet) as on_index, _progress(quiet=quiet) as on_tally:
+            return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)
+    except KeyboardInterrupt:
+        from iterative_rag.cli.console import err
+
+        command = shlex.join(["iterative-rag", *sys.argv[1:]])
+        err().line("Interrupted; what was finished is kept. To go on: ", (command, "bold"))
+        raise
+
+
+def show(run: RunFolder, *, as_json: bool) -> None:
+    """The figures of a run: a table, or the object that `report --json` gives."""
+    from iterative_rag.cli.evaluate.report import show_summary
+
+    show_summary(run, as_json=as_json)
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """ "A, B" -> ("A", "B")"""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _price(text: str) -> tuple[float, float] | None:
+    from iterative_rag.errors import UsageError
+
+    if not text:
+        return None
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no price.", hint="Two numbers: --price 0.15,0.60") from error
+    return first, second
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[Tally], None] | None]:
+    """A bar in a terminal, now and then a line elsewhere."""
+    from iterative_rag.cli.console import err
+
+    printer = err()
+    if quiet:
+        yield None
+    elif not printer.terminal:
+        import time
+
+        shown = [time.monotonic()]
+
+        def now_and_then(tally: Tally) -> None:
+            if time.monotonic() - shown[0] >= PROGRESS_EVERY:
+                shown[0] = time.monotonic()
+                err().line(where(tally))
+
+        yield now_and_then
+    else:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        with Progress(BarColumn(), TextColumn("{task.description}"), console=printer.console, transient=True) as bars:
+            task = bars.add_task("", total=None)
+            yield lambda tally: bars.update(task, completed=tally.done, total=tally.total, description=where(tally))
+
+
+def where(tally: Tally) -> str:
+    """`24 of 128, 41 % right, 1 fault, 12.0/min, 8:40 left, 312 calls, 1.2 M tokens, $0.31`"""
+    parts = [f"{tally.done} of {tally.total}"]
+    if tally.judged:
+        parts.append(f"{100 * tally.right / tally.judged:.0f} % right")
+    if tally.faults:
+        parts.append(f"{tally.faults} fault{'s' if tally.faults > 1 else ''}")
+    if tally.fresh:
+        parts.append(f"{tally.per_minute:.1f}/min")
+    if tally.seconds_left is not None:
+        minutes, seconds = divmod(round(tally.seconds_left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    if tally.calls:
+        parts += [f"{tally.calls:,} calls", f"{tally.tokens / 1e6:.2f} M tokens"]
+    if tally.price:
+        parts.append(f"${tally.cost:.2f}")
+    return ", ".join(parts)

@@ -1,0 +1,183 @@
+"""Puts one question to the package in one of four modes and writes down what happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.evaluation.citations import verified
+from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, Record, Spent
+from iterative_rag.types import (
+    AnalysisStep,
+    Answer,
+    Fact,
+    FinalStep,
+    ReadingStep,
+    RephrasingStep,
+    ShortlistStep,
+    Status,
+    Step,
+    Strategy,
+)
+
+if TYPE_CHECKING:
+    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.protocols import Corpus
+
+
+class Mode(StrEnum):
+    """Iterative is the product; the others are its floor and its ceiling."""
+
+    ITERATIVE = "iterative"
+    NAIVE = "naive"
+    ORACLE = "oracle"
+    CLOSED_BOOK = "closed-book"
+
+    @property
+    def strategy(self) -> Strategy:
+        """Oracle is the loop over the gold articles alone."""
+        return Strategy.ITERATIVE if self is Mode.ORACLE else Strategy(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """A question with what is known of it beforehand: `within` limits what may be searched (None: everything)."""
+
+    question: Question
+    gold: tuple[str, ...]
+    missing_gold: tuple[str, ...]
+    within: frozenset[str] | None = None
+
+
+class Examiner:
+    """Examines questions on one corpus; `minds` holds one ready engine a repeat. Safe to use from several threads."""
+
+    def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: Mode) -> None:
+        self._rags, self._part, self._mode = rags, part, mode
+
+    def examine(self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None] | None = None) -> Record:
+        """Ask `exam` for the `repeat`-th time, from 1. A fault of the package is a record, never an exception."""
+        rag = self._rags[repeat - 1]
+        if exam.within is not None:
+            rag = rag.over(self._part(exam.within))
+        course = _Course()
+        fault, begun = "", time.monotonic()
+        try:
+            for step in rag.steps(exam.question.text, strategy=self._mode.strategy):
+                for hop in course.take(step):
+                    if on_hop is not None:
+                        on_hop(hop)
+        except IterativeRAGError as error:
+            fault = f"{type(error).__name__}: {error}"
+        except Exception as error:  # noqa: BLE001 - a defect that one question meets must not end a run of hundreds
+            fault = f"Unexpected {type(error).__name__}: {error}"
+        return _record(exam, repeat, course, fault, rag.corpus, time.monotonic() - begun)
+
+
+@dataclass(slots=True)
+class _Course:
+    """The steps of one run as they come in, gathered into hops."""
+
+    hops: list[Hop] = field(default_factory=list)
+    titles: dict[str, str] = field(default_factory=dict)
+    answer: Answer | None = None
+    _question: str = ""
+    _needs: dict[str, None] = field(default_factory=dict)
+    _listed: dict[str, None] = field(default_factory=dict)
+    _read: dict[str, None] = field(default_factory=dict)
+    _facts: list[FoundFact] = field(default_factory=list)
+    _rephrased: str = ""
+
+    def take(self, step: Step) -> Iterator[Hop]:
+        """Add a step; yields the hop that it ends."""
+        match step:
+            case AnalysisStep():
+                yield from self._close()
+                self._question = step.question
+            case ShortlistStep():
+                self._needs[step.need.question] = None
+                self.titles |= {entry.document_id: entry.title for entry in step.documents}
+                self._listed |= dict.fromkeys(entry.document_id for entry in step.documents)
+            case ReadingStep():
+                self._read |= dict.fromkeys(step.documents)
+                self._facts += [_found(fact) for fact in step.facts]
+            case RephrasingStep():
+                self._rephrased = step.after
+            case FinalStep():
+                yield from self._close()
+                self.answer = step.answer
+
+    def close(self) -> None:
+        """Keep what a fault broke off."""
+        for _ in self._close():
+            pass
+
+    def _close(self) -> Iterator[Hop]:
+        if self._needs:
+            hop = Hop(
+                n=len(self.hops) + 1,
+                question=self._question,
+                needs=tuple(self._needs),
+                shortlist=tuple(self._listed),
+                read=tuple(self._read),
+                facts=tuple(self._facts),
+                rephrased=self._rephrased,
+            )
+            self.hops.append(hop)
+            self._needs, self._listed, self._read, self._facts, self._rephrased = {}, {}, {}, [], ""
+            yield hop
+
+
+def _found(fact: Fact) -> FoundFact:
+    return FoundFact(fact.need.question, fact.value, fact.statement, fact.quote, fact.title, fact.document_id)
+
+
+def _record(exam: Examination, repeat: int, course: _Course, fault: str, corpus: Corpus, seconds: float) -> Record:
+    course.close()
+    question, answer = exam.question, course.answer
+    titles = course.titles | {one: corpus.document(one).title for one in exam.gold if one not in course.titles}
+    common = {
+        "id": question.id,
+        "repeat": repeat,
+        "question": question.text,
+        "answers": question.answers,
+        "kind": question.kind,
+        "types": question.types,
+        "gold": exam.gold,
+        "missing_gold": exam.missing_gold,
+        "expected_steps": question.expected_steps,
+        "hops": tuple(course.hops),
+        "documents": titles,
+    }
+    if answer is None:
+        spent = Spent(seconds=round(seconds, 3))
+        return Record(**common, outcome=Outcome.FAULT, fault=fault or "The run ended without an answer.", spent=spent)
+    return Record(
+        **common,
+        outcome=_outcome(answer),
+        text=answer.text,
+        short_answer="" if answer.status is Status.ABSTAINED else answer.short_answer,
+        reason=answer.reason,
+        confidence=answer.confidence,
+        cap=answer.cap.value if answer.cap else "",
+        fault=answer.fault.message if answer.fault else "",
+        citations=verified(answer, corpus),
+        spent=_spent(answer),
+        run_id=answer.run_id,
+    )
+
+
+def _outcome(answer: Answer) -> Outcome:
+    return Outcome.FAULT if answer.fault else Outcome(answer.status.value)
+
+
+def _spent(answer: Answer) -> Spent:
+    usage = answer.usage
+    return Spent(
+        usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits, round(usage.seconds, 3)
+    )

@@ -1,0 +1,58 @@
+"""The folder of a run: its manifest (what was run, with what) and the records in its logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.records import Record
+
+MANIFEST = "manifest.json"
+LOGS = "logs"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A run as it lies on disk. `manifest` holds what `run.manifest` wrote; records are in the dataset's order."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    records: tuple[Record, ...]
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def complete(self) -> bool:
+        return len(self.records) == int(self.manifest["questions"]) * int(self.manifest["repeat"])
+
+
+def read_manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest of a run's folder, None where there is none yet. Raises UsageError when it cannot be read."""
+    try:
+        found: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path / MANIFEST} cannot be read: {error}.", hint="Give another folder with --out."
+        ) from error
+    return found
+
+
+def read_run(path: Path) -> RunFolder:
+    """The run in `path`, finished or not. Raises UsageError where there is none."""
+    from iterative_rag.evaluation.logs import records
+
+    found = read_manifest(path)
+    if found is None:
+        raise UsageError(
+            f"{path} is not the folder of a run: it has no {MANIFEST}.",
+            hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}",
+        )
+    return RunFolder(path, found, records(path / LOGS))

@@ -1,0 +1,88 @@
+"""The logs of a run: inspect_ai writes them, here the records are read out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.evaluation.records import Outcome, Record, from_json
+from iterative_rag.evaluation.task import RECORD
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+Key = tuple[str, int]  # the id of a question and its repeat, from 1
+
+
+def records(folder: Path) -> tuple[Record, ...]:
+    """The record of every question that was finished, once, ordered by repeat and by where it stood in the dataset.
+
+    A killed run leaves several logs; each later one has taken over what the earlier ones held.
+    """
+    newest: dict[Key, Record] = {}
+    for log in _logs(folder):
+        for sample in log.samples or ():
+            key = (str(sample.id), sample.epoch)
+            if sample.invalidation is not None:
+                newest.pop(key, None)
+            elif (record := _record(sample)) is not None:
+                newest[key] = record
+    order = {question: place for place, question in enumerate(_order(folder))}
+    return tuple(newest[key] for key in sorted(newest, key=lambda key: (key[1], order.get(key[0], len(order)), key[0])))
+
+
+def forget_faults(folder: Path) -> int:
+    """Mark the questions that ended in a fault as not done, so that the next run asks them again; how many."""
+    from inspect_ai.log import ProvenanceData, invalidate_samples, write_eval_log
+
+    count = 0
+    for log in _logs(folder):
+        faulty = [sample.uuid for sample in log.samples or () if _is_fault(sample) and sample.uuid]
+        if faulty:
+            why = ProvenanceData(timestamp=datetime.now(UTC), author="iterative-rag", reason="--retry-errors")
+            write_eval_log(invalidate_samples(log, faulty, why), location=log.location)
+            count = max(count, len(faulty))
+    return count
+
+
+def drop_superseded(folder: Path) -> None:
+    """Remove the logs that killed runs left behind, once the newest holds all that they held."""
+    logs = list(_logs(folder))
+    if not logs:
+        return
+    held = {(sample.id, sample.epoch) for sample in logs[-1].samples or ()}
+    for log in logs[:-1]:
+        if {(sample.id, sample.epoch) for sample in log.samples or ()} <= held:
+            Path(log.location.removeprefix("file://")).unlink(missing_ok=True)
+
+
+def _logs(folder: Path) -> Iterator[EvalLog]:
+    """Oldest first: the name of a log begins with its time."""
+    from inspect_ai.log import read_eval_log
+
+    for path in sorted(folder.glob("*.eval")):
+        yield read_eval_log(str(path))
+
+
+def _order(folder: Path) -> Sequence[str]:
+    from inspect_ai.log import read_eval_log
+
+    paths = sorted(folder.glob("*.eval"))
+    header = read_eval_log(str(paths[-1]), header_only=True) if paths else None
+    return [str(one) for one in (header.eval.dataset.sample_ids or ())] if header else ()
+
+
+def _record(sample: EvalSample) -> Record | None:
+    """The record that the scorer kept; a sample that broke before it was scored is a fault."""
+    for score in (sample.scores or {}).values():
+        row: Mapping[str, Any] | None = (score.metadata or {}).get(RECORD)
+        if row is not None:
+            return from_json(row)
+    return None
+
+
+def _is_fault(sample: EvalSample) -> bool:
+    record = _record(sample)
+    return sample.error is not None or (record is not None and record.outcome is Outcome.FAULT)

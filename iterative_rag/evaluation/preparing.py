@@ -1,0 +1,174 @@
+"""Prepares a run: questions, corpus, minds and judge are loaded and opened, and what they are is written down."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.causes import cause
+from iterative_rag.evaluation.examining import Examination, Examiner, Mode
+from iterative_rag.evaluation.manifest import code_version, package_versions
+from iterative_rag.evaluation.questions import Dataset, Question
+from iterative_rag.evaluation.records import Outcome, Record, Scores
+from iterative_rag.settings import Settings
+
+if TYPE_CHECKING:
+    from iterative_rag.evaluation.judge import Judge
+    from iterative_rag.evaluation.scope import Scope
+    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.ingest import Progress as IndexProgress
+
+# A server under the load of a run fails now and then: a call is tried more often than for somebody who waits.
+RETRIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """What to run. `corpus` is a name, "own" (each question's paragraphs) or "pooled" (those of all)."""
+
+    dataset: Path
+    corpus: str
+    mode: Mode
+    settings: Settings
+    judge: str = ""
+    allow_self_judge: bool = False
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    types: tuple[str, ...] = ()
+    repeat: int = 1
+    concurrency: int = 4
+    price: tuple[float, float] | None = None
+    redirects: Path | None = None
+
+
+class Preparation:
+    """Everything that a run needs, opened; close it."""
+
+    def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
+        from iterative_rag.evaluation.datasets import load, select
+        from iterative_rag.evaluation.scope import open_scope
+
+        self.config = config
+        self.dataset: Dataset = load(config.dataset)
+        questions = select(self.dataset, limit=config.limit, sample=config.sample, seed=config.seed, types=config.types)
+        settings = config.settings
+        if "retries" not in settings.model_fields_set:
+            settings = settings.model_copy(update={"retries": RETRIES})
+        self.settings = settings
+        self.judge = _judge(config, settings)
+        self.scope: Scope = open_scope(config.corpus, self.dataset, settings, config.redirects, progress=indexing)
+        try:
+            self._rags = self._engines()
+            _refuse_self_judging(config, self._rags[0].mind.name)
+            exams = [self._exam(question) for question in questions]
+        except BaseException:
+            self.scope.close()
+            raise
+        # Handing over the gold articles needs some.
+        needs_gold = config.mode is Mode.ORACLE
+        self.exams = [exam for exam in exams if exam.gold or not needs_gold]
+        if not self.exams:
+            raise UsageError(
+                "No question is left to run.",
+                hint="The mode oracle needs gold articles that the corpus holds." if needs_gold else "See --types.",
+            )
+        self.examiner = Examiner(self._rags, self.scope.corpus.within, config.mode)
+        self.manifest = self._manifest(len(exams) - len(self.exams))
+
+    def score(self, record: Record) -> Record:
+        """The record with its scores, the judge's verdict and the cause of its failure."""
+        from iterative_rag.evaluation.answers import score
+
+        answerable = bool(record.answers) and record.outcome is not Outcome.FAULT
+        scores = score(record.short_answer, record.answers) if answerable else Scores()
+        judging = record.judging
+        if self.judge is not None and answerable and record.short_answer:
+            verdict, reason, judging = self.judge.verdict(record.question, record.answers, record.short_answer)
+            scores = dataclasses.replace(scores, judge=verdict, judge_reason=reason)
+        record = dataclasses.replace(record, scores=scores, judging=judging)
+        return dataclasses.replace(record, cause=cause(record))
+
+    def close(self) -> None:
+        self.scope.close()
+
+    def _exam(self, question: Question) -> Examination:
+        gold, missing = self.scope.gold(question)
+        within = self.scope.own(question)
+        if self.config.mode is Mode.ORACLE:
+            within = frozenset(gold)
+        return Examination(question, tuple(gold), tuple(missing), within)
+
+    def _engines(self) -> tuple[IterativeRAG, ...]:
+        """One engine a repeat: each asks its model with another seed, so that the cache does not repeat the first."""
+        from iterative_rag.factory import IterativeRAG, cache, make_mind
+
+        kept = cache(self.settings)
+        engines = []
+        for repeat in range(self.config.repeat):
+            settings = self.settings.model_copy(update={"seed": self.settings.seed + repeat})
+            mind, notice = make_mind(settings, kept, self.scope.embedder)
+            engines.append(IterativeRAG(settings, corpus=self.scope.corpus, mind=mind, cache=kept, notice=notice))
+        return tuple(engines)
+
+    def _manifest(self, excluded: int) -> dict[str, Any]:
+        from iterative_rag import prompts
+
+        config, corpus = self.config, self.scope.corpus
+        return {
+            "dataset": {
+                "name": self.dataset.name,
+                "form": self.dataset.form,
+                "digest": self.dataset.digest,
+            },
+            "corpus": {"name": config.corpus, "index": corpus.name, "fingerprint": self.scope.digest},
+            "mode": config.mode.value,
+            "mind": self._rags[0].mind.name,
+            "judge": self.judge.name if self.judge else "",
+            "self_judged": config.allow_self_judge,
+            "settings": self.settings.model_dump(exclude={"corpus", "calls_in_flight"}),
+            "seed": config.seed,
+            "sample": config.sample,
+            "limit": config.limit,
+            "types": list(config.types),
+            "questions": len(self.exams),
+            "excluded": excluded,
+            "repeat": config.repeat,
+            "price": list(config.price) if config.price else None,
+            "prompts": prompts.versions(),
+            "code": code_version(),
+            "concurrency": config.concurrency,
+            "versions": package_versions(),
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+
+def _judge(config: RunConfig, settings: Settings) -> Judge | None:
+    if not config.judge:
+        return None
+    from iterative_rag.evaluation.judge import Judge
+    from iterative_rag.factory import cache, make_chat_model
+
+    model = make_chat_model(config.judge, settings)
+    if model is None:
+        raise UsageError("The built-in mind cannot judge.", hint="Name an LLM: --judge ollama/MODEL")
+    return Judge(model, cache(settings))
+
+
+def _refuse_self_judging(config: RunConfig, answerer: str) -> None:
+    """Models prefer their own answers: a judge of the same name has to be asked for."""
+    from iterative_rag.factory import make_chat_model
+
+    if not config.judge or config.allow_self_judge:
+        return
+    model = make_chat_model(config.judge, config.settings)
+    if model is not None and model.name in answerer.split(" + "):
+        raise UsageError(
+            f"The judge {config.judge!r} is the model that answers.",
+            hint="Name another one with --judge, or add --allow-self-judge; the report will say so.",
+        )

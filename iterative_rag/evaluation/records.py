@@ -1,0 +1,183 @@
+"""What a run leaves of one question: plain values that survive the trip through a log as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from iterative_rag.evaluation.questions import Kind
+
+
+class Outcome(StrEnum):
+    """How a question ended. A FAULT is an error (with or without an answer so far): it is never an answer."""
+
+    ANSWERED = "answered"
+    ABSTAINED = "abstained"
+    INCOMPLETE = "incomplete"
+    FAULT = "fault"
+
+
+class Cause(StrEnum):
+    """Where a question that was not answered rightly was lost, in the order in which it is looked for."""
+
+    FAULT = "fault"
+    CAP = "cap"
+    COMPOSED_WRONGLY = "extracted but composed wrongly"
+    ABSTAINED = "abstained though the fact was there"
+    NEVER_SHORTLISTED = "never shortlisted"
+    NOT_READ = "shortlisted but not read"
+    NOT_EXTRACTED = "read but not extracted"
+    NO_GOLD = "the dataset names no articles"
+    ANSWERED_UNANSWERABLE = "answered what cannot be answered"
+
+
+class Verdict(StrEnum):
+    """A judge's verdict; UNJUDGED (unreadable or failed) counts as neither right nor wrong."""
+
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    UNJUDGED = "unjudged"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    need: str
+    value: str
+    statement: str
+    quote: str
+    title: str
+    document_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One turn of the loop. `shortlist` and `read` are document ids, best first, over all needs of the hop."""
+
+    n: int
+    question: str
+    needs: tuple[str, ...] = ()
+    shortlist: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    facts: tuple[FoundFact, ...] = ()
+    rephrased: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation of the answer; `verified` says whether the document holds the quote at its place."""
+
+    title: str
+    document_id: str
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one question cost. Money is worked out from tokens in the summary."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cache_hits: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Of a given answer against the accepted ones, best of them; all 0 where none was given.
+
+    `em` and `f1` after SQuAD's normalisation, `contains` (an accepted answer's words stand in the short answer),
+    `value` (the same number, date or yes/no). `judge` is None where no judge was asked.
+    """
+
+    em: float = 0.0
+    f1: float = 0.0
+    contains: float = 0.0
+    value: float = 0.0
+    judge: Verdict | None = None
+    judge_reason: str = ""
+
+    @property
+    def right(self) -> bool | None:
+        """The judge's word where there is one (None if it could not judge), else a match of any strict kind."""
+        if self.judge is not None:
+            return None if self.judge is Verdict.UNJUDGED else self.judge is Verdict.CORRECT
+        return bool(self.em or self.contains or self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One question of one repeat. `gold` and every hop's documents are ids of the corpus.
+
+    `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles.
+    """
+
+    id: str
+    repeat: int
+    question: str
+    answers: tuple[str, ...]
+    kind: Kind
+    types: tuple[str, ...]
+    gold: tuple[str, ...]
+    missing_gold: tuple[str, ...]
+    expected_steps: tuple[str, ...]
+    outcome: Outcome
+    text: str = ""
+    short_answer: str = ""
+    reason: str = ""
+    confidence: float = 0.0
+    cap: str = ""
+    fault: str = ""
+    citations: tuple[Cited, ...] = ()
+    hops: tuple[Hop, ...] = ()
+    documents: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    spent: Spent = Spent()
+    judging: Spent = Spent()
+    scores: Scores = Scores()
+    cause: Cause | None = None
+    run_id: str = ""
+
+    @property
+    def right(self) -> bool | None:
+        """Answered rightly, or rightly not answered; None where the judge could not tell."""
+        if self.kind is not Kind.ANSWERABLE:
+            return self.outcome is Outcome.ABSTAINED
+        return self.scores.right if self.outcome is not Outcome.FAULT else False
+
+
+def to_json(record: Record) -> dict[str, Any]:
+    return dataclasses.asdict(record)
+
+
+def from_json(row: Mapping[str, Any]) -> Record:
+    """The record that `to_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+    scores = dict(row["scores"])
+    scores["judge"] = Verdict(scores["judge"]) if scores["judge"] else None
+    hops = tuple(
+        Hop(
+            **{
+                **hop,
+                **{name: tuple(hop[name]) for name in ("needs", "shortlist", "read")},
+                "facts": tuple(FoundFact(**fact) for fact in hop["facts"]),
+            }
+        )
+        for hop in row["hops"]
+    )
+    names = ("answers", "types", "gold", "missing_gold", "expected_steps")
+    return Record(
+        **{
+            **row,
+            **{name: tuple(row[name]) for name in names},
+            "kind": Kind(row["kind"]),
+            "outcome": Outcome(row["outcome"]),
+            "citations": tuple(Cited(**cited) for cited in row["citations"]),
+            "hops": hops,
+            "spent": Spent(**row["spent"]),
+            "judging": Spent(**row["judging"]),
+            "scores": Scores(**scores),
+            "cause": Cause(row["cause"]) if row["cause"] else None,
+        }
+    )

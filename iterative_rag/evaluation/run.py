@@ -1,0 +1,168 @@
+"""A run: prepare it, refuse to resume another one, let inspect_ai carry it out, read back the records."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import MissingExtra, UsageError
+from iterative_rag.evaluation.folder import LOGS, RunFolder, read_run
+from iterative_rag.evaluation.manifest import begin_or_resume
+from iterative_rag.evaluation.preparing import Preparation, RunConfig
+from iterative_rag.evaluation.records import Outcome, Record
+
+if TYPE_CHECKING:
+    from iterative_rag.ingest import Progress as IndexProgress
+
+
+@dataclass(slots=True)
+class Tally:
+    """The run so far, for whoever shows it. `fresh` were finished by this call, `seconds` is how long it has run."""
+
+    total: int
+    done: int = 0
+    fresh: int = 0
+    right: int = 0
+    judged: int = 0
+    faults: int = 0
+    calls: int = 0
+    tokens: int = 0
+    price: tuple[float, float] | None = None
+    cost: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
+
+    def add(self, record: Record, *, fresh: bool = True) -> None:
+        self.done += 1
+        self.fresh += fresh
+        self.judged += record.right is not None
+        self.right += record.right is True
+        self.faults += record.outcome is Outcome.FAULT
+        for spent in (record.spent, record.judging):
+            self.calls += spent.calls
+            self.tokens += spent.prompt_tokens + spent.completion_tokens
+            if self.price:
+                self.cost += spent.prompt_tokens * self.price[0] / 1e6 + spent.completion_tokens * self.price[1] / 1e6
+
+    @property
+    def seconds_left(self) -> float | None:
+        if not self.fresh:
+            return None
+        return (time.monotonic() - self.begun) / self.fresh * (self.total - self.done)
+
+    @property
+    def per_minute(self) -> float:
+        return self.fresh / max(1e-9, time.monotonic() - self.begun) * 60
+
+
+def run(
+    config: RunConfig,
+    out: Path,
+    *,
+    retry_errors: bool = False,
+    progress: Callable[[Tally], None] | None = None,
+    indexing: Callable[[IndexProgress], None] | None = None,
+) -> RunFolder:
+    """Run what of `config` is not done yet in `out`; the run as it lies there then.
+
+    Raises UsageError when `out` holds another run, or one that is going on, and any IterativeRAGError of the parts.
+    """
+    _need_inspect()
+    with _held(out), contextlib.closing(Preparation(config, indexing)) as prepared:
+        begin_or_resume(out, prepared.manifest)
+        logs = out / LOGS
+        if retry_errors:
+            from iterative_rag.evaluation.logs import forget_faults
+
+            forget_faults(logs)
+        tally = Tally(total=len(prepared.exams) * config.repeat, price=config.price)
+        for record in read_run(out).records:
+            tally.add(record, fresh=False)
+        if progress is not None:
+            progress(tally)
+        if tally.done < tally.total:
+            _carry_out(prepared, logs, tally, progress)
+        return read_run(out)
+
+
+def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callable[[Tally], None] | None) -> None:
+    from inspect_ai import eval_set
+
+    from iterative_rag.evaluation.logs import drop_superseded
+    from iterative_rag.evaluation.task import make_task
+
+    lock = threading.Lock()
+
+    def done(record: Record) -> None:
+        with lock:
+            tally.add(record)
+            if progress is not None:
+                progress(tally)
+
+    config = prepared.config
+    task = make_task(
+        f"{prepared.dataset.name}-{config.mode.value}",
+        prepared.exams,
+        prepared.examiner.examine,
+        prepared.score,
+        repeat=config.repeat,
+        concurrency=config.concurrency,
+        done=done,
+    )
+    with _quiet():
+        finished, _ = eval_set(
+            [task],
+            log_dir=str(logs),
+            model=None,
+            display="none",
+            max_samples=config.concurrency,
+            log_buffer=1,  # every finished question is on disk at once
+            log_realtime=False,
+            retry_attempts=0,
+            fail_on_error=False,
+            ctl_server=False,
+            eval_set_id=prepared.manifest["dataset"]["digest"][:12],
+            log_dir_allow_dirty=True,
+        )
+    if finished:
+        drop_superseded(logs)
+
+
+@contextlib.contextmanager
+def _held(out: Path) -> Iterator[None]:
+    """One process at a time writes to a run's folder."""
+    from filelock import FileLock, Timeout
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(out / ".lock", timeout=0)
+        with lock:
+            yield
+    except Timeout as error:
+        raise UsageError(f"Another process is running in {out}.", hint="Wait for it, or give another --out.") from error
+    except (NotADirectoryError, FileExistsError, PermissionError) as error:
+        raise UsageError(
+            f"{out} cannot be written: {error.strerror}.", hint="Give another folder with --out."
+        ) from error
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """inspect_ai writes its closing words to stdout, where only our data may stand."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        yield
+
+
+def _need_inspect() -> None:
+    import importlib.util
+
+    if importlib.util.find_spec("inspect_ai") is None:
+        raise MissingExtra("evaluate")
+
+
+__all__ = ["RunConfig", "Tally", "run"]

@@ -1,0 +1,80 @@
+"""The baselines, through the package's door: one retrieval and one answer, or no retrieval at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iterative_rag import IterativeRAG, Settings
+from iterative_rag.errors import LLMServerError, UsageError
+from iterative_rag.factory import index_paths
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status, Strategy
+from tests import towns
+
+ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer": "Edda Holm", "confidence": 0.8}
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    towns.write_articles(tmp_path / "articles")
+    settings = Settings(corpus="towns", cache=False)
+    index_paths([tmp_path / "articles"], settings=settings, corpus="towns")
+    yield settings
+
+
+def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings) -> None:
+    with ScriptedLLM({"answer": [ANSWER]}) as llm:
+        rag = IterativeRAG.from_settings(settings, llm=llm)
+        steps = list(rag.steps(towns.QUESTION, strategy=Strategy.NAIVE))
+    assert [type(step) for step in steps] == [ShortlistStep, ReadingStep, AnsweringStep, FinalStep]
+    (request,) = llm.requests
+    assert all(quote in request.user for quote in towns.FACTS)
+    answer = steps[-1].answer
+    assert (answer.status, answer.short_answer, answer.usage.llm_calls) == (Status.ANSWERED, "Edda Holm", 1)
+    (citation,) = answer.citations
+    documents = {document.source: document for title in rag.corpus.titles() for document in rag.corpus.find(title)}
+    assert documents[citation.source].text[citation.start : citation.end] == citation.quote
+
+
+def test_naive_with_the_built_in_mind_reads_once_and_cannot_chain(settings: Settings) -> None:
+    rag = IterativeRAG.from_settings(settings, llm="builtin")
+    direct = rag.ask("Who is the mayor of Aldermere?", strategy=Strategy.NAIVE)
+    chain = rag.ask(towns.QUESTION, strategy=Strategy.NAIVE)
+    looped = rag.ask(towns.QUESTION)
+    rag.close()
+    assert direct.short_answer == "Edda Holm"
+    assert len(chain.hops) == 1
+    assert (len(looped.hops), looped.short_answer) == (2, "Edda Holm")
+
+
+def test_closed_book_searches_nothing_and_cites_nothing(settings: Settings) -> None:
+    known = {"working": "", "status": "answered", "short_answer": "Edda Holm", "confidence": 0.4}
+    with ScriptedLLM({"recall": [known]}) as llm:
+        rag = IterativeRAG.from_settings(settings, llm=llm)
+        answer = rag.ask(towns.QUESTION, strategy=Strategy.CLOSED_BOOK)
+    assert (answer.short_answer, answer.citations, answer.hops) == ("Edda Holm", (), ())
+    assert not any(quote in llm.requests[0].user for quote in towns.FACTS)
+
+
+@pytest.mark.parametrize("said", ["unknown", "Unknown"])
+def test_a_model_that_does_not_know_abstains(settings: Settings, said: str) -> None:
+    with ScriptedLLM({"recall": [f'{{"working": "", "status": "{said}", "short_answer": ""}}']}) as llm:
+        answer = IterativeRAG.from_settings(settings, llm=llm).ask("Who?", strategy=Strategy.CLOSED_BOOK)
+    assert answer.status is Status.ABSTAINED
+
+
+def test_closed_book_needs_an_llm(settings: Settings) -> None:
+    with pytest.raises(UsageError, match="knows nothing by heart"):
+        IterativeRAG.from_settings(settings, llm="builtin").ask("Who?", strategy=Strategy.CLOSED_BOOK)
+
+
+def test_a_fault_after_the_passages_were_found_is_an_incomplete_answer(settings: Settings) -> None:
+    with ScriptedLLM({"answer": [LLMServerError("The server answered 500.", status=500)]}) as llm:
+        answer = IterativeRAG.from_settings(settings, llm=llm).ask(towns.QUESTION, strategy=Strategy.NAIVE)
+    assert answer.status is Status.INCOMPLETE
+    assert answer.fault is not None
+    assert "500" in answer.fault.message
