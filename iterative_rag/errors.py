@@ -8,8 +8,11 @@ IterativeRAGError
 │   ├── CorpusNotFound   no corpus of that name
 │   ├── CorpusHeld       another process holds the index
 │   ├── CorpusMismatch   made by another embedder or another version
-│   └── CorpusDamaged    files that cannot be read any more
+│   ├── CorpusDamaged    files that cannot be read any more
+│   └── FetchError       a page or file of the web that is not to be had
+│       └── AddressRefused   an address that is not http(s) to a public host
 ├── EmbedderError        the embedder                                                     (exit 5)
+├── WeightsError         the files of a built-in model: missing, damaged, not ours        (exit 5)
 ├── LLMError             the language model or its server                                 (exit 5)
 │   ├── LLMUnreachable   no server there
 │   ├── ModelMissing     the server does not have the model
@@ -78,7 +81,33 @@ class CorpusDamaged(CorpusError):
     pass
 
 
+class FetchError(CorpusError):
+    """`retry_after` is the pause in seconds that the server asked for; `status` its HTTP status, if it gave one."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        retryable: bool = False,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.status = status
+
+
+class AddressRefused(FetchError):
+    pass
+
+
 class EmbedderError(IterativeRAGError):
+    exit_code = 5
+
+
+class WeightsError(IterativeRAGError):
     exit_code = 5
 
 

@@ -111,6 +111,13 @@ class IterativeRAG:
         finally:
             record.close()
 
+    def check(self, strategy: Strategy) -> None:
+        """Raise UsageError where the mind cannot work by this strategy."""
+        from iterative_rag.agent.metering import RunMeter
+        from iterative_rag.trace import Trace
+
+        self._engine(strategy, RunMeter(self.settings, Trace("", [])))
+
     def _engine(self, strategy: Strategy, meter: RunMeter) -> StepEngine | NaiveEngine | ClosedBookEngine:
         from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
         from iterative_rag.agent.data_finder import DataFinder

@@ -68,6 +68,15 @@ def _as_word(value: Any) -> Any:
     return re.sub(r"[\s-]+", "_", value.strip().casefold()) if isinstance(value, str) else value
 
 
+def _as_verdict(value: Any) -> Any:
+    """ "Correct.", "TRUE" and true mean "correct"; what is not plainly one of the two stays as it is."""
+    words = {"true": "correct", "yes": "correct", "false": "incorrect", "no": "incorrect"}
+    if isinstance(value, bool):
+        return "correct" if value else "incorrect"
+    word = value.strip(" .!*\"'").casefold() if isinstance(value, str) else value
+    return words.get(word, word) if isinstance(word, str) else word
+
+
 Text = Annotated[str, BeforeValidator(_as_text)]
 Share = Annotated[float, BeforeValidator(_as_share)]
 
@@ -112,6 +121,11 @@ class RecallReply(Reply):
     status: Annotated[Literal["answered", "unknown"], BeforeValidator(_as_word)]
     short_answer: Text = ""
     confidence: Share = 0.5
+
+
+class JudgeReply(Reply):
+    reason: Text = ""
+    verdict: Annotated[Literal["correct", "incorrect"], BeforeValidator(_as_verdict)]
 
 
 R = TypeVar("R", bound=Reply)

@@ -43,14 +43,14 @@ class Seen:
 
 @dataclass
 class FakeServer:
-    """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order,
-    then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400; `latency` is the
-    seconds before a reply, `pace` those between two chunks of a stream."""
+    """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order
+    (None: all goes well), then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400;
+    `latency` is the seconds before a reply, `pace` those between two chunks of a stream."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     models: Sequence[str] = ("tiny:1b",)
     latency: float = 0.0
-    faults: deque[Fault] = field(default_factory=deque)
+    faults: deque[Fault | None] = field(default_factory=deque)
     always: Fault | None = None
     refuses: frozenset[str] = frozenset()
     pace: float = 0.0

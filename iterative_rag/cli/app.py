@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from iterative_rag.cli import ask, corpora, doctor, runs
+from iterative_rag.cli.evaluate import evaluate_app
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
 5 LLM or embedder; 6 a limit was reached, the best answer so far is printed; 130 interrupted."""
@@ -81,9 +82,10 @@ app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'
 app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(corpora.show)
 app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(runs.trace)
 app.add_typer(runs.cache_app, name="cache")
+app.add_typer(evaluate_app, name="evaluate")
 app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
 
-COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "doctor")
+COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "doctor")
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -141,25 +142,27 @@ def _record(exam: Examination, repeat: int, course: _Course, fault: str, corpus:
     course.close()
     question, answer = exam.question, course.answer
     titles = course.titles | {one: corpus.document(one).title for one in exam.gold if one not in course.titles}
-    common = {
-        "id": question.id,
-        "repeat": repeat,
-        "question": question.text,
-        "answers": question.answers,
-        "kind": question.kind,
-        "types": question.types,
-        "gold": exam.gold,
-        "missing_gold": exam.missing_gold,
-        "expected_steps": question.expected_steps,
-        "hops": tuple(course.hops),
-        "documents": titles,
-    }
+    record = Record(
+        id=question.id,
+        repeat=repeat,
+        question=question.text,
+        answers=question.answers,
+        kind=question.kind,
+        types=question.types,
+        gold=exam.gold,
+        missing_gold=exam.missing_gold,
+        expected_steps=question.expected_steps,
+        outcome=Outcome.FAULT,
+        fault=fault or "The run ended without an answer.",
+        spent=Spent(seconds=round(seconds, 3)),
+        hops=tuple(course.hops),
+        documents=titles,
+    )
     if answer is None:
-        spent = Spent(seconds=round(seconds, 3))
-        return Record(**common, outcome=Outcome.FAULT, fault=fault or "The run ended without an answer.", spent=spent)
-    return Record(
-        **common,
-        outcome=_outcome(answer),
+        return record
+    return dataclasses.replace(
+        record,
+        outcome=Outcome.FAULT if answer.fault else Outcome(answer.status.value),
         text=answer.text,
         short_answer="" if answer.status is Status.ABSTAINED else answer.short_answer,
         reason=answer.reason,
@@ -170,10 +173,6 @@ def _record(exam: Examination, repeat: int, course: _Course, fault: str, corpus:
         spent=_spent(answer),
         run_id=answer.run_id,
     )
-
-
-def _outcome(answer: Answer) -> Outcome:
-    return Outcome.FAULT if answer.fault else Outcome(answer.status.value)
 
 
 def _spent(answer: Answer) -> Spent:

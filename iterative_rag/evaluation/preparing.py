@@ -65,6 +65,7 @@ class Preparation:
         self.scope: Scope = open_scope(config.corpus, self.dataset, settings, config.redirects, progress=indexing)
         try:
             self._rags = self._engines()
+            self._rags[0].check(config.mode.strategy)
             _refuse_self_judging(config, self._rags[0].mind.name)
             exams = [self._exam(question) for question in questions]
         except BaseException:

@@ -115,7 +115,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
         done=done,
     )
     with _quiet():
-        finished, _ = eval_set(
+        finished, found = eval_set(
             [task],
             log_dir=str(logs),
             model=None,
@@ -123,12 +123,15 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
             max_samples=config.concurrency,
             log_buffer=1,  # every finished question is on disk at once
             log_realtime=False,
-            retry_attempts=0,
+            retry_attempts=0,  # a question tries long enough by itself
+            retry_immediate=False,
             fail_on_error=False,
             ctl_server=False,
             eval_set_id=prepared.manifest["dataset"]["digest"][:12],
             log_dir_allow_dirty=True,
         )
+    if not found:
+        raise KeyboardInterrupt  # inspect_ai takes it, saves what is finished and comes back with nothing
     if finished:
         drop_superseded(logs)
 

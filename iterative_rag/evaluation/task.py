@@ -6,6 +6,7 @@ inspect_ai does the concurrency, the limits, the logs and the resuming; its view
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -112,4 +113,6 @@ def _scorer(score: Score, done: Callable[[Record], None]) -> Scorer:
 
 
 def _shown(hop: Hop) -> dict[str, Any]:
-    return dataclasses.asdict(hop)
+    """The hop as JSON knows it: the viewer takes lists, not tuples."""
+    shown: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(hop)))
+    return shown

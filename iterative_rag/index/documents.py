@@ -51,6 +51,16 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """A document without its text: what tells it from the others."""
+
+    id: str
+    title: str
+    url: str | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A document that is to be written, with the root it was found under."""
 
@@ -144,9 +154,7 @@ class DocumentStore:
     def versions(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
         """id -> (version, title) of those that exist."""
         found: dict[str, tuple[str, str]] = {}
-        wanted = list(dict.fromkeys(ids))
-        for low in range(0, len(wanted), 500):
-            part = wanted[low : low + 500]
+        for part in _parts(ids):
             marks = ",".join("?" * len(part))
             rows = self._all(f"SELECT id, version, title FROM documents WHERE id IN ({marks})", tuple(part))
             found |= {row[0]: (row[1], row[2]) for row in rows}
@@ -155,6 +163,26 @@ class DocumentStore:
     def titles(self) -> list[tuple[str, str]]:
         """(id, title) of all documents, by title."""
         return [(row[0], row[1]) for row in self._all("SELECT id, title FROM documents ORDER BY title, id")]
+
+    def catalogue(self) -> list[CatalogueEntry]:
+        """All documents without their texts, by title."""
+        return [CatalogueEntry(*row) for row in self._all("SELECT id, title, url, source FROM documents ORDER BY 2, 1")]
+
+    def points(self, ids: Iterable[str]) -> list[Points]:
+        """The points of the current versions of those documents that exist."""
+        found: list[Points] = []
+        for part in _parts(ids):
+            marks = ",".join("?" * len(part))
+            rows = self._all(f"SELECT id, version, passages FROM documents WHERE id IN ({marks})", tuple(part))
+            found += [Points(*row) for row in rows]
+        return found
+
+    def digest(self) -> str:
+        """A hash of what all documents hold, the same wherever and whenever they were indexed."""
+        digest = hashlib.sha256()
+        for (version,) in self._all("SELECT version FROM documents ORDER BY version"):
+            digest.update(version.encode())
+        return digest.hexdigest()[:32]
 
     def counts(self) -> tuple[int, int]:
         """How many documents and passages there are."""
@@ -228,3 +256,9 @@ class DocumentStore:
     def _all(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
         with self._lock:
             return self._db.execute(sql, values).fetchall()
+
+
+def _parts(ids: Iterable[str], size: int = 500) -> Iterator[list[str]]:
+    """Each id once, in lists that one SQL statement takes."""
+    wanted = list(dict.fromkeys(ids))
+    return (wanted[low : low + size] for low in range(0, len(wanted), size))

@@ -5,18 +5,24 @@ from __future__ import annotations
 import difflib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 from iterative_rag import chunking
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.index.documents import DocumentStore
+from iterative_rag.index.documents import CatalogueEntry, DocumentStore, Points
 from iterative_rag.index.faults import DAMAGE_MARK, sqlite_errors
 from iterative_rag.index.lock import CorpusLock
 from iterative_rag.index.qdrant_edge import EdgeStore, Found
 from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.types import Document, Hit, Passage
+
+if TYPE_CHECKING:
+    from iterative_rag.index.within import CorpusPart
 
 RRF_K = 60
 # Each half of the hybrid query looks this deep at least, so that a passage both rank low can still win.
@@ -49,17 +55,40 @@ class IndexedCorpus:
             meta = self._store.meta()
         return f"{meta['created']}/{meta['revision']}"
 
+    def digest(self) -> str:
+        """A hash of the contents: the same for the same articles, wherever and whenever they were indexed."""
+        with sqlite_errors(self.folder, self.name):
+            return self._store.digest()
+
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank.
 
         Raises CorpusHeld while another process writes the index.
         """
+        return self._search(queries, limit)
+
+    def within(self, document_ids: Collection[str]) -> CorpusPart:
+        """These documents as a corpus of their own. Raises CorpusError when one of them is not here."""
+        from iterative_rag.index.within import CorpusPart
+
+        return CorpusPart(self, document_ids)
+
+    def points(self, document_ids: Collection[str]) -> list[Points]:
+        """The points of those of the documents that are here."""
+        with sqlite_errors(self.folder, self.name):
+            return self._store.points(document_ids)
+
+    def search_points(self, among: AbstractSet[UUID], queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        """`search` in an index that holds no more than these points."""
+        return self._search(queries, limit, among)
+
+    def _search(self, queries: Sequence[str], limit: int, among: AbstractSet[UUID] | None = None) -> list[list[Hit]]:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
         embedded = [(query, self._embed(query)) for query in asked]
         with sqlite_errors(self.folder, self.name):
-            found = self._shard.search(embedded, max(DEPTH, 2 * limit))
+            found = self._shard.search(embedded, max(DEPTH, 2 * limit), among)
             ids = [one.document_id for halves in found for half in halves for one in half]
             current = self._store.versions(ids)
         hits = {query: _fuse(*halves, current, limit) for query, halves in zip(asked, found, strict=True)}
@@ -78,6 +107,11 @@ class IndexedCorpus:
     def passages(self, document_id: str) -> list[Passage]:
         """The passages of a document as they were indexed."""
         return chunking.chunk(self.document(document_id), size=self._chunk_chars, overlap=self._chunk_overlap)
+
+    def catalogue(self) -> list[CatalogueEntry]:
+        """All documents without their texts, by title."""
+        with sqlite_errors(self.folder, self.name):
+            return self._store.catalogue()
 
     def titles(self) -> list[str]:
         """The titles of all documents, sorted; twice where two documents share one."""
@@ -130,11 +164,13 @@ class _SharedShard:
         self._store: EdgeStore | None = None
         self._last_used = 0.0
 
-    def search(self, queries: Sequence[tuple[str, list[float]]], limit: int) -> list[tuple[list[Found], list[Found]]]:
+    def search(
+        self, queries: Sequence[tuple[str, list[float]]], limit: int, among: AbstractSet[UUID] | None
+    ) -> list[tuple[list[Found], list[Found]]]:
         with self._mutex:
             try:
                 store = self._store or self._load()
-                return store.search(queries, limit)
+                return store.search(queries, limit, among=among)
             except CorpusDamaged:
                 with suppress(OSError):  # whoever reads only cannot leave a note, and the error is raised anyway
                     (self._path.parent / DAMAGE_MARK).touch()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,15 +124,36 @@ class EdgeStore:
                 self._shard.update(UpdateOperation.delete_points(list(ids[low : low + 10_000])))
             self._shard.flush()
 
-    def search(self, queries: Sequence[tuple[str, list[float]]], limit: int) -> list[tuple[list[Found], list[Found]]]:
-        """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each."""
-        from qdrant_edge import Query, QueryBatchRequest, QueryRequest, SparseVector
+    def search(
+        self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
+    ) -> list[tuple[list[Found], list[Found]]]:
+        """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each.
 
+        `among` leaves all points out but these, also from BM25's document frequencies: they rank as in a shard of
+        their own. By point id and not by a condition on the payload, which would read every payload there is: at
+        150,000 points 0.5 ms against 100 ms.
+        """
+        from qdrant_edge import (
+            Filter,
+            HasIdCondition,
+            IdfParams,
+            Query,
+            QueryBatchRequest,
+            QueryRequest,
+            SearchParams,
+            SparseVector,
+        )
+
+        only = None if among is None else Filter(must=[HasIdCondition({*among})])
+        frequencies = None if only is None else SearchParams(idf=IdfParams(only))
         requests: list[QueryRequest] = []
         for text, vector in queries:
             dense = Query.Nearest(vector, using=DENSE)
             sparse = Query.Nearest(SparseVector(*bm25_query(text)), using=SPARSE)
-            requests += [QueryRequest(limit=limit, query=query, with_payload=True) for query in (dense, sparse)]
+            requests += [
+                QueryRequest(limit=limit, query=query, filter=only, params=params, with_payload=True)
+                for query, params in ((dense, None), (sparse, frequencies))
+            ]
         with _edge_errors(self.path):
             answers = self._shard.query_batch(QueryBatchRequest(requests))
             found = [[_found(point) for point in points] for points in answers]

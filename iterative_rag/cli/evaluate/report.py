@@ -1,0 +1,133 @@
+"""`iterative-rag evaluate report`: the figures of a run, as Markdown, as a page, as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from iterative_rag.evaluation.folder import RunFolder
+    from iterative_rag.evaluation.report.figures import Report
+
+RunDir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")]
+
+
+def report(
+    run: RunDir,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page with every question's trace.")
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Another run to show beside it, such as its floor or ceiling; repeatable."),
+    ] = None,
+    figures_only: Annotated[
+        bool, typer.Option("--figures-only", help="Markdown without any text of questions or articles.")
+    ] = False,
+    agreement: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help='Given verdicts to hold the judge against: JSONL or CSV of {"id", "correct"}.'
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or a page with --html.
+
+    The keys of --json: python -m pydoc iterative_rag.evaluation.summary
+    """
+    from iterative_rag.cli.console import write
+    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.folder import read_run
+
+    if html is not None and figures_only:
+        raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
+    found = _report(read_run(run), [read_run(path) for path in beside or ()], agreement)
+    if html is not None:
+        _write_page(found, html)
+    if as_json:
+        write(json.dumps(_as_object(found), indent=2, ensure_ascii=False))
+    elif html is not None:
+        _show(found)
+    else:
+        from iterative_rag.evaluation.report.markdown import markdown
+
+        write(markdown(found, figures_only=figures_only))
+
+
+def show_summary(run: RunFolder, *, as_json: bool) -> None:
+    """The figures of a run at a glance, or the object of `report --json`."""
+    from iterative_rag.cli.console import write
+
+    found = _report(run, [], None)
+    if as_json:
+        write(json.dumps(_as_object(found), indent=2, ensure_ascii=False))
+    else:
+        _show(found)
+
+
+def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> Report:
+    from iterative_rag.evaluation.report.figures import Report
+    from iterative_rag.evaluation.summary import summarise
+
+    agreed = None
+    if agreement is not None:
+        from iterative_rag.evaluation.agreement import agreement as against
+        from iterative_rag.evaluation.agreement import read_verdicts
+
+        agreed = against(run.records, read_verdicts(agreement))
+    return Report(run, summarise(run), tuple((one, summarise(one)) for one in beside), agreed)
+
+
+def _as_object(found: Report) -> dict[str, object]:
+    """The summary; with `--agreement` also the fields of `agreement.Agreement`."""
+    if found.agreement is None:
+        return dict(found.summary)
+    return {**found.summary, "agreement": dataclasses.asdict(found.agreement)}
+
+
+def _write_page(found: Report, path: Path) -> None:
+    from iterative_rag.cli.console import err, size
+    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.report.html import html
+
+    page = html(found)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.", hint="Give another file.") from error
+    err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
+
+
+def _show(found: Report) -> None:
+    from iterative_rag.cli.console import clean, out
+    from iterative_rag.evaluation.report import figures
+    from iterative_rag.evaluation.report.wording import count, dollars, number
+
+    printer, summary = out(), found.summary
+    manifest = found.run.manifest
+    asked = count(summary["answerable"], "answerable question")
+    printer.line((clean(found.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['mind'])}; {asked}")
+    for note in figures.notes(found):
+        printer.line((note, "yellow"))
+    for row in figures.scores(found):
+        printer.line(f"{row.label:<29}", (f"{row.shown:>8}", "bold"), f"   {row.shown_interval}")
+    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in figures.outcomes(found))
+    printer.line(f"{count(summary['answers'], 'answer')}: {ended or 'none yet'}")
+    if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in figures.causes(found)):
+        printer.line(f"lost: {lost}", hang="      ")
+    seconds = summary["seconds"]
+    per_answer = [
+        f"{number(summary['calls']['mean'])} LLM calls",
+        f"{number(summary['tokens']['mean'])} tokens",
+        f"{number(seconds['mean'])} s (median {number(seconds['median'])}, 95 % within {number(seconds['p95'])})",
+    ]
+    if summary["cost"] is not None:
+        per_answer.append(dollars(summary["cost"]["mean"]))
+    printer.line(f"per answer: {', '.join(per_answer)}")

@@ -1,0 +1,234 @@
+"""`iterative-rag evaluate retrieval`: how many of the needed articles are found. No LLM needed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
+from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
+from iterative_rag.evaluation.retrieval import Hops, Search
+
+if TYPE_CHECKING:
+    from iterative_rag.evaluation.questions import Question
+    from iterative_rag.evaluation.retrieval import Progress, Ranking, Targets
+    from iterative_rag.evaluation.scope import Scope
+    from iterative_rag.protocols import Corpus
+    from iterative_rag.settings import Settings
+    from iterative_rag.types import Step
+
+DEEPEST = 1000
+_TITLES_SHOWN = 5
+
+
+def retrieval(
+    dataset: DatasetFile,
+    corpus: RunCorpus,
+    k: Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")] = "2,5,10,20",
+    hops: Annotated[
+        Hops, typer.Option(help="single: the question as one query; iterative: what the loop lists over its hops.")
+    ] = Hops.SINGLE,
+    search: Annotated[
+        Search, typer.Option(help="Both halves fused, or one of them (single hops only).")
+    ] = Search.HYBRID,
+    limit: Limit = None,
+    sample: Sample = None,
+    seed: Seed = 0,
+    types: Types = "",
+    llm: Annotated[
+        str, typer.Option(metavar="SPEC", help="Who leads the loop of iterative hops, as in ask.")
+    ] = "builtin",
+    redirects: Redirects = None,
+    embedder: EmbedderSpec = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Recall of the gold articles, all of them found, MAP and MRR, with 95 % bootstrap intervals.
+
+    Questions without any gold article in the corpus are left out and counted.
+
+    \b
+    With --json, one object:
+      dataset, corpus, digest, hops, search, mind, k    what was measured
+      n                             questions measured
+      excluded, missing_gold        questions left out; titles left out of others
+      recall, all_found             {"10": share} for each k
+      map, mrr                      over the first articles, as many as the largest k
+      intervals                     the same names: [low, high]
+      by_gold                       {"2": {n, recall, all_found, map, mrr}} by
+                                    number of gold articles
+      listed, read, faults          of iterative hops: recall, all_found, documents
+                                    and intervals of all that was listed and read;
+                                    questions that ended in a fault
+      seconds                       without indexing
+    """
+    from iterative_rag.errors import UsageError
+
+    depths = _depths(k)
+    if hops is Hops.ITERATIVE and search is not Search.HYBRID:
+        raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
+    from iterative_rag.cli.progress import indexing
+    from iterative_rag.evaluation.datasets import load, select
+    from iterative_rag.evaluation.retrieval import figures, library, targets
+    from iterative_rag.evaluation.scope import open_scope
+
+    library()
+    settings = settings_from(embedder=embedder, llm=llm)
+    questions = load(dataset)
+    chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
+    with indexing(quiet=quiet) as on_index:
+        scope = open_scope(corpus, questions, settings, redirects, progress=on_index)
+    try:
+        wanted = targets(chosen, scope.gold)
+        if not wanted.found:
+            raise UsageError(
+                f"The corpus {scope.corpus.name!r} holds no gold article of the {len(chosen)} questions.",
+                hint=_why_nothing(chosen),
+            )
+        begun = time.monotonic()
+        with _progress(quiet=quiet) as progress:
+            rankings, mind = _rankings(scope, settings, wanted, hops, search, max(depths), progress)
+        seconds = time.monotonic() - begun
+    finally:
+        scope.close()
+    measured = {
+        "dataset": questions.name,
+        "corpus": scope.corpus.name,
+        "digest": questions.digest,
+        "hops": hops.value,
+        "search": search.value,
+        "mind": mind,
+        "k": depths,
+    }
+    found = figures(rankings, depths)
+    lacking = {"excluded": wanted.excluded, "missing_gold": len(wanted.missing)}
+    result = {**measured, "n": found.pop("n"), **lacking, **found, "seconds": round(seconds, 2)}
+    if as_json:
+        from iterative_rag.cli.console import write
+
+        write(json.dumps(result, indent=2))
+    else:
+        _show(result, wanted.missing)
+
+
+def _depths(text: str) -> list[int]:
+    from iterative_rag.errors import UsageError
+
+    depths = sorted({int(part) for part in listed(text) if part.isdecimal() and 1 <= int(part) <= DEEPEST})
+    if not depths or len(depths) != len({*listed(text)}):
+        raise UsageError(f"{text!r} are no depths.", hint=f"Whole numbers from 1 to {DEEPEST}: --k 2,5,10,20")
+    return depths
+
+
+def _why_nothing(questions: Sequence[Question]) -> str:
+    titles = list(dict.fromkeys(title for question in questions for title in question.gold_titles))
+    if not titles:
+        return "The dataset names none: it needs gold_titles, wiki_links or supporting paragraphs."
+    return f"It needs {_some(titles)}. Index them, or name them as the corpus does: --redirects FILE."
+
+
+def _rankings(
+    scope: Scope,
+    settings: Settings,
+    wanted: Targets,
+    hops: Hops,
+    search: Search,
+    depth: int,
+    progress: Progress | None,
+) -> tuple[list[Ranking], str]:
+    """The rankings, and the name of the mind that led the loop ("" where there was none)."""
+    from iterative_rag.evaluation.retrieval import iterative, single
+
+    def corpus_for(question: Question) -> Corpus:
+        own = scope.own(question)
+        return scope.corpus if own is None else scope.corpus.within(own)
+
+    if hops is Hops.SINGLE:
+        passages = settings.passages
+        found = single(wanted.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
+        return found, ""
+    from iterative_rag.factory import IterativeRAG, cache, make_mind
+
+    kept = cache(settings)
+    mind, notice = make_mind(settings, kept, scope.embedder)
+    rag = IterativeRAG(settings, corpus=scope.corpus, mind=mind, cache=kept, notice=notice)
+
+    def loop(question: Question) -> Iterable[Step]:
+        return rag.over(corpus_for(question)).steps(question.text)
+
+    return iterative(wanted.found, loop, depth=depth, progress=progress), mind.name
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Progress | None]:
+    """A bar in a terminal; nothing in a pipe."""
+    from iterative_rag.cli.console import err
+
+    printer = err()
+    if quiet or not printer.terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("searching"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=printer.console, transient=True) as bars:
+        task = bars.add_task("", total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
+    from iterative_rag.cli.console import clean, err, out
+
+    printer = out()
+    led = f" by {result['mind']}" if result["mind"] else ""
+    printer.line(
+        (clean(result["dataset"]), "bold"),
+        f" in {result['corpus']}: {_counted(result['n'], 'question')}, {result['hops']} hops{led}, {result['search']}, "
+        f"{result['seconds']:.1f} s",
+    )
+    spans = result["intervals"]
+    printer.line(f"{'first':<8}{'recall':<24}all found")
+    for k in result["recall"]:
+        printer.line(f"{k:<8}", *(f"{_share(result[name][k], spans[name][k]):<24}" for name in ("recall", "all_found")))
+    for name in ("listed", "read"):
+        if every := result.get(name):
+            cells = (_share(every[part], every["intervals"][part]) for part in ("recall", "all_found"))
+            printer.line(f"{name:<8}", *(f"{cell:<24}" for cell in cells), f"{every['documents']:.1f} articles")
+    printer.line(f"MAP {_plain(result['map'], spans['map'])}   MRR {_plain(result['mrr'], spans['mrr'])}")
+    deepest = str(max(result["k"]))
+    for gold, part in result["by_gold"].items():
+        printer.line(
+            f"{_counted(int(gold), 'gold article'):<18}{_counted(part['n'], 'question'):>14}   "
+            f"recall@{deepest} {100 * part['recall'][deepest]:5.1f} %   "
+            f"all found {100 * part['all_found'][deepest]:5.1f} %   MAP {part['map']:.3f}"
+        )
+    if result.get("faults"):
+        err().line((f"Faults of the model ended {_counted(result['faults'], 'question')} early.", "yellow"))
+    if result["excluded"]:
+        err().line(f"Left out, since the corpus has no gold article: {_counted(result['excluded'], 'question')}.")
+    if missing:
+        err().line(f"Left out of the others: {_counted(len(missing), 'gold article')} ({clean(_some(missing))}).")
+
+
+def _share(value: float, interval: Sequence[float]) -> str:
+    """`71.8 % [66.0, 77.1]`"""
+    return f"{100 * value:5.1f} % [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
+
+
+def _plain(value: float, interval: Sequence[float]) -> str:
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _some(titles: Sequence[str]) -> str:
+    more = ", …" if len(titles) > _TITLES_SHOWN else ""
+    return ", ".join(map(repr, titles[:_TITLES_SHOWN])) + more

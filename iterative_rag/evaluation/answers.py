@@ -1,0 +1,244 @@
+"""Scores a short answer against the accepted ones without any model.
+
+`em` and `f1` are SQuAD's (Rajpurkar et al. 2016, arXiv:1606.05250) after its normalisation, with HotpotQA's rule for
+F1 (Yang et al. 2018, arXiv:1809.09600): yes, no and noanswer share no words with anything but themselves. `contains`
+and `value` are this package's own: they forgive wording and never content.
+
+What `contains` credits: all words of an accepted answer, in order and at word borders, in an answer of at most
+`LONGEST` words, accents and case aside. What it does not credit, though the words stand there:
+- alternatives: "A or B", "A / B", "A; B" and lines of guesses, unless each of them contains the accepted answer;
+- enumerations: "A and B", "A, B and C" or four and more parts of a kind, where only one is accepted (two or three
+  parts between commas may be a place and its country: they pass);
+- denials: "not A", "A is not it" (in the clause of A; "A, not B" passes), and "New A", "vice A", "non-A";
+- a number or date that says something else: 12 in "12 March", 87 in "87 people" where 87 years are right.
+
+`em` is as published, with its known fault: it drops all punctuation, so that "1.2" and "12" are the same to it.
+
+What `value` credits: every number, date or range of the answer's kind equals the accepted one, or both say yes or no.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from iterative_rag.builtin.words import fold, word_set
+from iterative_rag.evaluation.mentions import Mention, mentions, prepared, read_value
+from iterative_rag.evaluation.records import Scores
+from iterative_rag.evaluation.values import Moment, Quantity, Value, alike, same
+
+# Words of an answer that still is one; beyond, it is a text in which much will be found.
+LONGEST = 40
+
+
+def score(short_answer: str, accepted: Sequence[str]) -> Scores:
+    """The best of each score over the accepted answers, without a judge; all 0 for an empty answer."""
+    if not short_answer.strip():
+        return Scores()
+    return Scores(
+        em=_best(exact_match, short_answer, accepted),
+        f1=_best(f1, short_answer, accepted),
+        contains=_best(contains, short_answer, accepted),
+        value=_best(same_value, short_answer, accepted),
+    )
+
+
+def matches(given: str, expected: str) -> bool:
+    """Whether `given` would be scored right where `expected` is the accepted answer."""
+    return bool(score(given, (expected,)).right)
+
+
+def stands_in(text: str, accepted: str) -> bool:
+    """Whether a text (a fact, a quote) holds an accepted answer: its words, or the same number or date."""
+    if values := read_value(accepted):
+        said = mentions(prepared(text))
+        return any(same(gold, reading) for gold in values for mention in said for reading in mention.readings)
+    return any(True for _ in _places(_tokens(text), _tokens(accepted)))
+
+
+def _best(measure: Callable[[str, str], float], given: str, accepted: Sequence[str]) -> float:
+    return max((float(measure(given, gold)) for gold in accepted), default=0.0)
+
+
+# --- SQuAD -------------------------------------------------------------------------------------
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_CLOSED = frozenset({"yes", "no", "noanswer"})
+
+
+def normalised(text: str) -> str:
+    """SQuAD's: lower case, no ASCII punctuation, no articles, single spaces."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(given: str, gold: str) -> bool:
+    """SQuAD's; where nothing is left of an accepted answer ("A", "The The"), the texts as they stand are compared."""
+    wanted = normalised(gold)
+    return normalised(given) == wanted if wanted else _plain(given) == _plain(gold) != ""
+
+
+def f1(given: str, gold: str) -> float:
+    """The harmonic mean of precision and recall over the words, repeats counted."""
+    wanted, got = normalised(gold), normalised(given)
+    if not wanted or ({wanted, got} & _CLOSED and wanted != got):
+        return float(exact_match(given, gold))
+    expected, said = wanted.split(), got.split()
+    shared = sum((Counter(expected) & Counter(said)).values())
+    return 2 * shared / (len(expected) + len(said)) if shared else 0.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+# --- containment -------------------------------------------------------------------------------
+
+# One word, or one character of a script that is written without spaces.
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?(?![^\W{_CJK}])|[{_CJK}]|[^\W_{_CJK}]+(?:['.][^\W_{_CJK}]+)*")
+_ARTICLE_WORDS = frozenset({"a", "an", "the"})
+_DENIALS = word_set("not never cannot isnt wasnt arent werent dont doesnt didnt cant couldnt wont")
+_DENIALS_BEFORE = _DENIALS | word_set("no neither nor without except excluding unlike rather instead")
+# What makes another thing of the name or noun after it.
+_CHANGES = word_set(
+    "non anti new north south east west northern southern eastern western northeast northwest southeast southwest "
+    "vice deputy assistant step great grand"
+)
+_CLAUSE = re.compile(r"[,;:!?()\n—–]|\bbut\b|(?<=\w{4})\.\s", re.IGNORECASE)
+_ALTERNATIVES = (
+    re.compile(r"\b(?:or|either|vs\.?|versus)\b", re.IGNORECASE),
+    re.compile(r"[;|\n]|\s/\s|(?<=[^\W\d_]{3})/(?=[^\W\d_]{3})"),
+)
+_ALSO = re.compile(r",|\band\b|&|\bas well as\b|、|，", re.IGNORECASE)
+
+
+def contains(given: str, gold: str) -> bool:
+    """Whether the answer says the accepted one and nothing against it; see the head of this module."""
+    tokens, wanted = _tokens(given), _tokens(gold)
+    if len(tokens) > LONGEST or not any(True for _ in _places(tokens, wanted)):
+        return False
+    if read_value(gold) or closed(gold) is not None:
+        return same_value(given, gold)
+    return not _is_choice(given, gold) and not _is_enumeration(given, gold) and _affirmed(given, gold)
+
+
+@lru_cache(maxsize=8192)
+def _tokens(text: str) -> tuple[str, ...]:
+    """Folded words without articles (unless there is nothing else); "J.K." and "O'Brien" are one each."""
+    found = [re.sub(r"[.',]", "", token) for token in _TOKEN.findall(fold(text))]
+    return tuple([token for token in found if token not in _ARTICLE_WORDS] or found)
+
+
+def _places(tokens: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[int]:
+    """Where `wanted` begins in `tokens`; a single character of CJK stands for a word only where it is alone."""
+    count = len(wanted)
+    single = count == 1 and re.fullmatch(rf"[{_CJK}]", wanted[0]) is not None
+    for start in range(len(tokens) - count + 1 if count else 0):
+        if tokens[start : start + count] == wanted:
+            beside = (*tokens[max(0, start - 1) : start], *tokens[start + count : start + count + 1])
+            if not (single and any(re.fullmatch(rf"[{_CJK}]", token) for token in beside)):
+                yield start
+
+
+def _holds(text: str, gold: str) -> bool:
+    return any(True for _ in _places(_tokens(text), _tokens(gold)))
+
+
+def _is_choice(given: str, gold: str) -> bool:
+    """Whether one of several alternatives lacks the accepted answer (which may hold an "or" itself) and denies none."""
+    for separator in _ALTERNATIVES:
+        parts = [part for part in separator.split(given) if _tokens(part) and not _denied(_tokens(part))]
+        if len(parts) > 1 and not separator.search(gold) and not all(stands_in(part, gold) for part in parts):
+            return True
+    return False
+
+
+def _is_enumeration(given: str, gold: str) -> bool:
+    """Whether the accepted answer is one of several of a kind: each part of a list begins large, or each small."""
+    marks = [mark.lower() for mark in _ALSO.findall(given)]
+    parts = [part.strip() for part in _ALSO.split(given) if _tokens(part)]
+    own = next((part for part in parts if _tokens(part) == _tokens(gold)), "")
+    if not own or len(parts) < 2:
+        return False
+    kind = [part for part in parts if _large(part) == _large(own) and len(_tokens(part)) <= len(_tokens(own)) + 3]
+    commas_only = all(mark in (",", "，") for mark in marks)
+    return len(kind) >= (4 if commas_only else 2) and not all(_holds(part, gold) for part in kind)
+
+
+def _large(part: str) -> bool:
+    return part[:1].isupper()
+
+
+def _affirmed(given: str, gold: str) -> bool:
+    """Whether the accepted answer stands in some clause that neither denies it nor makes another thing of it."""
+    wanted = _tokens(gold)
+    clauses = [given] if _CLAUSE.search(gold) else _CLAUSE.split(given)
+    held = [_tokens(clause) for clause in clauses if _holds(clause, gold)] or [_tokens(given)]
+    return any(
+        not _denied(clause[:start], clause[start + len(wanted) :])
+        for clause in held
+        for start in _places(clause, wanted)
+    )
+
+
+def _denied(before: Sequence[str], after: Sequence[str] = ()) -> bool:
+    """Whether the words before or after a name deny or change it; the no of "No. 5" does not."""
+    if before and before[-1] in _CHANGES:
+        return True
+    numbers = {at for at, word in enumerate(before) if word[:1].isdigit()}
+    said = (word in _DENIALS_BEFORE and not (word == "no" and at + 1 in numbers) for at, word in enumerate(before))
+    return any(said) or not _DENIALS.isdisjoint(after)
+
+
+# --- values ------------------------------------------------------------------------------------
+
+_YES_NO = re.compile(
+    r"^\W*(?:(?P<yes>yes|yeah|yep|true|correct)|(?P<no>no|nope|false|incorrect))"
+    r"(?:\W*$|\s*[,.;:!—–-]|\s+(?=(?:they|it|he|she|both|neither|the|that|this|there|we|i)\b))",
+    re.IGNORECASE,
+)
+_YES_WORDS = re.compile(r"\b(?:yes|true|correct)\b", re.IGNORECASE)
+_NO_WORDS = re.compile(r"\b(?:no|false|incorrect)\b", re.IGNORECASE)
+# A denial in the clause before a value; "no more than 5" is a bound.
+_NOT_IT = re.compile(
+    r"\b(?:not|never|cannot|\w+n't|neither|nor|no|rather than|instead of)\b(?! (?:more|less|fewer|later|earlier) than)"
+    r"(?:(?!\bbut\b)[^,;])*$",
+    re.IGNORECASE,
+)
+
+
+def same_value(given: str, gold: str) -> bool:
+    """Whether the answer gives the number, date, range or yes/no of the accepted one, and no other of that kind."""
+    if (wanted := closed(gold)) is not None:
+        return closed(given) is wanted
+    values = read_value(gold)
+    if not values or len(_tokens(given)) > LONGEST or _is_choice(given, gold):
+        return False
+    written = prepared(given)
+    said = [one for one in mentions(written) if not (one.named or _NOT_IT.search(written[: one.start]))]
+    return any(_says(said, value) for value in values)
+
+
+def closed(text: str) -> bool | None:
+    """True for yes, False for no, None for neither ("No one") and for both ("yes and no")."""
+    match = _YES_NO.match(text)
+    if match is None or (_YES_WORDS.search(text) and _NO_WORDS.search(text)):
+        return None
+    return match["yes"] is not None
+
+
+def _says(said: Sequence[Mention], gold: Value) -> bool:
+    """Whether some mention is the accepted value and none of its kind is another."""
+    agreeing = [mention for mention in said if any(same(gold, reading) for reading in mention.readings)]
+    return bool(agreeing) and not any(_contradicts(mention, gold) for mention in said if mention not in agreeing)
+
+
+def _contradicts(mention: Mention, gold: Value) -> bool:
+    """Whether a differing mention is of the kind of `gold`; a bare year beside a number is only when it happened."""
+    if isinstance(gold, Quantity) and isinstance(mention.readings[0], Moment):
+        return False
+    return any(alike(gold, reading) for reading in mention.readings)

@@ -1,0 +1,90 @@
+"""Where a wrong answer was lost: the table that the package is steered by.
+
+Looked for in this order; the first that holds is the cause.
+
+1. fault, cap: the run did not come to its own end.
+2. answered what cannot be answered: the corpus holds no answer, or the premise is false, and one was given.
+3. The facts that were found hold the answer: composed wrongly, or abstained though the fact was there. A fact holds it
+   where its words, or the same number or date, stand in the fact's value, statement or quote. That proves nothing
+   - for yes and no, and for an answer that the question itself names ("Which is older, A or B?"): those are skipped;
+   - for a number below `TELLING`, which stands in many a sentence by chance: it must be the value of a fact of a
+     needed article (of any article where the dataset names none).
+4. A needed article brought no fact: the first such article, in the dataset's order, says how far it came - never
+   shortlisted, shortlisted but not read, read but not extracted. An article that the corpus does not hold goes first:
+   nothing else could have mended that.
+5. Every needed article brought a fact and the answer stands in none: it had to be counted, compared or worked out of
+   them, so that it was composed wrongly, or abstained from.
+6. The dataset names no articles: it cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iterative_rag.evaluation.answers import closed, matches, stands_in
+from iterative_rag.evaluation.mentions import read_value
+from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.records import Cause, FoundFact, Outcome, Record
+from iterative_rag.evaluation.values import Quantity
+
+# Numbers from here on are hardly ever in a text by chance.
+TELLING = 100
+
+
+def cause(record: Record) -> Cause | None:
+    """Why `record` is not right; None where it is, and where nobody can tell (no verdict, no accepted answer)."""
+    if record.right is not False:
+        return None
+    if record.outcome is Outcome.FAULT or record.fault:
+        return Cause.FAULT
+    if record.outcome is Outcome.INCOMPLETE or record.cap:
+        return Cause.CAP
+    if record.kind is not Kind.ANSWERABLE:
+        return Cause.ANSWERED_UNANSWERABLE
+    if not record.answers:
+        return None
+    composing = Cause.ABSTAINED if record.outcome is Outcome.ABSTAINED else Cause.COMPOSED_WRONGLY
+    if _answer_was_found(record):
+        return composing
+    if not record.gold and not record.missing_gold:
+        return Cause.NO_GOLD
+    return _lost(record) or composing
+
+
+def _answer_was_found(record: Record) -> bool:
+    facts = list(_facts(record))
+    return any(_holds(fact, answer, record) for answer in record.answers for fact in facts)
+
+
+def _holds(fact: FoundFact, answer: str, record: Record) -> bool:
+    if closed(answer) is not None or stands_in(record.question, answer):
+        return False
+    if _is_common(answer):
+        needed = not record.gold or fact.document_id in record.gold
+        return needed and matches(fact.value, answer)
+    return any(stands_in(text, answer) for text in (fact.value, fact.statement, fact.quote))
+
+
+def _is_common(answer: str) -> bool:
+    """Whether the answer is a small number ("87", "fifteenth", "3 years")."""
+    return any(isinstance(value, Quantity) and abs(value.value) < TELLING for value in read_value(answer))
+
+
+def _lost(record: Record) -> Cause | None:
+    """How far the first needed article came that brought no fact; None where all of them did."""
+    if record.missing_gold:
+        return Cause.NEVER_SHORTLISTED
+    gave = {fact.document_id for fact in _facts(record)}
+    for needed in record.gold:
+        if needed in gave:
+            continue
+        if any(needed in hop.read for hop in record.hops):
+            return Cause.NOT_EXTRACTED
+        if any(needed in hop.shortlist for hop in record.hops):
+            return Cause.NOT_READ
+        return Cause.NEVER_SHORTLISTED
+    return None
+
+
+def _facts(record: Record) -> Iterator[FoundFact]:
+    return (fact for hop in record.hops for fact in hop.facts)

@@ -1,0 +1,56 @@
+"""Whether the quotes under an answer stand in their documents, and whether those are the articles that are needed."""
+
+from __future__ import annotations
+
+from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.evaluation.records import Cited, Record
+from iterative_rag.protocols import Corpus
+from iterative_rag.types import Answer, Citation, Fact
+
+
+def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
+    """Every citation looked up anew: the fact that it quotes names the document, whose text must hold the quote.
+
+    A citation that no fact of the hops stands behind, or whose document is gone, is not verified. A corpus that
+    cannot be read at all raises CorpusDamaged: that says nothing about the answer.
+    """
+    facts = {_place(fact): fact.document_id for hop in answer.hops for fact in hop.facts}
+    return tuple(_cited(citation, facts.get(_place(citation), ""), corpus) for citation in answer.citations)
+
+
+def precision(record: Record) -> float | None:
+    """Of the articles that the answer cites, the share that is needed (each counts once).
+
+    None where it cites nothing or the dataset names no article.
+    """
+    cited = _documents(record)
+    return len(cited & set(record.gold)) / len(cited) if cited and record.gold else None
+
+
+def recall(record: Record) -> float | None:
+    """Of the needed articles that the corpus holds, the share that the answer cites; None where there are none."""
+    gold = set(record.gold)
+    return len(_documents(record) & gold) / len(gold) if gold else None
+
+
+def _documents(record: Record) -> set[str]:
+    """What is cited; a citation without a document stands for an article of its own, which nobody needs."""
+    return {cited.document_id or f"? {cited.title}" for cited in record.citations}
+
+
+def _place(quoted: Citation | Fact) -> tuple[str, str, int, int, str]:
+    return quoted.title, quoted.source, quoted.start, quoted.end, quoted.quote
+
+
+def _cited(citation: Citation, document_id: str, corpus: Corpus) -> Cited:
+    return Cited(citation.title, document_id, bool(document_id) and _stands(citation, document_id, corpus))
+
+
+def _stands(citation: Citation, document_id: str, corpus: Corpus) -> bool:
+    try:
+        text = corpus.document(document_id).text
+    except CorpusDamaged:
+        raise
+    except CorpusError:  # the corpus has no such document (any more)
+        return False
+    return bool(citation.quote) and text[citation.start : citation.end] == citation.quote

@@ -1,0 +1,256 @@
+"""Two or more runs over the same questions: what differs, how sure that is, and what it costs.
+
+Everything is paired over the answerable questions that both runs answered: McNemar's exact test for right and wrong,
+the paired bootstrap for the size of a difference. A question that a judge could not judge in either run is left out.
+
+key                          meaning
+---------------------------  -----------------------------------------------------------------------------------
+runs[].name                  the run's folder, as short as it is unique
+runs[].mode
+runs[].mind
+runs[].judge                 "" for none
+runs[].n                     answerable questions that the run answered
+runs[].right                 share answered rightly of its own questions; null where none could be judged
+runs[].f1
+runs[].interval              95 % interval of `right`
+runs[].calls                 mean calls of an answer
+runs[].tokens                mean tokens of an answer
+runs[].seconds               mean seconds of an answer
+runs[].differs.*             options and settings that are not the same in all runs
+warnings[]                   why the runs cannot quite be compared
+pairs[].first                the run that the other is compared with
+pairs[].second
+pairs[].n                    questions that count: answered by both, judged in both
+pairs[].right.first          share answered rightly by the first
+pairs[].right.second
+pairs[].right.difference     second - first
+pairs[].right.interval       its 95 % interval, by the paired bootstrap
+pairs[].right.p              McNemar's exact test, two-sided
+pairs[].right.p_holm         corrected by Holm's method for all pairs of this comparison
+pairs[].f1.first             F1 of the first
+pairs[].f1.second
+pairs[].f1.difference
+pairs[].f1.interval
+pairs[].won[]                ids of questions that the second answers rightly (more often), the first does not
+pairs[].lost[]               the other way round
+pairs[].both                 questions with the same result: right in both (at least once)
+pairs[].neither              right in neither
+pairs[].ratios.calls         the second's over the first's, on these questions; null where the first has none
+pairs[].ratios.tokens
+pairs[].ratios.seconds
+pairs[].ratios.cost          null without prices of both
+---------------------------  -----------------------------------------------------------------------------------
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.folder import RunFolder
+from iterative_rag.evaluation.measures import (
+    SCORES,
+    Measure,
+    answered_rightly,
+    dollars,
+    scorable,
+    tokens,
+    values_by_question,
+)
+from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.statistics import holm, mcnemar, mean, mean_interval, paired_difference
+from iterative_rag.evaluation.summary import rounded
+
+
+def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
+    """The object that this module describes; pairs are in the order of the runs, those with the first one first.
+
+    Raises UsageError for fewer than two runs and for runs without any common question.
+    """
+    if len(runs) < 2:
+        raise UsageError("There is nothing to compare.", hint="iterative-rag evaluate compare DIR DIR")
+    names = unique_names([run.path for run in runs])
+    named = list(zip(names, runs, strict=True))
+    made = [_pair(first, second, seed) for first, second in itertools.combinations(named, 2)]
+    pairs = [pair for pair in made if pair is not None]
+    if not pairs:
+        raise UsageError(
+            "These runs have no question in common that both answered.", hint="Compare runs over the same dataset."
+        )
+    for pair, corrected in zip(pairs, holm([pair["right"]["p"] for pair in pairs]), strict=True):
+        pair["right"]["p_holm"] = corrected
+    found: dict[str, Any] = rounded(
+        {
+            "runs": [
+                {**_overview(name, run, seed), "differs": differs}
+                for (name, run), differs in zip(named, differing(runs), strict=True)
+            ],
+            "warnings": warnings(runs),
+            "pairs": pairs,
+        }
+    )
+    return found
+
+
+def unique_names(paths: Sequence[Path]) -> list[str]:
+    """The folders' names, with as many of their parents as it takes to tell them apart."""
+    parts = [path.absolute().parts for path in paths]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(of_one[-length:]) for of_one in parts]
+        if len(set(names)) == len(names):
+            return names
+    raise UsageError("The same run is given twice.", hint="Give different folders.")
+
+
+def differing(runs: Sequence[RunFolder]) -> list[dict[str, Any]]:
+    """For each run its options and settings that another run has otherwise."""
+    flat = [_options(run.manifest) for run in runs]
+    keys = dict.fromkeys(key for of_one in flat for key in of_one)
+    varied = [key for key in keys if any(of_one.get(key) != flat[0].get(key) for of_one in flat)]
+    return [{key: of_one.get(key) for key in varied} for of_one in flat]
+
+
+def _options(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Flat; a setting with the name of an option (`seed`) keeps its prefix."""
+    settings: Mapping[str, Any] = manifest.get("settings", {})
+    named = {f"settings.{key}" if key in manifest else key: value for key, value in settings.items()}
+    return {key: value for key, value in {**manifest, **named}.items() if key not in _NO_OPTIONS}
+
+
+_NO_OPTIONS = frozenset({"started", "versions", "settings", "dataset", "corpus", "prompts", "questions", "excluded"})
+
+
+def warnings(runs: Sequence[RunFolder]) -> list[str]:
+    """What makes a comparison of these runs doubtful, as sentences. Empty where nothing does."""
+    found = []
+    for what, value in _CONDITIONS.items():
+        if len({str(value(run)) for run in runs}) > 1:
+            found.append(f"The runs have different {what}: " + ", ".join(str(value(run)) for run in runs) + ".")
+    asked = [{record.id for record in _answerable(run)} for run in runs]
+    if any(ids != asked[0] for ids in asked):
+        common = len(set.intersection(*asked))
+        sizes = ", ".join(str(len(ids)) for ids in asked)
+        found.append(f"The runs answered different questions ({sizes}); {common} are common to all and count.")
+    for run in runs:
+        if not run.complete:
+            found.append(f"The run {run.name} is not finished: {len(run.records)} answers.")
+        if run.manifest.get("self_judged"):
+            found.append(f"In the run {run.name} the model may have judged its own answers.")
+    return found
+
+
+_CONDITIONS: dict[str, Callable[[RunFolder], object]] = {
+    "judges": lambda run: run.manifest.get("judge") or "none",
+    "datasets": lambda run: f"{run.manifest['dataset']['name']} ({str(run.manifest['dataset']['digest'])[:12]})",
+    "corpora": lambda run: f"{run.manifest['corpus']['name']} ({str(run.manifest['corpus']['fingerprint'])[:12]})",
+    "numbers of answers to a question": lambda run: run.manifest.get("repeat", 1),
+}
+
+
+def _answerable(run: RunFolder) -> list[Record]:
+    return [record for record in run.records if scorable(record)]
+
+
+def _overview(name: str, run: RunFolder, seed: int) -> dict[str, Any]:
+    records = _answerable(run)
+    right = values_by_question(records, answered_rightly)
+    spent = {what: values_by_question(run.records, of) for what, of in _SPENT.items()}
+    return {
+        "name": name,
+        "mode": run.manifest.get("mode", ""),
+        "mind": run.manifest.get("mind", ""),
+        "judge": run.manifest.get("judge", ""),
+        "n": len({record.id for record in records}),
+        "right": mean(right) if right else None,
+        "f1": mean(values_by_question(records, SCORES["f1"])) if records else None,
+        "interval": list(mean_interval(right, seed=seed)) if right else None,
+        **{what: mean(values) if values else None for what, values in spent.items()},
+    }
+
+
+_SPENT: dict[str, Measure] = {
+    "calls": lambda record: record.spent.calls,
+    "tokens": tokens,
+    "seconds": lambda record: record.spent.seconds,
+}
+
+
+# --- pairs -----------------------------------------------------------------------------------
+
+
+def _by_id(run: RunFolder) -> dict[str, list[Record]]:
+    """The judged answers to each answerable question."""
+    held: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in _answerable(run):
+        if answered_rightly(record) is not None:
+            held[record.id].append(record)
+    return held
+
+
+def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int) -> dict[str, Any] | None:
+    """None where the two have no question in common."""
+    before, after = _by_id(first[1]), _by_id(second[1])
+    common = [question for question in before if question in after]
+    if not common:
+        return None
+    right = [_scores(of_run, common, answered_rightly) for of_run in (before, after)]
+    f1 = [_scores(of_run, common, SCORES["f1"]) for of_run in (before, after)]
+    won = [question for question, one, other in zip(common, *right, strict=True) if other > one]
+    lost = [question for question, one, other in zip(common, *right, strict=True) if other < one]
+    same = [one for one, other in zip(*right, strict=True) if one == other]
+    return {
+        "first": first[0],
+        "second": second[0],
+        "n": len(common),
+        "right": {**_difference(right, seed), "p": mcnemar(len(won), len(lost))},
+        "f1": _difference(f1, seed),
+        "won": won,
+        "lost": lost,
+        "both": sum(one > 0 for one in same),
+        "neither": sum(one == 0 for one in same),
+        "ratios": _ratios(first[1], second[1], set(common)),
+    }
+
+
+def _scores(of_run: dict[str, list[Record]], questions: Sequence[str], measure: Measure) -> list[float]:
+    """One value per question, in the order of `questions`."""
+    return values_by_question((record for question in questions for record in of_run[question]), measure)
+
+
+def _difference(values: Sequence[Sequence[float]], seed: int) -> dict[str, Any]:
+    first, second = values
+    found = paired_difference(first, second, seed=seed)
+    return {
+        "first": mean(first),
+        "second": mean(second),
+        "difference": found.mean,
+        "interval": [found.low, found.high],
+    }
+
+
+def _ratios(first: RunFolder, second: RunFolder, questions: set[str]) -> dict[str, float | None]:
+    ratios = {
+        what: _ratio(_mean_of(first, questions, of), _mean_of(second, questions, of)) for what, of in _SPENT.items()
+    }
+    prices = [run.manifest.get("price") for run in (first, second)]
+    cost = None
+    if all(prices):
+        cost = _ratio(*(_mean_of(run, questions, _dollars_of(run)) for run in (first, second)))
+    return {**ratios, "cost": cost}
+
+
+def _dollars_of(run: RunFolder) -> Measure:
+    price = run.manifest["price"]
+    return lambda record: dollars(record, (float(price[0]), float(price[1])))
+
+
+def _mean_of(run: RunFolder, questions: set[str], measure: Measure) -> float:
+    return mean(values_by_question((record for record in run.records if record.id in questions), measure))
+
+
+def _ratio(first: float, second: float) -> float | None:
+    return second / first if first else None

@@ -1,0 +1,294 @@
+"""A published dataset and the Wikipedia pages that its questions need, fetched into a folder; resumable.
+
+OUT/test.tsv  OUT/pages/*.md  OUT/redirects.json  OUT/missing.jsonl  OUT/fetch.json
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from iterative_rag.errors import CorpusError, FetchError, UsageError
+
+if TYPE_CHECKING:
+    from iterative_rag.corpus.patience import Patience
+    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.wikipedia.fetching import Outcome, Wikis
+    from iterative_rag.corpus.wikipedia.names import PageName
+    from iterative_rag.evaluation.questions import Question
+
+SOURCES = {"frames": "https://huggingface.co/datasets/google/frames-benchmark/resolve/main/test.tsv"}
+PAGES, REDIRECTS, MISSING, ABOUT = "pages", "redirects.json", "missing.jsonl", "fetch.json"
+
+Asked = dict["PageName", dict[str, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlan:
+    """What is fetched, and where to. `source` is a URL or a file; `limit` takes the first questions alone.
+
+    `contact` ("" for that of the run before, or the project's own page) is named to the wikis, as they ask of robots.
+    `api` is the address of their API, with "{language}" in it.
+    """
+
+    dataset: str
+    out: Path
+    source: str = ""
+    limit: int | None = None
+    contact: str = ""
+    api: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchProgress:
+    """`done` of `total` links have their outcome; `fetched` pages came in this run, in `seconds`."""
+
+    done: int
+    total: int
+    fetched: int
+    missing: int
+    seconds: float
+
+    @property
+    def per_second(self) -> float:
+        return self.fetched / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        return (self.total - self.done) / self.per_second if self.fetched else None
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """A link of the dataset without a page: kind is missing, disambiguation, failed or "not a page".
+
+    `nearest` are titles that may be meant; `questions` the ids of those that need the page.
+    """
+
+    asked: str
+    kind: str
+    reason: str
+    nearest: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchReport:
+    """What lies in the folder now. `fetched` of the `pages` came in this run; `redirects` are asked title -> title."""
+
+    dataset: Path
+    folder: Path
+    questions: int
+    links: int
+    pages: int
+    fetched: int
+    redirects: Mapping[str, str]
+    missing: tuple[NotFound, ...]
+    seconds: float
+
+    @property
+    def failed(self) -> int:
+        """Pages that are there, but could not be had this time."""
+        return sum(one.kind == "failed" for one in self.missing)
+
+
+def fetch_dataset(
+    plan: FetchPlan,
+    *,
+    progress: Callable[[FetchProgress], None] | None = None,
+    on_pause: Callable[[float, FetchError], None] | None = None,
+    allow: Collection[str] = (),
+    patience: Patience | None = None,
+) -> FetchReport:
+    """Fetch the dataset's file and all pages; what is there already is not asked for again.
+
+    `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
+    Raises UsageError, FetchError, CorpusError or MissingExtra; the same call goes on where it ended.
+    """
+    from iterative_rag.corpus.patience import Patience
+    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.wikipedia.client import API
+    from iterative_rag.corpus.wikipedia.fetching import Wikis, user_agent
+    from iterative_rag.evaluation import datasets
+
+    source = plan.source or _published(plan.dataset)
+    before = _about(plan.out)
+    contact = plan.contact or str(before.get("contact", "")) or _homepage()
+    patience = patience or Patience(on_pause=on_pause)
+    with Web(user_agent(contact), allow=allow) as web:
+        file = _dataset_file(plan.out, source, before, web, patience)
+        questions = datasets.select(datasets.load(file), limit=plan.limit)
+        about = {
+            "dataset": plan.dataset,
+            "source": source,
+            "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+            "contact": contact,
+            "started": before.get("started") or _now(),
+        }
+        _write_json(plan.out / ABOUT, about)  # before the first page: a killed run remembers its source and contact
+        wikis = Wikis(web, patience, api=plan.api or API)
+        report = _Fetching(file, plan.out, questions).run(wikis, progress)
+    _write_json(plan.out / REDIRECTS, dict(sorted(report.redirects.items())))
+    rows = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in report.missing]
+    _write(plan.out / MISSING, "".join(rows))
+    counts = {name: getattr(report, name) for name in ("questions", "links", "pages", "fetched", "failed", "seconds")}
+    counts |= {"redirects": len(report.redirects), "missing": len(report.missing)}
+    _write_json(plan.out / ABOUT, {**about, "finished": _now(), **counts})
+    return report
+
+
+@dataclass
+class _Fetching:
+    """One run over the links of some questions."""
+
+    dataset: Path
+    out: Path
+    questions: Sequence[Question]
+    redirects: dict[str, str] = field(default_factory=dict)
+    missing: list[NotFound] = field(default_factory=list)
+    places: set[Path] = field(default_factory=set)
+    fetched: set[Path] = field(default_factory=set)
+
+    def run(self, wikis: Wikis, progress: Callable[[FetchProgress], None] | None) -> FetchReport:
+        from iterative_rag.corpus.wikipedia.fetching import fetch_pages
+        from iterative_rag.corpus.wikipedia.files import PageFolder
+
+        asked = self._asked()
+        folder = PageFolder(self.out / PAGES)
+        started = time.monotonic()
+        done = 0
+        with folder.opened(), closing(fetch_pages(asked, folder, wikis)) as outcomes:
+            for outcome in outcomes:
+                done += 1
+                self._note(outcome, asked[outcome.name])
+                if progress:
+                    seconds = time.monotonic() - started
+                    progress(FetchProgress(done, len(asked), len(self.fetched), len(self.missing), seconds))
+        links = {title for question in self.questions for title in question.gold_titles}
+        return FetchReport(
+            self.dataset,
+            self.out / PAGES,
+            len(self.questions),
+            len(links),
+            len(self.places),
+            len(self.fetched),
+            self.redirects,
+            tuple(sorted(self.missing, key=lambda one: (one.kind, one.asked))),
+            round(time.monotonic() - started, 1),
+        )
+
+    def _asked(self) -> Asked:
+        """The pages that the questions need, each with the words that asked for it."""
+        from iterative_rag.corpus.wikipedia.names import page_name
+
+        asked: Asked = {}
+        for title in dict.fromkeys(title for question in self.questions for title in question.gold_titles):
+            try:
+                asked.setdefault(page_name(title), {})[title] = None
+            except UsageError as error:
+                self.missing.append(NotFound(title, "not a page", str(error), (), self._needed_by(title)))
+        return asked
+
+    def _note(self, outcome: Outcome, asked: Collection[str]) -> None:
+        from iterative_rag.corpus.wikipedia.fetching import Absent, Ambiguous, Stored
+
+        if isinstance(outcome, Stored):
+            self.places.add(outcome.place)
+            if outcome.fetched:
+                self.fetched.add(outcome.place)
+            if outcome.title != outcome.name.title:
+                self.redirects |= dict.fromkeys(asked, outcome.title)
+            return
+        if isinstance(outcome, Ambiguous):
+            kind, reason, nearest = "disambiguation", f"{outcome.title} has several meanings.", outcome.choices
+        elif isinstance(outcome, Absent):
+            kind, reason, nearest = "missing", outcome.reason, outcome.nearest
+        else:
+            kind, reason, nearest = "failed", outcome.message, ()
+        self.missing.extend(NotFound(one, kind, reason, nearest, self._needed_by(one)) for one in asked)
+
+    def _needed_by(self, title: str) -> tuple[str, ...]:
+        return tuple(question.id for question in self.questions if title in question.gold_titles)
+
+
+def _published(dataset: str) -> str:
+    if dataset not in SOURCES:
+        raise UsageError(f"There is no dataset {dataset!r} to fetch.", hint=f"One of: {', '.join(SOURCES)}.")
+    return SOURCES[dataset]
+
+
+def _homepage() -> str:
+    """The project's own page as its packaging names it: a contact where the user gives none."""
+    try:
+        urls = metadata.metadata("iterative-rag").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return ""
+    return next((url.partition(",")[2].strip() for url in urls if url.lower().startswith("homepage")), "")
+
+
+def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, patience: Patience) -> Path:
+    """The dataset in the folder: there already from the same source, copied, or downloaded."""
+    from iterative_rag.corpus.web import refused
+
+    url = source.startswith(("http://", "https://"))
+    place = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")
+    if place.is_file() and before.get("source") == source:
+        return place
+    if url:
+
+        def download() -> bytes:
+            reply = web.get(source)
+            if reply.status >= 400:
+                raise refused(reply, {404: "Give another address, or a file: --source."})
+            return reply.body
+
+        data = patience.call(download)
+    else:
+        from iterative_rag.evaluation.question_files import read_bytes
+
+        data = read_bytes(Path(source).expanduser())
+    _write(place, data)
+    return place
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def _about(out: Path) -> dict[str, Any]:
+    """What the run before wrote about itself; {} for the first."""
+    try:
+        found = json.loads((out / ABOUT).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{out / ABOUT} cannot be read: {error}.", hint="Remove it, or give another --out.") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _write_json(place: Path, value: object) -> None:
+    _write(place, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _write(place: Path, data: str | bytes) -> None:
+    """Whole or not at all."""
+    temporary = place.with_name(f".{place.name}.new")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data.encode() if isinstance(data, str) else data)
+        os.replace(temporary, place)
+    except OSError as error:
+        raise CorpusError(f"{place} cannot be written: {error.strerror}.", hint="Check the folder.") from error
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,120 @@
+"""An LLM as judge: is the given answer the accepted one? The autorater's task of FRAMES, in words of our own.
+
+FRAMES (Krishna et al. 2024, arXiv:2409.12941) rates answers with a prompted LLM that sees question, gold answer and
+given answer. This one fails closed: what it did not plainly say is UNJUDGED, never right and never wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from iterative_rag.errors import LLMError, UsageError
+from iterative_rag.evaluation.records import Spent, Verdict
+from iterative_rag.prompts import fence, prompt
+from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest
+from iterative_rag.replies import JudgeReply, ask, schema, schema_version
+
+ROLE = "judge"
+REPLY_TOKENS = 1024
+NO_ANSWER = "No answer was given."
+
+
+class Judge:
+    """Judges answers with one model; safe to use from several threads if the model and the cache are."""
+
+    def __init__(self, model: ChatModel, cache: Cache) -> None:
+        self._model, self._cache = model, cache
+
+    @property
+    def name(self) -> str:
+        """The model and the version of the prompt: verdicts of judges of different names do not compare."""
+        return f"{self._model.name} judge={prompt(ROLE).version}"
+
+    def verdict(self, question: str, accepted: Sequence[str], answer: str) -> tuple[Verdict, str, Spent]:
+        """Whether `answer` is one of the `accepted` ones, the judge's reason, and what asking cost.
+
+        An empty answer is incorrect without a call. A reply that is twice unreadable, a timeout or any other fault of
+        the model is UNJUDGED, with the fault as its reason; only verdicts are kept in the cache.
+        """
+        if not answer.strip():
+            return Verdict.INCORRECT, NO_ANSWER, Spent()
+        key = self._key(question, accepted, answer)
+        if (kept := self._kept(key)) is not None:
+            return Verdict(kept.verdict), kept.reason, Spent(cache_hits=1)
+        meter = _Tally()
+        try:
+            reply = ask(self._model, meter, _request(question, accepted, answer), JudgeReply)
+        except LLMError as error:
+            return Verdict.UNJUDGED, f"{type(error).__name__}: {error}", meter.spent
+        self._cache.put(key, reply.model_dump(mode="json"))
+        return Verdict(reply.verdict), reply.reason, meter.spent
+
+    def _key(self, question: str, accepted: Sequence[str], answer: str) -> str:
+        parts = ["judge", self.name, schema_version(JudgeReply), question, list(accepted), answer]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def _kept(self, key: str) -> JudgeReply | None:
+        try:
+            return JudgeReply.model_validate(self._cache.get(key))
+        except ValidationError:  # not there, or written by something else
+            return None
+
+
+def refuse_self_judging(judge_name: str, answerer_name: str, *, allowed: bool = False) -> None:
+    """Raise UsageError where the judge's model is (one of) the answerer's: models prefer answers of their own.
+
+    Names are those of ChatModel and Mind; server, seed and other options do not make another model.
+    """
+    answering = {_model(part) for part in answerer_name.split(" + ")}
+    if not allowed and _model(judge_name) in answering:
+        raise UsageError(
+            f"The judge would rate its own answers: {judge_name.split()[0]} also answers.",
+            hint="Name another model with --judge, or add --allow-self-judge; the report will say so.",
+        )
+
+
+def _model(name: str) -> str:
+    """ "llama3.1:8b" of "ollama/llama3.1:8b seed=0" and of "openai-like/llama3.1:8b@http://... seed=0"."""
+    first = name.split()[0] if name.split() else ""
+    return first.partition("/")[2].partition("@http")[0].casefold() or first.casefold()
+
+
+def _request(question: str, accepted: Sequence[str], answer: str) -> ChatRequest:
+    system, user = prompt(ROLE).render(
+        question=fence(question, "question"),
+        accepted=fence("\n".join(f"- {' '.join(one.split())}" for one in accepted), "accepted"),
+        answer=fence(answer, "answer"),
+    )
+    return ChatRequest(role=ROLE, system=system, user=user, schema=schema(JudgeReply), max_tokens=REPLY_TOKENS)
+
+
+class _Tally:
+    """Implements protocols.Meter: counts what judging costs and refuses nothing."""
+
+    def __init__(self) -> None:
+        self.spent = Spent()
+
+    def before_call(self, role: str) -> float | None:
+        return None
+
+    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
+        self._add(reply.prompt_tokens, reply.completion_tokens, seconds)
+
+    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
+        self._add(0, 0, seconds)
+
+    def cache_hit(self, what: str) -> None:
+        """Judge looks into its cache itself."""
+
+    def _add(self, prompt_tokens: int, completion_tokens: int, seconds: float) -> None:
+        so_far = self.spent
+        self.spent = Spent(
+            calls=so_far.calls + 1,
+            prompt_tokens=so_far.prompt_tokens + prompt_tokens,
+            completion_tokens=so_far.completion_tokens + completion_tokens,
+            seconds=round(so_far.seconds + seconds, 3),
+        )

@@ -1,0 +1,164 @@
+"""The bytes of a dataset -> rows of fields, each with its place for error messages: JSON Lines, JSON, or TSV."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.corpus.decoding import NotText, decode
+from iterative_rag.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record of a file; `place` is "line 3" or "entry 3"."""
+
+    path: Path
+    place: str
+    fields: dict[str, Any]
+
+    def fault(self, reason: str, *, hint: str = "") -> UsageError:
+        return broken(self.path, f"{self.place} {reason}", hint=hint)
+
+
+def broken(path: Path, reason: str, *, hint: str = "") -> UsageError:
+    return UsageError(
+        f"{path} cannot be used as a dataset: {reason}.", hint=hint or f"Mend {path} or give another file."
+    )
+
+
+def read_bytes(path: Path) -> bytes:
+    """Raises UsageError where there is no file that can be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError(f"There is no dataset {path}.", hint="Check the path.") from error
+    except IsADirectoryError as error:
+        raise broken(path, "it is a folder", hint="Give one file: .tsv, .jsonl, .jsonl.gz or .json.") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+
+
+def rows(path: Path, data: bytes) -> list[Row]:
+    """All records of the file. Raises UsageError naming the line that is broken."""
+    text = _text(path, data)
+    start = text.lstrip()[:1]
+    if not start:
+        raise broken(path, "it is empty")
+    if start == "[":
+        return _whole_json(path, text)
+    return _json_lines(path, text) if start == "{" else list(_tsv(path, text))
+
+
+def _text(path: Path, data: bytes) -> str:
+    if data[:2] == b"\x1f\x8b" or path.suffix == ".gz":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise broken(path, f"it cannot be unpacked: {error}", hint="Fetch or compress the file again.") from error
+    decoded = decode(data)
+    if isinstance(decoded, NotText):
+        raise broken(path, decoded.reason.rstrip(".").replace("It is", "it is", 1))
+    return decoded
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def _json_lines(path: Path, text: str) -> list[Row]:
+    """One object a line; where the first line is none, the file may be one object over several lines."""
+    found: list[Row] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if not found and not _begins_records(text):
+                return _whole_json(path, text)
+            raise broken(path, f"line {number} is not JSON ({error})") from error
+        found.append(_row(path, f"line {number}", value))
+    return found
+
+
+def _begins_records(text: str) -> bool:
+    """Whether a further line begins with a whole record: then the first one was meant to be a record too."""
+    return any(line.startswith("{") and line.rstrip().endswith("}") for line in text.strip().split("\n")[1:])
+
+
+def _whole_json(path: Path, text: str) -> list[Row]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise broken(path, f"line {error.lineno} is not JSON ({error.msg})") from error
+    except RecursionError as error:
+        raise broken(path, "its JSON is nested too deeply") from error
+    if isinstance(value, dict):
+        return [_row(path, "entry 1", value)]
+    if not value:
+        raise broken(path, "its list is empty")
+    return [_row(path, f"entry {number}", one) for number, one in enumerate(value, start=1)]
+
+
+def _row(path: Path, place: str, value: Any) -> Row:
+    if not isinstance(value, dict):
+        raise broken(path, f"{place} is not a JSON object")
+    row = Row(path, place, value)
+    if not all(_is_text(text) for text in _texts(value)):
+        raise row.fault("holds characters that are not text")
+    return row
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _is_text(text: str) -> bool:
+    """False for NUL and lone surrogates, which JSON can hold, and which neither SQLite nor a terminal takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
+# --- TSV -------------------------------------------------------------------------------------
+
+
+def _tsv(path: Path, text: str) -> Iterator[Row]:
+    """The first line names the fields; a quoted field may hold line breaks."""
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t", restkey=_TOO_MANY, strict=True)
+    if len(reader.fieldnames or ()) < 2:
+        raise broken(
+            path,
+            "it is neither JSON nor tab-separated",
+            hint="Give a .tsv with its column names in the first line, a .jsonl, .jsonl.gz or .json file.",
+        )
+    empty = True
+    line = reader.line_num + 1
+    try:
+        for fields in reader:
+            row = Row(path, f"line {line}", fields)
+            if _TOO_MANY in fields or None in fields.values():
+                raise row.fault(f"has not the {len(reader.fieldnames or ())} columns of the first line")
+            yield row
+            empty, line = False, reader.line_num + 1
+    except csv.Error as error:
+        raise broken(path, f"line {line} is not tab-separated values ({error})") from error
+    if empty:
+        raise broken(path, "it has column names, but no rows")
+
+
+_TOO_MANY = "\0too many"

@@ -1,0 +1,114 @@
+"""A comparison as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from iterative_rag.evaluation.report.markdown import escaped, table
+from iterative_rag.evaluation.report.wording import (
+    NOTHING,
+    number,
+    percent,
+    percent_range,
+    points,
+    points_range,
+    probability,
+)
+
+_IDS_SHOWN = 20
+
+
+def comparison(found: Mapping[str, Any]) -> str:
+    """What `compare` found: the runs, all of them against the first, and the other pairs."""
+    first = found["runs"][0]["name"]
+    against = [pair for pair in found["pairs"] if pair["first"] == first]
+    others = [pair for pair in found["pairs"] if pair["first"] != first]
+    parts = ["\n".join(f"> {escaped(warning)}" for warning in found["warnings"])] if found["warnings"] else []
+    parts += [_runs(found["runs"])]
+    if against:
+        parts += [f"Against {escaped(first)}, on the questions that both answered (points, p by McNemar's exact test):"]
+        parts += [_pairs(against, [pair["second"] for pair in against]), *_won_and_lost(against)]
+    if others:
+        names = [f"{pair['first']} → {pair['second']}" for pair in others]
+        parts += ["The other pairs:", _pairs(others, names)]
+    if len(found["pairs"]) > 1:
+        parts += [f"Holm: corrected for {len(found['pairs'])} pairs."]
+    return "\n\n".join(parts) + "\n"
+
+
+def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [
+            escaped(run["name"]),
+            str(run["n"]),
+            percent(run["right"]),
+            percent_range(run["interval"]),
+            percent(run["f1"]),
+            *(number(run[what]) for what in ("calls", "tokens", "seconds")),
+        ]
+        for run in runs
+    ]
+    shown = table(["run", "questions", "right", "95 %", "F1", "calls", "tokens", "seconds"], rows)
+    differing = [(run["name"], run["differs"]) for run in runs if run["differs"]]
+    told = [
+        f"- {escaped(name)}: {escaped(', '.join(f'{key} {value}' for key, value in differs.items()))}"
+        for name, differs in differing
+    ]
+    return "\n\n".join([shown, "\n".join(told)]) if told else shown
+
+
+def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    headers = [
+        "run",
+        "n",
+        "right",
+        "95 %",
+        "p",
+        "Holm",
+        "won",
+        "lost",
+        "F1",
+        "95 %",
+        "calls",
+        "tokens",
+        "seconds",
+        "cost",
+    ]
+    rows = [
+        [
+            escaped(name),
+            str(pair["n"]),
+            points(pair["right"]["difference"]),
+            points_range(pair["right"]["interval"]),
+            probability(pair["right"]["p"]),
+            probability(pair["right"]["p_holm"]),
+            str(len(pair["won"])),
+            str(len(pair["lost"])),
+            points(pair["f1"]["difference"]),
+            points_range(pair["f1"]["interval"]),
+            *(_times(pair["ratios"][what]) for what in ("calls", "tokens", "seconds", "cost")),
+        ]
+        for name, pair in zip(names, pairs, strict=True)
+    ]
+    return table(headers, rows)
+
+
+def _times(ratio: float | None) -> str:
+    return NOTHING if ratio is None else f"× {number(ratio)}"
+
+
+def _won_and_lost(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    lines = [
+        f"- {escaped(pair['second'])} {what}: {_ids(pair[what])}"
+        for pair in pairs
+        for what in ("won", "lost")
+        if pair[what]
+    ]
+    if lines:
+        yield "\n".join(lines)
+
+
+def _ids(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _IDS_SHOWN} more" if len(ids) > _IDS_SHOWN else ""
+    return ", ".join(escaped(one, 60) for one in ids[:_IDS_SHOWN]) + more

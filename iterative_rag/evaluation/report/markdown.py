@@ -1,0 +1,126 @@
+"""A report as Markdown: tables that are read as they are in a terminal and drawn by what renders Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.report import figures
+from iterative_rag.evaluation.report.figures import Report, Share
+from iterative_rag.evaluation.report.wording import NOTHING, count, number, percent, visible
+
+# All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.
+_MEANINGFUL = re.compile(r"([\\`*_{}\[\]<>()#|~!&@]|:(?=//)|(?<=www)\.)")
+_LONGEST = 200  # characters of a question or an answer in a table
+
+
+def markdown(report: Report, *, figures_only: bool = False) -> str:
+    """The report; `figures_only` leaves out every text of a question, an answer or an article."""
+    parts = [f"# {escaped(report.run.name)}", *_opening(report), *_scores(report), *_failures(report)]
+    for heading, rows in figures.groups(report):
+        parts += [
+            f"## {heading}",
+            table(["", "questions", "right", "95 %"], [_share(row, with_n=True) for row in rows]),
+        ]
+    parts += [*_evidence(report), *_cost(report), *_calibration(report)]
+    if not figures_only:
+        parts += _lost(report)
+    return "\n\n".join(parts) + "\n"
+
+
+def escaped(text: str, limit: int | None = None) -> str:
+    """Text that means nothing to Markdown, on one line."""
+    return _MEANINGFUL.sub(r"\\\1", visible(text, limit))
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, texts: bool = False) -> str:
+    """A table with its columns aligned: all but the first to the right, unless they are `texts`."""
+    widths = [max(3, *(len(row[at]) for row in [headers, *rows])) for at in range(len(headers))]
+    left = [texts or at == 0 for at in range(len(headers))]
+
+    def line(cells: Sequence[str]) -> str:
+        aligned = zip(cells, widths, left, strict=True)
+        return (
+            "| "
+            + " | ".join(cell.ljust(width) if flush else cell.rjust(width) for cell, width, flush in aligned)
+            + " |"
+        )
+
+    ruler = ["-" * (width + 2) if flush else "-" * (width + 1) + ":" for width, flush in zip(widths, left, strict=True)]
+    return "\n".join([line(headers), "|" + "|".join(ruler) + "|", *map(line, rows)])
+
+
+def _share(row: Share, *, with_n: bool = False) -> list[str]:
+    label = f"**{escaped(row.label)}**" if row.here else escaped(row.label)
+    return [label, *([str(row.n)] if with_n else []), row.shown, row.shown_interval]
+
+
+def _opening(report: Report) -> Iterator[str]:
+    yield "\n".join(f"- {label}: {escaped(value)}" for label, value in figures.what_was_run(report))
+    if found := figures.notes(report):
+        yield "\n".join(f"> {escaped(note)}" for note in found)
+
+
+def _scores(report: Report) -> Iterator[str]:
+    yield "## Accuracy"
+    over = count(report.summary["answerable"], "answerable question")
+    yield f"Over {over}, with 95 % intervals (percentile bootstrap over questions)."
+    yield table(["", "share", "95 %"], [_share(row) for row in figures.scores(report)])
+    if rows := figures.beside(report):
+        yield "Answered rightly, from the floor to the ceiling:"
+        cells = [[*_share(row, with_n=True), escaped(row.note)] for row in rows]
+        yield table(["run", "questions", "right", "95 %", "mode, mind"], cells)
+    if report.agreement is not None:
+        yield "Agreement of the judge with given verdicts:"
+        yield table(["", "value"], [[escaped(label), value] for label, value in figures.agreement(report)])
+
+
+def _failures(report: Report) -> Iterator[str]:
+    yield "## Where it failed"
+    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in figures.outcomes(report))
+    yield f"{count(report.summary['answers'], 'answer')}: {ended or 'none yet'}."
+    if rows := figures.causes(report):
+        yield table(
+            ["cause", "answers", "share"], [[cause, f"{amount:,}", percent(share)] for cause, amount, share in rows]
+        )
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    if rows := figures.evidence(report):
+        yield "## Evidence"
+        yield table(["", "share", "95 %"], [_share(row) for row in rows])
+
+
+def _cost(report: Report) -> Iterator[str]:
+    yield "## Cost"
+    yield table(["", "per answer", "95 %", "total"], figures.spending(report))
+
+
+def _calibration(report: Report) -> Iterator[str]:
+    found = report.summary["calibration"]
+    if found is None:
+        return
+    yield "## Calibration of the confidence"
+    yield (
+        f"Expected calibration error {number(found['ece'])}, Brier score {number(found['brier'])}, "
+        f"over {count(found['n'], 'answer')}."
+    )
+    rows = [
+        [f"{one['low']:.1f} – {one['high']:.1f}", f"{one['n']:,}", percent(one["confidence"]), percent(one["right"])]
+        for one in found["bins"]
+    ]
+    yield table(["confidence", "answers", "mean confidence", "right"], rows)
+
+
+def _lost(report: Report) -> Iterator[str]:
+    yield "## Not answered rightly"
+    rows = [_lost_row(record) for record in figures.lost(report)]
+    yield table(["id", "question", "answer", "accepted", "cause"], rows, texts=True) if rows else "None."
+
+
+def _lost_row(record: Record) -> list[str]:
+    given = record.short_answer or record.text or record.fault or record.reason
+    accepted = record.answers[0] if record.answers else NOTHING
+    texts = (record.id, record.question, given, accepted, record.cause.value if record.cause else NOTHING)
+    return [escaped(text, _LONGEST) for text in texts]

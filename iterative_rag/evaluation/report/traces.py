@@ -1,0 +1,191 @@
+"""What the page shows of one question: its hops and quotes, cut to what fits and saying what was cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iterative_rag.evaluation.measures import gave_facts, listed, read
+from iterative_rag.evaluation.records import FoundFact, Hop, Record
+from iterative_rag.evaluation.report.figures import RESULTS, result
+from iterative_rag.evaluation.report.wording import number, percent, visible
+
+_QUESTION, _SENTENCE = 1000, 1500  # characters
+_NO_CAUSE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that is shown of a hop: facts, characters of a quote, titles of listed documents. `hops` is the most
+    hops of a question; with none of them its trace is left out."""
+
+    facts: int
+    quote: int
+    titles: int
+    hops: int
+
+
+# From generous to bare: the page takes the first that keeps it small enough.
+CAPS = (Caps(8, 500, 16, 50), Caps(4, 240, 10, 12), Caps(2, 140, 5, 6), Caps(0, 0, 0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFact:
+    value: str
+    quote: str
+    title: str
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTitle:
+    """A document of a shortlist. `gold` ones are needed, those `read` were opened."""
+
+    title: str
+    gold: bool
+    read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHop:
+    """`question` is "" where it stands just above: the question itself, or the last hop's rephrasing."""
+
+    n: int
+    question: str
+    needs: tuple[str, ...]
+    titles: tuple[ShownTitle, ...]
+    more_titles: int
+    facts: tuple[ShownFact, ...]
+    more_facts: int
+    rephrased: str
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A needed article and how far it came, from "not in the corpus" to "cited"; `found` ones gave a fact."""
+
+    title: str
+    reached: str
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """A question of the page. `place` is its number on the page, `result` a key of RESULTS, `cause` "" for none."""
+
+    place: int
+    id: str
+    repeat: int
+    result: str
+    result_label: str
+    cause: str
+    question: str
+    given: str
+    sentence: str
+    reason: str
+    accepted: tuple[str, ...]
+    types: tuple[str, ...]
+    scores: tuple[tuple[str, str], ...]
+    judge_reason: str
+    spent: str
+    needed: tuple[Needed, ...]
+    hops: tuple[ShownHop, ...]
+    more_hops: int
+    citations: tuple[tuple[str, bool], ...]
+
+
+def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
+    ended = result(record)
+    return ShownQuestion(
+        place=place,
+        id=visible(record.id),
+        repeat=record.repeat,
+        result=ended,
+        result_label=RESULTS[ended],
+        cause=record.cause.value if record.cause is not None else _NO_CAUSE,
+        question=visible(record.question, _QUESTION),
+        given=visible(record.short_answer, _QUESTION),
+        sentence=visible(record.text, _SENTENCE) if record.text != record.short_answer else "",
+        reason=visible("; ".join(dict.fromkeys(filter(None, (record.fault, record.reason)))), _SENTENCE),
+        accepted=tuple(visible(answer, _QUESTION) for answer in record.answers),
+        types=tuple(visible(one) for one in record.types),
+        scores=_scores(record),
+        judge_reason=visible(record.scores.judge_reason, _SENTENCE),
+        spent=_spent(record),
+        needed=_needed(record),
+        hops=_hops(record, caps),
+        more_hops=max(0, len(record.hops) - caps.hops),
+        citations=tuple((visible(cited.title), cited.verified) for cited in record.citations) if caps.hops else (),
+    )
+
+
+def _scores(record: Record) -> tuple[tuple[str, str], ...]:
+    scores = record.scores
+    rows = [
+        ("exact match", number(scores.em)),
+        ("F1", number(scores.f1)),
+        ("holds it", number(scores.contains)),
+        ("same value", number(scores.value)),
+    ]
+    if scores.judge is not None:
+        rows.append(("judge", scores.judge.value))
+    return (*rows, ("confidence", percent(record.confidence)))
+
+
+def _spent(record: Record) -> str:
+    spent = record.spent
+    parts = [f"{spent.calls:,} LLM calls", f"{spent.prompt_tokens:,} + {spent.completion_tokens:,} tokens"]
+    if spent.cache_hits:
+        parts.append(f"{spent.cache_hits:,} from the cache")
+    return " · ".join([*parts, f"{number(spent.seconds)} s"])
+
+
+def _needed(record: Record) -> tuple[Needed, ...]:
+    cited = {one.document_id for one in record.citations}
+    stages = (
+        ("cited", cited),
+        ("gave a fact, not cited", gave_facts(record)),
+        ("read, gave no fact", read(record)),
+        ("shortlisted, not read", listed(record)),
+    )
+    rows = []
+    for document in record.gold:
+        reached = next((name for name, documents in stages if document in documents), "never shortlisted")
+        found = document in cited | gave_facts(record)
+        rows.append(Needed(visible(record.documents.get(document, document)), reached, found))
+    return (*rows, *(Needed(visible(title), "not in the corpus", False) for title in record.missing_gold))
+
+
+def _hops(record: Record, caps: Caps) -> tuple[ShownHop, ...]:
+    above = [record.question, *(hop.rephrased or hop.question for hop in record.hops)]
+    return tuple(_hop(hop, record, caps, before) for hop, before in zip(record.hops[: caps.hops], above, strict=False))
+
+
+def _hop(hop: Hop, record: Record, caps: Caps, above: str) -> ShownHop:
+    gold, opened = set(record.gold), set(hop.read)
+    # The needed articles are what one looks for: they are never among those that are cut.
+    ordered = sorted(range(len(hop.shortlist)), key=lambda at: (hop.shortlist[at] not in gold, at))
+    kept = sorted(ordered[: caps.titles])
+    titles = tuple(
+        ShownTitle(visible(record.documents.get(one, one), 80), one in gold, one in opened)
+        for one in (hop.shortlist[at] for at in kept)
+    )
+    return ShownHop(
+        n=hop.n,
+        question=visible(hop.question, _QUESTION) if hop.question != above else "",
+        needs=tuple(visible(need, _QUESTION) for need in hop.needs),
+        titles=titles,
+        more_titles=len(hop.shortlist) - len(titles),
+        facts=tuple(_fact(fact, gold, caps) for fact in hop.facts[: caps.facts]),
+        more_facts=max(0, len(hop.facts) - caps.facts),
+        rephrased=visible(hop.rephrased, _QUESTION) if hop.rephrased != hop.question else "",
+    )
+
+
+def _fact(fact: FoundFact, gold: set[str], caps: Caps) -> ShownFact:
+    said = fact.value or fact.statement
+    return ShownFact(
+        value=visible(said, caps.quote) if said != fact.quote else "",
+        quote=visible(fact.quote, caps.quote),
+        title=visible(fact.title, 80),
+        gold=fact.document_id in gold,
+    )

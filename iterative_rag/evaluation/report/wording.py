@@ -1,0 +1,59 @@
+"""How figures and texts are written in reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+NOTHING = "–"
+
+# Control characters, marks that reverse the direction of text, and halves of characters, which no file can hold.
+_UNSEEN = dict.fromkeys(
+    [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xD800, 0xE000)], "\ufffd"
+)
+for _space in "\t\n\v\f\r\x85":
+    _UNSEEN[ord(_space)] = " "
+
+
+def visible(text: str, limit: int | None = None) -> str:
+    """The text on one line, with what cannot or must not be shown replaced, cut after `limit` characters."""
+    line = " ".join(text.translate(_UNSEEN).split())
+    return line if limit is None or len(line) <= limit else line[: max(0, limit - 1)].rstrip() + "…"
+
+
+def percent(share: float | None) -> str:
+    return NOTHING if share is None else f"{100 * share:.1f}\u00a0%"
+
+
+def percent_range(interval: Sequence[float] | None) -> str:
+    return NOTHING if interval is None else f"{100 * interval[0]:.1f} – {100 * interval[1]:.1f}"
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return f"{100 * difference:+.1f}"
+
+
+def points_range(interval: Sequence[float]) -> str:
+    return f"{points(interval[0])} … {points(interval[1])}"
+
+
+def number(value: float | None) -> str:
+    """As many digits as one reads: 12,345 · 123 · 12.3 · 1.23."""
+    if value is None:
+        return NOTHING
+    digits = 0 if value == int(value) or abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:,.{digits}f}"
+
+
+def dollars(value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.2g}" if value >= 1e-4 else f"${value:.1e}"
+
+
+def probability(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def count(amount: int, noun: str, plural: str = "") -> str:
+    return f"{amount:,} {noun if amount == 1 else plural or noun + 's'}"

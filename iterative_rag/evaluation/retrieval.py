@@ -1,0 +1,282 @@
+"""How many of the gold articles are found, without any judgement of answers: recall@k, all found@k, MAP and MRR.
+
+Articles are ranked as the loop ranks what it will read (`agent/shortlist.py`): for the question as it is asked
+(single), or over all hops of the loop (iterative). Measures are those of ir-measures; each is a mean over questions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.agent.shortlist import shortlist
+from iterative_rag.errors import CapReached, LLMError, LLMUnreachable, ModelMissing, UsageError
+from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.statistics import mean, mean_interval
+from iterative_rag.types import Hit, Need, ReadingStep, ShortlistStep, Step
+
+if TYPE_CHECKING:
+    from iterative_rag.protocols import Corpus
+
+# Passages that are fetched for each wanted article: the best ones of a query often lie in one long article.
+PASSAGES_PER_ARTICLE = 10
+# Among the best 4 n + 120 fused hits there are all that either half ranks n-th or better: such a hit has a score of
+# 1 / (60 + n) at least, and what scores that much stands among the first 60 + 2 n of one of the halves.
+_FUSED_PER_RANKED, _FUSED_MORE = 4, 120
+_QUERIES_AT_ONCE = 32
+
+
+class Hops(StrEnum):
+    """Where the ranking comes from: the question as one query, or all that the loop lists."""
+
+    SINGLE = "single"
+    ITERATIVE = "iterative"
+
+
+class Search(StrEnum):
+    """What ranks: both halves fused, as in the product, or one of them alone."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    BM25 = "bm25"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A question and the ids of the articles that it needs: those that the corpus holds, one at least."""
+
+    question: Question
+    gold: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What is measured. `excluded` questions have no gold article in the corpus; `missing` are single titles that it
+    lacks, of questions that are measured by their other articles."""
+
+    found: tuple[Target, ...]
+    excluded: int
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The documents found for a target, best first; what a loop listed and read in all (None for a single query)."""
+
+    target: Target
+    documents: tuple[str, ...]
+    listed: frozenset[str] | None = None
+    read: frozenset[str] | None = None
+    fault: str = ""
+
+
+Progress = Callable[[int, int], None]  # questions done, of how many
+
+
+def targets(
+    questions: Sequence[Question], resolve: Callable[[Question], tuple[tuple[str, ...], tuple[str, ...]]]
+) -> Targets:
+    """`resolve` gives the ids of a question's gold articles and the titles that the corpus lacks."""
+    found: list[Target] = []
+    missing: list[str] = []
+    for question in questions:
+        gold, lacking = resolve(question)
+        if gold:
+            found.append(Target(question, gold))
+            missing += lacking
+    return Targets(tuple(found), len(questions) - len(found), tuple(missing))
+
+
+# --- one query -------------------------------------------------------------------------------
+
+
+def single(
+    wanted: Sequence[Target],
+    corpus_for: Callable[[Question], Corpus],
+    *,
+    depth: int,
+    search: Search = Search.HYBRID,
+    passages: int = 0,
+    progress: Progress | None = None,
+) -> list[Ranking]:
+    """The first `depth` documents for each question as it is asked, out of `passages` hits at least."""
+    fetched = max(passages, PASSAGES_PER_ARTICLE * depth)
+    rankings: list[Ranking] = []
+    for corpus, part in _batches(wanted, corpus_for):
+        queries = [target.question.text for target in part]
+        if search is Search.HYBRID:
+            lists = shortlist(corpus, [Need(query) for query in queries], documents=depth, passages=fetched)
+            found = [tuple(entry.document_id for entry in entries) for entries in lists]
+        else:
+            hits = corpus.search(queries, _FUSED_PER_RANKED * fetched + _FUSED_MORE)
+            found = [_by_one_half(of_query, search, fetched)[:depth] for of_query in hits]
+        rankings += [Ranking(target, documents) for target, documents in zip(part, found, strict=True)]
+        if progress:
+            progress(len(rankings), len(wanted))
+    return rankings
+
+
+def _batches(
+    wanted: Sequence[Target], corpus_for: Callable[[Question], Corpus]
+) -> Iterator[tuple[Corpus, list[Target]]]:
+    """Neighbours that ask the same corpus, some at a time."""
+    part: list[Target] = []
+    asked: Corpus | None = None
+    for target in wanted:
+        corpus = corpus_for(target.question)
+        if asked is not None and (corpus is not asked or len(part) == _QUERIES_AT_ONCE):
+            yield asked, part
+            part = []
+        asked = corpus
+        part.append(target)
+    if asked is not None:
+        yield asked, part
+
+
+def _by_one_half(hits: Iterable[Hit], search: Search, passages: int) -> tuple[str, ...]:
+    """Documents in the order of their best passage among the first `passages` of the dense half or of BM25."""
+    ranked = [(hit.dense_rank if search is Search.DENSE else hit.sparse_rank, hit.document_id) for hit in hits]
+    within = sorted((rank, document) for rank, document in ranked if rank is not None and rank <= passages)
+    return tuple(dict.fromkeys(document for _, document in within))
+
+
+# --- the loop --------------------------------------------------------------------------------
+
+
+def iterative(
+    wanted: Sequence[Target],
+    loop: Callable[[Question], Iterable[Step]],
+    *,
+    depth: int,
+    progress: Progress | None = None,
+) -> list[Ranking]:
+    """What the loop lists over all its hops, the lists of all needs merged by rank (`merged`), cut at `depth`.
+
+    A model that fails in the middle of a question leaves what was listed so far, marked as a fault; one that cannot be
+    asked at all (no server, no such model) raises.
+    """
+    rankings: list[Ranking] = []
+    for target in wanted:
+        rankings.append(_followed(target, loop, depth))
+        if progress:
+            progress(len(rankings), len(wanted))
+    return rankings
+
+
+def _followed(target: Target, loop: Callable[[Question], Iterable[Step]], depth: int) -> Ranking:
+    lists: list[tuple[str, ...]] = []
+    read: set[str] = set()
+    fault = ""
+    try:
+        for step in loop(target.question):
+            if isinstance(step, ShortlistStep):
+                lists.append(tuple(entry.document_id for entry in step.documents))
+            elif isinstance(step, ReadingStep):
+                read.update(step.documents)
+    except (LLMUnreachable, ModelMissing):
+        raise
+    except (LLMError, CapReached) as error:
+        fault = f"{type(error).__name__}: {error}"
+    documents = merged(lists)
+    return Ranking(target, documents[:depth], frozenset(documents), frozenset(read), fault)
+
+
+def merged(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Round-robin: the first of every list, then the second of every list; a document stands where it comes first."""
+    turns = (document for turn in zip_longest(*lists) for document in turn if document is not None)
+    return tuple(dict.fromkeys(turns))
+
+
+# --- the figures -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The values of one question, each from 0 to 1, named as in the output ("recall@10", "map")."""
+
+    gold: int
+    values: Mapping[str, float]
+
+
+def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
+    """The means over questions, with 95 % bootstrap intervals beside them, and the same by number of gold articles.
+
+    `{"n", "recall": {k: …}, "all_found": {k: …}, "map", "mrr", "intervals", "by_gold"}`; after a loop also
+    `"listed"` and `"read"` (recall and all_found of all that was listed or read, mean number of documents) and
+    `"faults"`. MAP and MRR count the documents that a ranking holds. No question gives nothing but `"n": 0`.
+    """
+    if not rankings:
+        return {"n": 0}
+    measured = _measure(rankings, ks)
+    result = _means(measured, ks)
+    result["intervals"] = _shaped(measured, ks, lambda values: list(mean_interval(values)))
+    result["by_gold"] = {
+        str(gold): _means([one for one in measured if one.gold == gold], ks)
+        for gold in sorted(Counter(one.gold for one in measured))
+    }
+    for name in ("listed", "read"):
+        sets = [getattr(ranking, name) for ranking in rankings]
+        if None not in sets:
+            result[name] = _coverage([ranking.target for ranking in rankings], sets)
+            result["faults"] = sum(bool(ranking.fault) for ranking in rankings)
+    return result
+
+
+def library() -> Any:
+    """ir-measures. Raises UsageError where it is not installed: better before a loop of an hour than after it."""
+    try:
+        import ir_measures
+    except ImportError as error:
+        raise UsageError(
+            "Retrieval is measured by ir-measures, which is not installed.",
+            hint="pip install 'iterative-rag[evaluate]'",
+        ) from error
+    return ir_measures
+
+
+def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[_Measured]:
+    ir_measures = library()
+    names = {ir_measures.R @ k: f"recall@{k}" for k in ks} | {ir_measures.AP: "map", ir_measures.RR: "mrr"}
+    # Questions go by number: a dataset's id may be anything. Scores fall with the rank, so that none are tied.
+    relevant = {str(n): dict.fromkeys(one.target.gold, 1) for n, one in enumerate(rankings)}
+    run = {
+        str(n): {document: float(-rank) for rank, document in enumerate(one.documents)}
+        for n, one in enumerate(rankings)
+    }
+    values: list[dict[str, float]] = [{} for _ in rankings]
+    for metric in ir_measures.iter_calc(list(names), relevant, run):
+        values[int(metric.query_id)][names[metric.measure]] = metric.value
+    for of_one in values:
+        of_one |= {f"all_found@{k}": float(of_one[f"recall@{k}"] == 1.0) for k in ks}
+    return [_Measured(len(one.target.gold), of_one) for one, of_one in zip(rankings, values, strict=True)]
+
+
+def _means(measured: Sequence[_Measured], ks: Sequence[int]) -> dict[str, Any]:
+    return {"n": len(measured), **_shaped(measured, ks, mean)}
+
+
+def _shaped(measured: Sequence[_Measured], ks: Sequence[int], of: Callable[[list[float]], Any]) -> dict[str, Any]:
+    def column(name: str) -> Any:
+        return of([one.values[name] for one in measured])
+
+    return {
+        "recall": {str(k): column(f"recall@{k}") for k in ks},
+        "all_found": {str(k): column(f"all_found@{k}") for k in ks},
+        "map": column("map"),
+        "mrr": column("mrr"),
+    }
+
+
+def _coverage(wanted: Sequence[Target], sets: Sequence[frozenset[str]]) -> dict[str, Any]:
+    shares = [len(found & {*target.gold}) / len(target.gold) for target, found in zip(wanted, sets, strict=True)]
+    complete = [float(share == 1.0) for share in shares]
+    return {
+        "recall": mean(shares),
+        "all_found": mean(complete),
+        "documents": mean([float(len(found)) for found in sets]),
+        "intervals": {"recall": list(mean_interval(shares)), "all_found": list(mean_interval(complete))},
+    }

@@ -1,0 +1,180 @@
+"""Finds the gold articles of a question in a corpus: by paragraph, by URL, or by a title however it is written."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iterative_rag.corpus import front_matter
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.links import is_link, page_of, title_of
+from iterative_rag.evaluation.pools import paragraph_id
+from iterative_rag.evaluation.questions import Question
+
+if TYPE_CHECKING:
+    from iterative_rag.index.corpora import IndexedCorpus
+
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
+_QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´ʻʼ"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
+_TYPOGRAPHY = _DASHES | _QUOTES
+# What sets two spellings of one name apart at most: "J. R. R. Tolkien", "St Louis", "Jean Luc Godard".
+_LOOSE = re.compile(r"[\s.,'\"-]+")
+
+_HEAD_CHARS = front_matter.MOST_CHARS + 1000
+_MARKDOWN = (".md", ".markdown")
+
+Ids = tuple[str, ...]
+
+
+class GoldIndex:
+    """The names of all documents of a corpus, at three levels of strictness; the strictest that knows a title wins.
+
+    A document is known by its title, by the title in its URL and, after these, by the redirects that lead to it: those
+    of `redirects` (old title -> new title) and those that its Markdown file lists in its front matter
+    (`redirects: ["Old title", ...]`, as `evaluate fetch` writes it). Where several documents share a title, each of
+    them counts as needed.
+    """
+
+    def __init__(self, corpus: IndexedCorpus, redirects: Mapping[str, str] | None = None) -> None:
+        self._ids: set[str] = set()
+        self._pages: dict[tuple[str, str], str] = {}
+        # Documents without a URL are kept apart: those may be articles of any Wikipedia.
+        self._titles, self._bare, self._redirects = _Names(), _Names(), _Names()
+        for entry in corpus.catalogue():
+            self._ids.add(entry.id)
+            self._titles.add(entry.title, entry.id)
+            if entry.url is None:
+                self._bare.add(entry.title, entry.id)
+            else:
+                self._pages[_address(entry.url)] = entry.id
+                self._titles.add(title_of(entry.url), entry.id)
+            for old in _redirects_of(entry.source):
+                self._redirects.add(old, entry.id)
+        for old in redirects or {}:
+            for one in self._named(_end_of(redirects or {}, old)):
+                self._redirects.add(title_of(old), one)
+
+    def resolve(self, question: Question) -> tuple[Ids, Ids]:
+        """The ids of the documents that the question needs, and the titles of those that the corpus does not hold.
+
+        A question that brings its paragraphs needs the documents made of the supporting ones; only where the corpus
+        holds none of them it is asked for their titles.
+        """
+        needed = [one for one in question.paragraphs if one.supporting]
+        if any(paragraph_id(one) in self._ids for one in needed):
+            found = [(one.title, self._held(paragraph_id(one))) for one in needed]
+        else:
+            found = [(title, self._named(title)) for title in question.gold_titles]
+        ids = dict.fromkeys(one for _, ids in found for one in ids)
+        return tuple(ids), tuple(dict.fromkeys(title for title, ids in found if not ids))
+
+    def _held(self, document_id: str) -> Ids:
+        return (document_id,) if document_id in self._ids else ()
+
+    def _named(self, title: str) -> Ids:
+        if is_link(title):  # to another Wikipedia or another site
+            page = page_of(title)
+            if found := self._pages.get(_address(title)):
+                return (found,)
+            return (self._bare.find(page.title) if page else ()) or self._redirects.find(title)
+        decoded = title_of("/wiki/" + title.replace("#", "%23"))
+        for names in (self._titles, self._redirects):
+            if ids := names.find(title) or names.find(decoded):
+                return ids
+        return ()
+
+
+def _address(url: str) -> tuple[str, str]:
+    """What tells one page from others, however its URL is written: language and title, or the URL itself."""
+    page = page_of(url)
+    return (page.language, folded(page.title)) if page else ("", url.partition("#")[0].rstrip("/"))
+
+
+class _Names:
+    """Names -> document ids: as written, whatever its typography and case, and without punctuation and accents."""
+
+    def __init__(self) -> None:
+        self._levels: tuple[tuple[Callable[[str], str], defaultdict[str, dict[str, None]]], ...] = (
+            (plain_title, defaultdict(dict)),
+            (folded, defaultdict(dict)),
+            (loose, defaultdict(dict)),
+        )
+
+    def add(self, name: str, document_id: str) -> None:
+        for key_of, ids in self._levels:
+            if key := key_of(name):
+                ids[key][document_id] = None
+
+    def find(self, name: str) -> Ids:
+        for key_of, ids in self._levels:
+            if found := ids.get(key_of(name)):
+                # Two articles that differ in no more than an accent or a dot: no telling which is meant.
+                return tuple(found) if key_of is not loose or len(found) == 1 else ()
+        return ()
+
+
+def plain_title(title: str) -> str:
+    """Without underscores and needless white space, in Unicode's composed form."""
+    return unicodedata.normalize("NFC", " ".join(title.replace("_", " ").split()))
+
+
+def folded(title: str) -> str:
+    """The title whatever its case, dashes, quotes, ellipses, underscores and Unicode form."""
+    return " ".join(unicodedata.normalize("NFKC", plain_title(title).translate(_TYPOGRAPHY)).casefold().split())
+
+
+def loose(title: str) -> str:
+    """`folded`, and without accents, spaces, dots, commas, quotes and hyphens."""
+    letters = unicodedata.normalize("NFKD", folded(title))
+    return _LOOSE.sub("", "".join(one for one in letters if not unicodedata.combining(one)))
+
+
+# --- redirects -------------------------------------------------------------------------------
+
+
+def read_redirects(path: Path | None) -> dict[str, str]:
+    """A JSON object of old titles and new ones; {} for no file. Raises UsageError for anything else."""
+    if path is None:
+        return {}
+    hint = 'Give a JSON object of titles: {"Old title": "New title"}.'
+    try:
+        found = json.loads(path.expanduser().read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"The redirects {path} cannot be read: {error.strerror}.", hint=hint) from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"The redirects {path} are not JSON: {error}.", hint=hint) from error
+    if not isinstance(found, dict) or not all(isinstance(new, str) for new in found.values()):
+        raise UsageError(f"The redirects {path} are not an object of titles.", hint=hint)
+    return found
+
+
+def _end_of(redirects: Mapping[str, str], old: str) -> str:
+    """Where a redirect leads in the end: pages are renamed more than once, and a circle leads nowhere."""
+    seen = {old}
+    new = redirects[old]
+    while new in redirects and new not in seen:
+        seen.add(new)
+        new = redirects[new]
+    return title_of(new)
+
+
+def _redirects_of(source: str) -> Iterator[str]:
+    """The redirects in the front matter of a Markdown page, which the index does not keep.
+
+    A page that was moved or cannot be read any more has none: its titles still match.
+    """
+    if not source.lower().endswith(_MARKDOWN):
+        return
+    try:
+        with Path(source).open(encoding="utf-8", errors="replace") as file:
+            head = file.read(_HEAD_CHARS)
+    except OSError:
+        return
+    fields, _ = front_matter.split(head.removeprefix("\ufeff"))
+    redirects = fields.get("redirects", ())
+    yield from (redirects,) if isinstance(redirects, str) else redirects

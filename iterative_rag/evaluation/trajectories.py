@@ -1,0 +1,70 @@
+"""Whether the loop went the way that a question's `expected_steps` describe.
+
+The checks are those of tool-call trajectories in agent evaluations (exact, in order, any order, subset), with the
+values that were found in place of the calls. A step counts as found where a fact's value, or the title of its article,
+would be scored right with the step as the accepted answer (`answers.matches`); where a fact has no value, its statement
+may hold the step. The facts of one hop are found at the same time: between them there is no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iterative_rag.evaluation.answers import matches, stands_in
+from iterative_rag.evaluation.records import FoundFact, Hop, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """`found` is the share of the expected steps that was found.
+
+    `exact`: every step, in order, and no hop that brought facts but no step. `in_order`: every step, in order, detours
+    aside. `any_order`: every step. `subset`: no detour, though steps may be missing.
+    """
+
+    exact: bool
+    in_order: bool
+    any_order: bool
+    subset: bool
+    found: float
+
+
+def trajectory(record: Record) -> tuple[str, ...]:
+    """What was found, in order: each fact's value, or its article's title where it has none; each once."""
+    found = (fact.value or fact.title for hop in record.hops for fact in hop.facts)
+    return tuple(dict.fromkeys(found))
+
+
+def check(record: Record) -> Course | None:
+    """The record's course against its expected steps; None where the dataset expects none."""
+    steps = record.expected_steps
+    if not steps:
+        return None
+    hops = [_steps_of(hop, steps) for hop in record.hops if hop.facts]
+    found = set().union(*hops)
+    every = len(found) == len(steps)
+    in_order = _in_order(hops, len(steps))
+    straight = all(hops)
+    return Course(in_order and straight, in_order, every, straight, len(found) / len(steps))
+
+
+def _steps_of(hop: Hop, steps: Sequence[str]) -> frozenset[int]:
+    return frozenset(at for at, step in enumerate(steps) if any(_is_step(fact, step) for fact in hop.facts))
+
+
+def _is_step(fact: FoundFact, step: str) -> bool:
+    if any(matches(text, step) for text in (fact.value, fact.title)):
+        return True
+    return not fact.value and stands_in(fact.statement, step)
+
+
+def _in_order(hops: Sequence[frozenset[int]], count: int) -> bool:
+    """Whether each step is found in the hop of the step before it, or in a later one."""
+    place = 0
+    for step in range(count):
+        later = next((at for at in range(place, len(hops)) if step in hops[at]), None)
+        if later is None:
+            return False
+        place = later
+    return True

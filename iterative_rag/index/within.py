@@ -1,0 +1,77 @@
+"""Some documents of an open corpus as a corpus of their own: the paragraphs of one question, or its gold articles."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.documents import Points
+from iterative_rag.index.qdrant_edge import point_id
+from iterative_rag.types import Document, Hit
+
+if TYPE_CHECKING:
+    from iterative_rag.index.indexed_corpus import IndexedCorpus
+
+
+class CorpusPart:
+    """Implements protocols.Corpus; made by `IndexedCorpus.within`. Ranks as an index of these documents alone would.
+
+    It is open as long as the corpus that it was made from.
+    """
+
+    def __init__(self, whole: IndexedCorpus, document_ids: Collection[str]) -> None:
+        self._whole = whole
+        self._ids = frozenset(document_ids)
+        self._known: tuple[list[Points], frozenset[UUID]] = ([], frozenset())
+        missing = self._ids - {points.document_id for points in whole.points(self._ids)}
+        if missing:
+            raise CorpusError(
+                f"The corpus {whole.name!r} has no document {min(missing)!r}.",
+                hint="It may have been removed just now.",
+            )
+        listing = "\n".join(sorted(self._ids))
+        self._digest = hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        return self._whole.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever a document of the whole corpus does; differs from that of every other part."""
+        return f"{self._whole.fingerprint}/{self._digest}"
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank.
+
+        Raises CorpusHeld while another process writes the index.
+        """
+        if not self._ids:
+            return [[] for _ in queries]
+        return self._whole.search_points(self._points(), queries, limit)
+
+    def document(self, document_id: str) -> Document:
+        """Raises CorpusError when this part does not hold it."""
+        if document_id not in self._ids:
+            raise CorpusError(
+                f"The document {document_id!r} of the corpus {self.name!r} does not belong to this part of it.",
+                hint="Read only what a search of the part has found.",
+            )
+        return self._whole.document(document_id)
+
+    def close(self) -> None:
+        """Nothing: the whole corpus is closed by whoever opened it."""
+
+    def _points(self) -> frozenset[UUID]:
+        """The points of the current versions; made anew only when a document has changed."""
+        current = self._whole.points(self._ids)
+        versions, ids = self._known
+        if current != versions:
+            ids = frozenset(
+                point_id(one.document_id, one.version, ordinal) for one in current for ordinal in range(one.passages)
+            )
+            self._known = (current, ids)
+        return ids

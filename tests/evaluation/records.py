@@ -1,0 +1,121 @@
+"""Constructed records and runs: what a test says, and plain values for the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.evaluation.folder import LOGS, MANIFEST, RunFolder
+from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, Record, Scores, Spent, Verdict, to_json
+from iterative_rag.evaluation.task import RECORD
+
+
+def record(
+    name: str,
+    right: bool = True,
+    *,
+    repeat: int = 1,
+    f1: float | None = None,
+    judge: Verdict | None = None,
+    spent: tuple[int, int, int, float] = (0, 0, 0, 0.0),
+    **fields: Any,
+) -> Record:
+    """An answer to the question with the id `name`. `spent`: calls, prompt tokens, completion tokens, seconds."""
+    calls, prompt, completion, seconds = spent
+    hit = float(right)
+    scores = Scores(hit, hit if f1 is None else f1, hit, hit, judge)
+    values: dict[str, Any] = {
+        "id": name,
+        "repeat": repeat,
+        "question": f"What is {name}?",
+        "answers": ("gold",),
+        "kind": Kind.ANSWERABLE,
+        "types": (),
+        "gold": (),
+        "missing_gold": (),
+        "expected_steps": (),
+        "outcome": Outcome.ANSWERED,
+        "short_answer": "gold" if right else "tin",
+        "spent": Spent(calls, prompt, completion, 0, seconds),
+        "scores": scores,
+    }
+    return Record(**(values | fields))
+
+
+def abstention(name: str, kind: Kind = Kind.ANSWERABLE, **fields: Any) -> Record:
+    return record(name, False, kind=kind, outcome=Outcome.ABSTAINED, short_answer="", **fields)
+
+
+def hop(n: int = 1, *, listed: str = "", read: str = "", facts: str = "", **fields: Any) -> Hop:
+    """Documents are single letters: `listed="abc"`."""
+    found = tuple(fact(document) for document in facts)
+    values: dict[str, Any] = {"n": n, "question": f"question {n}", "needs": (f"need {n}",)}
+    return Hop(**(values | {"shortlist": tuple(listed), "read": tuple(read), "facts": found} | fields))
+
+
+def fact(document: str, quote: str = "It is so.", value: str = "so") -> FoundFact:
+    return FoundFact("need", value, "It is so", quote, f"Title {document}", document)
+
+
+def cited(documents: str, *, verified: bool = True) -> tuple[Cited, ...]:
+    return tuple(Cited(f"Title {document}", document, verified) for document in documents)
+
+
+def folder(records: Sequence[Record], name: str = "run", *, questions: int | None = None, **manifest: Any) -> RunFolder:
+    """A run that holds these records; keywords replace entries of its manifest."""
+    values: dict[str, Any] = {
+        "dataset": {"name": "towns", "form": "plain", "digest": "d" * 64},
+        "corpus": {"name": "towns", "index": "towns", "fingerprint": "f" * 64},
+        "mode": "iterative",
+        "mind": "scripted",
+        "judge": "",
+        "self_judged": False,
+        "settings": {"max_hops": 6, "seed": 0},
+        "seed": 0,
+        "sample": None,
+        "limit": None,
+        "types": [],
+        "questions": len({one.id for one in records}) if questions is None else questions,
+        "excluded": 0,
+        "repeat": max((one.repeat for one in records), default=1),
+        "price": None,
+        "prompts": {"analyse": "1"},
+        "code": "0.1.0",
+        "concurrency": 4,
+        "versions": {"python": "3.11"},
+        "started": "2025-01-31T14:25:00+00:00",
+    }
+    return RunFolder(Path("runs") / name, values | manifest, tuple(records))
+
+
+def store(run: RunFolder, path: Path) -> Path:
+    """The run as `evaluate run` leaves it on disk: its manifest, and its records in a log of inspect_ai."""
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.scorer import Score
+
+    ids = list(dict.fromkeys(one.id for one in run.records))
+    spec = EvalSpec(
+        created="2025-01-31T14:25:00+00:00",
+        task="towns",
+        dataset=EvalDataset(samples=len(ids), sample_ids=ids),
+        model="none",
+        config=EvalConfig(),
+    )
+    samples = [
+        EvalSample(
+            id=one.id,
+            epoch=one.repeat,
+            input=one.question,
+            target="",
+            scores={"answer": Score(value=1, metadata={RECORD: to_json(one)})},
+        )
+        for one in run.records
+    ]
+    logs = path / LOGS
+    logs.mkdir(parents=True)
+    (path / MANIFEST).write_text(json.dumps(run.manifest), encoding="utf-8")
+    write_eval_log(EvalLog(eval=spec, samples=samples), str(logs / "2025-01-31T14-25-00_towns.eval"))
+    return path

@@ -1,0 +1,171 @@
+"""One constructed record for each cause, and for the borders between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from iterative_rag.evaluation.causes import cause
+from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.records import Cause, FoundFact, Hop, Outcome, Record, Verdict
+from tests.evaluation.records import abstention, hop, record
+
+GOLD = ("a", "b")
+QUESTION = "Who designed Velm Tower?"
+
+
+def found(document: str, value: str = "", statement: str = "", quote: str = "") -> FoundFact:
+    return FoundFact("Who?", value, statement, quote, f"Title {document}", document)
+
+
+def hops(listed: str = "abx", read: str = "abx", facts: tuple[FoundFact, ...] = ()) -> tuple[Hop, ...]:
+    return (Hop(n=1, question="Who?", shortlist=tuple(listed), read=tuple(read), facts=facts),)
+
+
+def wrong(answers: tuple[str, ...] = ("Oda Brenk",), **fields: Any) -> Record:
+    """A wrong answer to a question that needs the articles a and b."""
+    made = record("q", False, **({"answers": answers, "gold": GOLD} | fields))
+    return replace(made, question=QUESTION)
+
+
+def gave_up(answers: tuple[str, ...] = ("Oda Brenk",), **fields: Any) -> Record:
+    return replace(abstention("q", **({"answers": answers, "gold": GOLD} | fields)), question=QUESTION)
+
+
+BOTH = (found("a", "Karsa"), found("b", "1911"))
+
+# --- no cause --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        record("right"),
+        record("right to the judge", False, judge=Verdict.CORRECT),
+        record("cannot be told", False, judge=Verdict.UNJUDGED),
+        record("right at the cap", outcome=Outcome.INCOMPLETE, cap="hops"),
+        abstention("rightly not answered", Kind.NOT_IN_CORPUS),
+        abstention("false premise seen", Kind.FALSE_PREMISE),
+        wrong(answers=()),  # the dataset accepts nothing: nobody can tell
+    ],
+    ids=lambda one: one.id,
+)
+def test_what_is_right_or_cannot_be_told_has_no_cause(fine: Record) -> None:
+    assert cause(fine) is None
+
+
+# --- one of each -----------------------------------------------------------------------------
+
+HELD = hops(facts=(found("a", "Oda Brenk"),))
+CASES: list[tuple[str, Record, Cause]] = [
+    ("fault", wrong(outcome=Outcome.FAULT, fault="LLMTimeout"), Cause.FAULT),
+    ("cap", wrong(outcome=Outcome.INCOMPLETE, cap="hops"), Cause.CAP),
+    ("composed", wrong(hops=HELD), Cause.COMPOSED_WRONGLY),
+    ("abstained", gave_up(hops=HELD), Cause.ABSTAINED),
+    ("never shortlisted", wrong(hops=hops("x", "x")), Cause.NEVER_SHORTLISTED),
+    ("no hop at all", gave_up(hops=()), Cause.NEVER_SHORTLISTED),
+    ("not read", wrong(hops=hops("axb", "x")), Cause.NOT_READ),
+    ("not extracted", wrong(hops=hops("axb", "axb", (found("x", "Karsa"),))), Cause.NOT_EXTRACTED),
+    ("no gold", wrong(gold=(), hops=hops()), Cause.NO_GOLD),
+    ("answered unanswerable", wrong(kind=Kind.NOT_IN_CORPUS, gold=()), Cause.ANSWERED_UNANSWERABLE),
+    ("answered a false premise", wrong(kind=Kind.FALSE_PREMISE, hops=HELD), Cause.ANSWERED_UNANSWERABLE),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "expected"), CASES, ids=[name for name, _, _ in CASES])
+def test_each_cause(name: str, given: Record, expected: Cause) -> None:
+    assert cause(given) is expected
+
+
+def test_the_cases_cover_every_cause() -> None:
+    assert {expected for _, _, expected in CASES} == set(Cause)
+
+
+# --- borders: which of two comes first -------------------------------------------------------
+
+BORDERS: list[tuple[str, Record, Cause]] = [
+    ("a fault after a cap", wrong(outcome=Outcome.FAULT, fault="LLMTimeout", cap="calls", hops=HELD), Cause.FAULT),
+    ("a fault with a right answer so far", record("q", outcome=Outcome.FAULT, fault="x"), Cause.FAULT),
+    ("a fault without verdict", wrong(outcome=Outcome.FAULT, judge=Verdict.UNJUDGED), Cause.FAULT),
+    ("a cap with the fact found", wrong(outcome=Outcome.INCOMPLETE, cap="seconds", hops=HELD), Cause.CAP),
+    ("a fault, unanswerable", wrong(kind=Kind.NOT_IN_CORPUS, outcome=Outcome.FAULT), Cause.FAULT),
+    ("a cap, unanswerable", wrong(kind=Kind.FALSE_PREMISE, outcome=Outcome.INCOMPLETE, cap="hops"), Cause.CAP),
+    ("no gold, answer found", wrong(gold=(), hops=HELD), Cause.COMPOSED_WRONGLY),
+    ("no gold, abstained though found", gave_up(gold=(), hops=HELD), Cause.ABSTAINED),
+    ("no gold, abstained", gave_up(gold=(), hops=hops()), Cause.NO_GOLD),
+    ("all articles gave facts, none the answer", wrong(hops=hops(facts=BOTH)), Cause.COMPOSED_WRONGLY),
+    ("the same, abstained", gave_up(hops=hops(facts=BOTH)), Cause.ABSTAINED),
+    ("answer found, an article lost", wrong(hops=hops("a", "a", (found("a", "Oda Brenk"),))), Cause.COMPOSED_WRONGLY),
+    ("answer found in an article that is not needed", wrong(hops=hops("x", "x", (found("x", "Brenk, Oda Brenk"),))),
+     Cause.COMPOSED_WRONGLY),
+    ("an article the corpus lacks", wrong(gold=("a",), missing_gold=("B",), hops=hops(facts=BOTH[:1])),
+     Cause.NEVER_SHORTLISTED),
+    ("the same before one that was not extracted", wrong(missing_gold=("C",), hops=hops()), Cause.NEVER_SHORTLISTED),
+    ("the same, abstained", gave_up(gold=(), missing_gold=("B",)), Cause.NEVER_SHORTLISTED),
+    ("the same with the answer found", wrong(gold=("a",), missing_gold=("B",), hops=HELD), Cause.COMPOSED_WRONGLY),
+    ("the first lost article counts, not the worst", wrong(hops=hops("a", "a")), Cause.NOT_EXTRACTED),
+    ("nor the last", wrong(hops=hops("ab", "b")), Cause.NOT_READ),
+    ("the first gave facts, the second was lost", wrong(hops=hops("ax", "a", BOTH[:1])), Cause.NEVER_SHORTLISTED),
+    ("shortlisted in one hop, read in another",
+     wrong(gold=("a",), hops=(hop(1, listed="a"), hop(2, listed="a", read="a"))), Cause.NOT_EXTRACTED),
+    ("a fact counts even where reading was not noted", wrong(gold=("a",), hops=hops("", "", BOTH[:1])),
+     Cause.COMPOSED_WRONGLY),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "expected"), BORDERS, ids=[name for name, _, _ in BORDERS])
+def test_borders(name: str, given: Record, expected: Cause) -> None:
+    assert cause(given) is expected
+
+
+# --- is the answer in the facts? -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answers", "fact"),
+    [
+        (("Oda Brenk",), found("x", value="the architect Oda Brenk")),
+        (("Oda Brenk",), found("x", statement="Velm Tower was designed by Oda Brenk.")),
+        (("Oda Brenk",), found("x", quote="designed by Öda  BRENK, Ludwig Holm and others")),
+        (("nobody", "Oda Brenk"), found("x", value="Oda Brenk")),  # any accepted answer
+        (("5 June 1987",), found("x", quote="on June 5, 1987, it")),
+        (("2,913,123",), found("x", quote="| 2913123 |")),
+        (("150 metres",), found("x", statement="It is 150 m high.")),
+        (("87 years",), found("a", value="eighty-seven")),  # a small number: the value of a needed article's fact
+    ],
+)
+def test_the_answer_is_in_a_fact(answers: tuple[str, ...], fact: FoundFact) -> None:
+    """Only an answer that was found is composed wrongly here: article b gave nothing."""
+    assert cause(wrong(answers, hops=hops("a", "a", (fact,)))) is Cause.COMPOSED_WRONGLY
+
+
+@pytest.mark.parametrize(
+    ("answers", "fact"),
+    [
+        (("Oda Brenk",), found("a", value="Brenk", statement="Oda Holm", quote="Oda and Brenk")),
+        (("12",), found("a", value="12 March 1911")),
+        (("1987",), found("a", quote="It cost 1,987.5 crowns in 1988.")),
+        (("87",), found("a", statement="She was 87.", quote="aged 87")),  # by chance in a sentence
+        (("87",), found("x", value="87")),  # by chance in another article
+        (("first",), found("a", quote="the first and the second tower")),
+        (("yes",), found("a", value="yes", quote="Yes, it is.")),
+        (("no",), found("a", statement="There is no tower.")),
+        (("Velm Tower",), found("a", value="Velm Tower")),  # the question names it
+    ],
+)
+def test_the_answer_is_in_no_fact(answers: tuple[str, ...], fact: FoundFact) -> None:
+    """Then article b, which was never shortlisted, is the cause."""
+    assert cause(wrong(answers, hops=hops("a", "a", (found("a"), fact)))) is Cause.NEVER_SHORTLISTED
+
+
+@pytest.mark.parametrize("answers", [("yes",), ("No",), ("Velm Tower",), ("37",)])
+def test_answers_that_are_worked_out_were_found_when_every_needed_article_gave_a_fact(answers: tuple[str, ...]) -> None:
+    assert cause(wrong(answers, hops=hops(facts=BOTH))) is Cause.COMPOSED_WRONGLY
+    assert cause(gave_up(answers, hops=hops(facts=BOTH))) is Cause.ABSTAINED
+    assert cause(wrong(answers, gold=(), hops=hops(facts=BOTH))) is Cause.NO_GOLD
+
+
+def test_a_small_number_may_come_from_anywhere_where_the_dataset_names_no_article() -> None:
+    assert cause(wrong(("87",), gold=(), hops=hops(facts=(found("x", value="87 years"),)))) is Cause.COMPOSED_WRONGLY

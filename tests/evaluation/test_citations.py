@@ -1,0 +1,111 @@
+"""A citation is verified where its document holds its quote, letter by letter, at its place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.evaluation import abstention
+from iterative_rag.evaluation.citations import precision, recall, verified
+from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.records import Cited, Outcome
+from iterative_rag.types import Answer, Citation, Document
+from tests import samples
+from tests.agent.fakes import MemoryCorpus
+from tests.evaluation.records import abstention as abstained
+from tests.evaluation.records import cited, record
+
+QUOTE = samples.FACT.quote
+TEXT = "x" * samples.FACT.start + QUOTE + " And more."
+
+
+class Shelf(MemoryCorpus):
+    """One document; asking for another, or for any where `damaged`, fails as a real corpus does."""
+
+    def __init__(self, text: str, *, damaged: bool = False) -> None:
+        super().__init__({})
+        self.documents = {"d1": Document("d1", "Sunday bridge", text, samples.FACT.source)}
+        self.damaged = damaged
+
+    def document(self, document_id: str) -> Document:
+        if self.damaged:
+            raise CorpusDamaged("The documents cannot be read.")
+        if document_id not in self.documents:
+            raise CorpusError(f"No document {document_id!r}.")
+        return self.documents[document_id]
+
+
+def answer(*citations: Citation) -> Answer:
+    """An answer whose one hop found samples.FACT, in document d1."""
+    return replace(samples.ANSWERED, hops=(samples.HOP,), citations=citations)
+
+
+def test_a_quote_at_its_place_is_verified() -> None:
+    assert verified(answer(samples.CITATION), Shelf(TEXT)) == (Cited("Sunday bridge", "d1", True),)
+    assert verified(answer(), Shelf(TEXT)) == ()
+
+
+@pytest.mark.parametrize("text", ["", "y" + TEXT, TEXT.replace("oldest", "eldest"), TEXT.upper()])
+def test_a_quote_that_is_not_there_letter_by_letter(text: str) -> None:
+    assert verified(answer(samples.CITATION), Shelf(text)) == (Cited("Sunday bridge", "d1", False),)
+
+
+@pytest.mark.parametrize(
+    "change", [{"start": 11}, {"end": 63}, {"source": "elsewhere.md"}, {"title": "Monday bridge"}, {"quote": "The"}]
+)
+def test_a_citation_that_no_fact_stands_behind(change: dict[str, object]) -> None:
+    [found] = verified(answer(replace(samples.CITATION, **change)), Shelf(TEXT))
+    assert (found.document_id, found.verified) == ("", False)
+
+
+def test_a_document_that_is_gone_is_not_verified_but_a_broken_corpus_is_an_error() -> None:
+    gone = Shelf(TEXT)
+    gone.documents.clear()
+    assert verified(answer(samples.CITATION), gone) == (Cited("Sunday bridge", "d1", False),)
+    with pytest.raises(CorpusDamaged):
+        verified(answer(samples.CITATION), Shelf(TEXT, damaged=True))
+
+
+@pytest.mark.parametrize(
+    ("documents", "gold", "share", "found"),
+    [
+        ("ab", "ab", 1.0, 1.0),
+        ("aaab", "ac", 0.5, 0.5),  # each article once, however often it is cited
+        ("b", "a", 0.0, 0.0),
+        ("", "a", None, 0.0),
+        ("a", "", None, None),
+        ("", "", None, None),
+    ],
+)
+def test_precision_and_recall(documents: str, gold: str, share: float | None, found: float | None) -> None:
+    one = record("q", gold=tuple(gold), citations=cited(documents))
+    assert (precision(one), recall(one)) == (share, found)
+
+
+def test_a_citation_without_a_document_costs_precision() -> None:
+    lost = (Cited("Lost", "", False), Cited("Lost", "", False), Cited("Also lost", "", False))
+    assert precision(record("q", gold=("a",), citations=(*cited("a"), *lost))) == pytest.approx(1 / 3)
+
+
+def test_abstentions_are_measured_where_some_questions_have_no_answer() -> None:
+    records = [
+        record("answered", True),
+        abstained("gave up"),
+        abstained("rightly", Kind.NOT_IN_CORPUS),
+        abstained("also rightly", Kind.FALSE_PREMISE),
+        record("answered all the same", False, kind=Kind.FALSE_PREMISE),
+        record("fault", False, kind=Kind.NOT_IN_CORPUS, outcome=Outcome.FAULT),
+        record("cap", False, kind=Kind.NOT_IN_CORPUS, outcome=Outcome.INCOMPLETE),
+    ]
+    assert abstention.precision(records) == pytest.approx(2 / 3)
+    assert abstention.recall(records) == pytest.approx(2 / 5)
+
+
+def test_abstention_without_anything_to_measure() -> None:
+    answerable = [record("q"), abstained("r")]
+    assert (abstention.precision(answerable), abstention.recall(answerable)) == (None, None)
+    missed = [record("q", False, kind=Kind.FALSE_PREMISE)]
+    assert (abstention.precision(missed), abstention.recall(missed)) == (None, 0.0)
+    assert (abstention.precision([]), abstention.recall([])) == (None, None)

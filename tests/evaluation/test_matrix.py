@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from iterative_rag.cli.evaluate import evaluate_app
+from iterative_rag.errors import LLMUnreachable, SettingsError, UsageError
+from iterative_rag.evaluation import matrix as grids
+from iterative_rag.evaluation.folder import RunFolder
+from iterative_rag.evaluation.matrix import Cell, Failure, config_of, read_matrix, run_matrix
+from tests.evaluation.records import folder, record
+
+if TYPE_CHECKING:
+    from iterative_rag.evaluation.preparing import RunConfig
+
+BASE = '[base]\ndataset = "questions.jsonl"\ncorpus = "towns"\n'
+
+
+def cells(tmp_path: Path, text: str) -> tuple[Cell, ...]:
+    path = tmp_path / "grid.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_matrix(path)
+
+
+def refused(tmp_path: Path, text: str) -> str:
+    """What is said about a file, with its hint."""
+    with pytest.raises(UsageError) as error:
+        cells(tmp_path, text)
+    return f"{error.value} {error.value.hint}"
+
+
+# --- the file --------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_documentation_makes_the_runs_that_it_says(tmp_path: Path) -> None:
+    example = "\n".join(line[4:] for line in (grids.__doc__ or "").splitlines() if line.startswith("    "))
+    assert [cell.name for cell in cells(tmp_path, example)] == [
+        "naive-builtin-narrow",
+        "naive-ollama-llama3.1-8b-narrow",
+        "iterative-builtin-narrow",
+        "iterative-builtin-wide",
+        "iterative-ollama-llama3.1-8b-narrow",
+        "iterative-ollama-llama3.1-8b-wide",
+    ]
+
+
+def test_options_and_settings_go_where_they_belong(tmp_path: Path) -> None:
+    (cell,) = cells(
+        tmp_path,
+        BASE + 'limit = 5\nseed = 1\nmax_hops = 3\nllm = "builtin"\nprice = [0.5, 1]\ntypes = ["dates"]\n'
+        "[base.settings]\nseed = 9\n",
+    )
+    config = config_of(cell)
+    assert cell.name == "run"
+    assert (config.dataset, config.corpus, config.mode) == (tmp_path / "questions.jsonl", "towns", "iterative")
+    assert (config.limit, config.seed, config.price, config.types) == (5, 1, (0.5, 1.0), ("dates",))
+    assert (config.settings.max_hops, config.settings.seed, config.settings.llm) == (3, 9, "builtin")
+
+
+def test_a_switch_sets_several_and_beats_the_base(tmp_path: Path) -> None:
+    small, large = cells(
+        tmp_path,
+        BASE + "shortlist = 8\n[axes.size.small]\nshortlist = 2\n[axes.size.large]\nshortlist = 20\nrepeat = 3\n",
+    )
+    assert (small.name, config_of(small).settings.shortlist, config_of(small).repeat) == ("small", 2, 1)
+    assert (large.name, config_of(large).settings.shortlist, config_of(large).repeat) == ("large", 20, 3)
+
+
+def test_names_say_what_differs(tmp_path: Path) -> None:
+    made = cells(tmp_path, BASE + '[axes]\nmax_hops = [1, 6]\ncache = [true, false]\nfast_llm = ["", "ollama/small"]\n')
+    assert [cell.name for cell in made[:4]] == [
+        "max_hops-1-cache-no-fast_llm",
+        "max_hops-1-cache-ollama-small",
+        "max_hops-1-no-cache-no-fast_llm",
+        "max_hops-1-no-cache-ollama-small",
+    ]
+    assert len({cell.name for cell in made}) == 8
+    assert all("/" not in cell.name for cell in made)
+
+
+def test_a_skipped_combination_may_be_named_by_its_values(tmp_path: Path) -> None:
+    made = cells(
+        tmp_path,
+        BASE + '[axes]\nmode = ["naive", "oracle"]\nmax_hops = [1, 2]\n[[skip]]\nmode = "naive"\nmax_hops = 2\n',
+    )
+    assert [cell.name for cell in made] == ["naive-max_hops-1", "oracle-max_hops-1", "oracle-max_hops-2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[base\n", "cannot be read"),
+        ("[bases]\n", "[base], [axes], [[skip]]"),
+        ("[base]\nlimt = 3\n", "Did you mean 'limit'?"),
+        ("[axes]\nmax_hop = [1]\n", "Did you mean 'max_hops'?"),
+        ("[axes.size.small]\nshortlst = 2\n", "Did you mean 'shortlist'?"),
+        ("[base.settings]\nlimit = 2\n", "unknown option or setting 'settings.limit'"),
+        ("[axes]\nmode = []\n", "no choices"),
+        ('[axes]\nmode = "naive"\n', "no choices"),
+        ('[axes]\nmode = ["naive"]\n[[skip]]\nmode = "oracle"\n', "which no run has"),
+        ('[axes]\nmode = ["naive"]\n[[skip]]\nmood = "naive"\n', "there is no such axis"),
+        ('[axes]\nmode = ["naive"]\n[[skip]]\nmode = "naive"\n', "describes no run"),
+        ('[axes]\nllm = ["ollama/a", "ollama:a"]\n', "would be called ollama-a"),
+        ('[axes]\nllm = ["Model", "model"]\n', "would be called model"),
+    ],
+)
+def test_a_wrong_file_is_refused_before_anything_runs(tmp_path: Path, text: str, said: str) -> None:
+    assert said in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('mode = "itertive"', "mode = 'itertive'"),
+        ('limit = "many"', "limit = 'many'"),
+        ("limit = 0", "limit = 0"),
+        ("price = [1]", "price"),
+        ("judge = 3", "judge = 3"),
+    ],
+)
+def test_a_wrong_value_names_its_run_and_key(tmp_path: Path, line: str, said: str) -> None:
+    (cell,) = cells(tmp_path, BASE + line + "\n")
+    with pytest.raises(UsageError) as error:
+        config_of(cell)
+    assert said in str(error.value)
+
+
+def test_a_wrong_setting_and_a_missing_dataset_are_said(tmp_path: Path) -> None:
+    (cell,) = cells(tmp_path, BASE + "max_hops = 900\n")
+    with pytest.raises(SettingsError, match="max_hops"):
+        config_of(cell)
+    (cell,) = cells(tmp_path, '[base]\ncorpus = "towns"\n')
+    with pytest.raises(UsageError, match="no dataset"):
+        config_of(cell)
+
+
+# --- running ---------------------------------------------------------------------------------
+
+
+def test_a_failing_run_is_told_of_and_the_others_go_on(tmp_path: Path) -> None:
+    made = cells(tmp_path, BASE + '[axes]\nmode = ["closed-book", "naive", "oracle", "iterative"]\n')
+
+    def runner(config: RunConfig, out: Path) -> RunFolder:
+        if config.mode == "naive":
+            raise LLMUnreachable("No server there.", hint="ollama serve")
+        if config.mode == "oracle":
+            raise ZeroDivisionError("a defect")
+        return folder([record("a")], out.name)
+
+    begun: list[str] = []
+    done = run_matrix(made, tmp_path / "out", runner=runner, started=lambda cell: begun.append(cell.name))
+    assert begun == ["closed-book", "naive", "oracle", "iterative"]
+    assert list(done.runs) == ["closed-book", "iterative"]
+    assert done.failures["naive"] == Failure("LLMUnreachable", "No server there.", "ollama serve")
+    assert (done.failures["oracle"].kind, done.failures["oracle"].message) == ("ZeroDivisionError", "a defect")
+
+
+def test_ctrl_c_ends_the_whole_matrix(tmp_path: Path) -> None:
+    def runner(config: RunConfig, out: Path) -> RunFolder:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_matrix(cells(tmp_path, BASE), tmp_path / "out", runner=runner)
+
+
+def test_each_run_has_its_own_folder(tmp_path: Path) -> None:
+    made = cells(tmp_path, BASE + '[axes]\nmode = ["naive", "oracle"]\n')
+    folders: list[Path] = []
+
+    def runner(config: RunConfig, out: Path) -> RunFolder:
+        folders.append(out)
+        return folder([record("a")], out.name)
+
+    run_matrix(made, tmp_path / "out", runner=runner)
+    assert folders == [tmp_path / "out" / "naive", tmp_path / "out" / "oracle"]
+
+
+def test_the_command_runs_the_grid_and_compares_and_goes_on(tmp_path: Path) -> None:
+    """The built-in mind over paragraphs of the questions' own; one cell names a model of a server that is not there."""
+    paragraphs = [
+        {"title": "Arnwick", "text": "Arnwick is a town on the river Sel. Its mayor is Ada Falk.", "supporting": True},
+        {"title": "Belmora", "text": "Belmora is a town on the river Tarn. Its mayor is Hugo Ito.", "supporting": True},
+    ]
+    rows = [
+        {"id": "q1", "question": "Who is the mayor of Arnwick?", "answer": "Ada Falk", "paragraphs": paragraphs},
+        {"id": "q2", "question": "On which river lies Belmora?", "answer": "Tarn", "paragraphs": paragraphs},
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    grid = tmp_path / "grid.toml"
+    grid.write_text(
+        '[base]\ndataset = "questions.jsonl"\ncorpus = "pooled"\n'
+        '[axes]\nmode = ["naive", "iterative"]\n'
+        '[axes.mind.own]\nllm = "builtin"\n[axes.mind.none]\nllm = "no-such-kind/model"\n'
+        '[[skip]]\nmode = "naive"\nmind = "none"\n',
+        encoding="utf-8",
+    )
+    arguments = ["matrix", str(grid), "--out", str(tmp_path / "out"), "--json", "--quiet"]
+    done = CliRunner().invoke(evaluate_app, arguments)
+    assert done.exit_code == 1, done.output
+    found = json.loads(done.stdout)
+    assert [(cell["name"], cell["error"] is None) for cell in found["cells"]] == [
+        ("naive-own", True),
+        ("iterative-own", True),
+        ("iterative-none", False),
+    ]
+    assert "iterative-none failed" in done.stderr
+    assert [run["name"] for run in found["comparison"]["runs"]] == ["naive-own", "iterative-own"]
+    assert found["comparison"]["pairs"][0]["n"] == 2
+    again = json.loads(CliRunner().invoke(evaluate_app, arguments).stdout)
+    assert again["comparison"] == found["comparison"]

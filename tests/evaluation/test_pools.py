@@ -1,0 +1,128 @@
+"""The paragraphs of a dataset as one corpus: each once, indexed once, and a part of it for each question."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.datasets import load
+from iterative_rag.evaluation.pools import paragraph_id, pool, pool_name
+from iterative_rag.evaluation.questions import Paragraph
+from iterative_rag.factory import corpora
+from iterative_rag.ingest import Progress
+from iterative_rag.settings import Settings
+
+
+def paragraph(title: str, text: str, supporting: bool = False) -> dict[str, Any]:
+    return {"title": title, "text": text, "supporting": supporting}
+
+
+TOWN, SHIP = (
+    paragraph("Brenwick", "Brenwick is a town on the Wend.", True),
+    paragraph("Brenwick", "Brenwick is a ship."),
+)
+TOWER = paragraph("Corstowe", "Corstowe is a tower.", True)
+ROWS = [
+    {"id": "1", "question": "Where is Brenwick?", "answer": "on the Wend", "paragraphs": [TOWN, SHIP]},
+    {
+        "id": "2",
+        "question": "What is Corstowe?",
+        "answer": "a tower",
+        "paragraphs": [TOWER, {**TOWN, "supporting": False}],
+    },
+]
+
+
+class Counting(HashingEmbedder):
+    embedded = 0
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        self.embedded += len(texts)
+        return super().embed_documents(texts)
+
+
+@pytest.fixture
+def embedder() -> Counting:
+    return Counting(32)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "Hop_set (v1).jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return path
+
+
+def test_identical_paragraphs_are_one_document_and_others_are_not(file: Path, embedder: Counting) -> None:
+    name = pool(load(file), Settings(), embedder)
+    with closing(corpora().open(name, embedder)) as corpus:
+        expected = {
+            paragraph_id(Paragraph(one["title"], one["text"])): (one["title"], one["text"])
+            for one in (TOWN, SHIP, TOWER)
+        }
+        documents = [corpus.document(entry.id) for entry in corpus.catalogue()]
+        assert {one.id: (one.title, one.text) for one in documents} == expected
+        assert len(expected) == 3
+
+
+def test_the_id_is_the_title_and_the_text_alone() -> None:
+    one = paragraph_id(Paragraph("Brenwick", "A town.", True))
+    assert one == paragraph_id(Paragraph("Brenwick", "A town.", False))
+    others = [("Brenwick", "A town"), ("Brenwic", "kA town."), ("brenwick", "A town.")]
+    assert len({one, *(paragraph_id(Paragraph(*other)) for other in others)}) == 4
+
+
+def test_it_is_embedded_once_wherever_the_file_lies(file: Path, embedder: Counting, tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    first = pool(load(file), Settings(), embedder, progress=seen.append)
+    assert embedder.embedded == 3
+    assert (seen[-1].documents, seen[-1].total) == (3, 3)
+    assert pool(load(file), Settings(), embedder) == first
+    (tmp_path / "elsewhere").mkdir()
+    moved = shutil.move(file, tmp_path / "elsewhere" / file.name)
+    assert pool(load(Path(moved)), Settings(), embedder) == first
+    assert embedder.embedded == 3
+    assert corpora().info(first).documents == 3
+
+
+def test_another_content_is_another_corpus(file: Path, embedder: Counting) -> None:
+    first = pool(load(file), Settings(), embedder)
+    file.write_text(json.dumps(ROWS[1]), encoding="utf-8")
+    dataset = load(file)
+    second = pool(dataset, Settings(), embedder)
+    assert first != second
+    assert second == pool_name(dataset) == f"pool-hop_set-v1-{dataset.digest[:8]}"
+    assert corpora().names() == sorted([first, second])
+    assert [corpora().info(name).documents for name in (first, second)] == [3, 2]
+
+
+@pytest.mark.parametrize("name", ["Fragen für alle.jsonl", "…", "x" * 200, "-._"])
+def test_any_file_name_makes_a_corpus(tmp_path: Path, embedder: Counting, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(json.dumps(ROWS[0]), encoding="utf-8")
+    made = pool(load(path), Settings(), embedder)
+    assert corpora().info(made).state == "ready"
+
+
+def test_another_chunking_is_indexed_anew(file: Path, embedder: Counting) -> None:
+    name = pool(load(file), Settings(), embedder)
+    pool(load(file), Settings(chunk_chars=60, chunk_overlap=0), embedder)
+    assert embedder.embedded == 6
+    assert corpora().info(name).documents == 3
+
+
+def test_a_dataset_without_paragraphs(tmp_path: Path, embedder: Counting) -> None:
+    path = tmp_path / "plain.jsonl"
+    path.write_text('{"question": "Who?", "answer": "x"}', encoding="utf-8")
+    with pytest.raises(UsageError, match="bring no paragraphs") as raised:
+        pool(load(path), Settings(), embedder)
+    assert "--corpus NAME" in raised.value.hint
+    assert corpora().names() == []

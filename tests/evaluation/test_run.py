@@ -1,0 +1,232 @@
+"""`evaluate run` as processes over real corpora and a real local server: scores, resuming, faults, refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag.evaluation.folder import read_run
+from iterative_rag.evaluation.records import Outcome
+from tests.evaluation import places
+from tests.servers import FakeServer, Fault
+
+COUNT = 32
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with articles, questions and a data folder in which the articles are the corpus `places`."""
+    base = tmp_path_factory.mktemp("places")
+    places.write_places(base / "articles", COUNT)
+    places.write_questions(base / "questions.jsonl", COUNT)
+    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q", "--corpus", "places"]
+    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
+    return base
+
+
+@pytest.fixture
+def folder(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of its own for each test: another cache, other traces."""
+    shutil.copytree(indexed, tmp_path / "places")
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "places" / "home"))
+    monkeypatch.chdir(tmp_path / "places")
+    return tmp_path / "places"
+
+
+def command(*more: str, out: str = "out") -> list[str]:
+    base = ["evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "places", "--out", out]
+    return [sys.executable, "-m", "iterative_rag", *base, *more]
+
+
+def evaluate(*more: str, out: str = "out", code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command(*more, out=out), capture_output=True, text=True, env={**os.environ, **environment}, timeout=300
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def scored(out: Path) -> dict[str, Any]:
+    return {record.id: (record.short_answer, record.outcome, record.scores.em) for record in read_run(out).records}
+
+
+def answered_questions(home: Path) -> Counter[str]:
+    """How often each question was worked on to its end, by the traces."""
+    counts: Counter[str] = Counter()
+    for trace in (home / "traces").glob("*.jsonl"):
+        events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+        if events and events[-1]["event"] == "final":
+            counts[events[0]["question"]] += 1
+    return counts
+
+
+def test_a_run_answers_scores_and_shows_what_happened(folder: Path) -> None:
+    done = evaluate("--llm", "builtin", "--limit", "6", "--json")
+    made = json.loads(done.stdout)
+    assert (made["n"], made["em"], made["faults"]) == (6, 1.0, 0)
+    run = read_run(folder / "out")
+    assert run.complete
+    for n, record in enumerate(run.records):
+        assert (record.id, record.short_answer) == (f"q{n}", places.mayor(n))
+        assert {record.documents[one] for one in record.gold} == {places.bridge(n), places.town(n)}
+        assert [fact.value for hop in record.hops for fact in hop.facts][:1] == [places.town(n)]
+        assert set(record.gold) <= {one for hop in record.hops for one in hop.read}
+        assert all(cited.verified for cited in record.citations)
+        assert record.cause is None
+    again = evaluate("--llm", "builtin", "--limit", "6", "--json")
+    assert json.loads(again.stdout) == made
+    assert sum(answered_questions(folder / "home").values()) == 6
+
+
+def test_the_modes_stand_between_floor_and_ceiling(folder: Path) -> None:
+    right = {}
+    for mode in ("naive", "iterative", "oracle"):
+        evaluate("--llm", "builtin", "--limit", "6", "--mode", mode, out=mode)
+        right[mode] = sum(record.right is True for record in read_run(folder / mode).records)
+    assert right["naive"] < right["iterative"] == right["oracle"] == 6
+    for record in read_run(folder / "oracle").records:
+        assert {one for hop in record.hops for one in hop.shortlist} <= set(record.gold)
+
+
+def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path) -> None:
+    """Latency makes each question last; `kill -9` strikes at random."""
+    chance = random.Random(7)
+    with FakeServer(reply=places.play, latency=0.02) as server:
+        options = ("--llm", "ollama/tiny:1b", "--limit", "12", "--no-cache", "-c", "2", "-q")
+        host = {"OLLAMA_HOST": server.url}
+        kills = 0
+        while kills < 4:
+            process = subprocess.Popen(command(*options), env={**os.environ, **host}, stderr=subprocess.DEVNULL)
+            before = len(answered_questions(folder / "home"))
+            deadline = time.monotonic() + 60
+            while len(answered_questions(folder / "home")) < before + 1 and process.poll() is None:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            time.sleep(chance.uniform(0, 0.3))
+            if process.poll() is not None:
+                break
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+            kept = {record.id for record in read_run(folder / "out").records}
+            counted = answered_questions(folder / "home")
+        evaluate(*options, **host)
+        assert kills >= 2
+        for n in map(int, (one.removeprefix("q") for one in kept)):
+            question = f"Who is the mayor of the town where the {places.bridge(n)} stands?"
+            assert answered_questions(folder / "home")[question] == counted[question], "a finished question ran again"
+        evaluate(*options, out="whole", **host)
+    records = read_run(folder / "out").records
+    assert [record.id for record in records] == [f"q{n}" for n in range(12)]
+    assert scored(folder / "out") == scored(folder / "whole")
+
+
+def test_many_at_once_against_a_failing_server(folder: Path) -> None:
+    """A third of the calls fail: every question is answered, by its own answer, without many calls too many."""
+    with FakeServer(reply=places.play) as calm:
+        evaluate("--llm", "ollama/tiny:1b", "-c", "32", "-q", out="calm", OLLAMA_HOST=calm.url)
+        needed = len(calm.calls("/api/chat"))
+    chance = random.Random(3)
+    faults = [
+        Fault("status", chance.choice((500, 503)), retry_after="0.05") if chance.random() < 0.3 else None
+        for _ in range(20 * needed)
+    ]
+    with FakeServer(reply=places.play, latency=0.05, faults=deque(faults)) as failing:
+        evaluate("--llm", "ollama/tiny:1b", "-c", "32", "-q", "--no-cache", OLLAMA_HOST=failing.url)
+        made = len(failing.calls("/api/chat"))
+    records = read_run(folder / "out").records
+    assert [record.short_answer for record in records] == [places.mayor(n) for n in range(COUNT)]
+    assert made <= 1.6 * needed
+
+
+def test_faults_are_counted_apart_and_asked_again_on_request(folder: Path) -> None:
+    with FakeServer(reply=places.play, always=Fault("status", 401, "who are you")) as server:
+        done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
+        assert json.loads(done.stdout)["faults"] == 3
+        run = read_run(folder / "out")
+        assert {record.outcome for record in run.records} == {Outcome.FAULT}
+        assert all("401" in record.fault for record in run.records)
+        server.always = None
+        done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
+        assert json.loads(done.stdout)["faults"] == 3, "without --retry-errors they stay"
+        done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", "--retry-errors", OLLAMA_HOST=server.url)
+    made = json.loads(done.stdout)
+    assert (made["n"], made["faults"], made["em"]) == (3, 0, 1.0)
+
+
+def test_another_run_is_not_resumed(folder: Path) -> None:
+    evaluate("--llm", "builtin", "--limit", "2", "-q")
+    done = evaluate("--llm", "builtin", "--limit", "2", "--max-hops", "3", "--repeat", "2", code=2)
+    assert "settings.max_hops: 6 there, 3 here" in done.stderr
+    assert "repeat: 1 there, 2 here" in done.stderr
+    questions = folder / "questions.jsonl"
+    questions.write_text(questions.read_text(encoding="utf-8").replace("mayor of", "head of"), encoding="utf-8")
+    assert "dataset.digest" in evaluate("--llm", "builtin", "--limit", "2", code=2).stderr
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path) -> None:
+    with FakeServer(reply=places.play, latency=0.05) as server:
+        host = {"OLLAMA_HOST": server.url}
+        options = ("--llm", "ollama/tiny:1b", "--limit", "8", "-c", "1")
+        process = subprocess.Popen(
+            command(*options), env={**os.environ, **host}, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        deadline = time.monotonic() + 60
+        while len(answered_questions(folder / "home")) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "iterative-rag evaluate run --dataset questions.jsonl" in said
+        assert "Traceback" not in said
+        kept = len(read_run(folder / "out").records)
+        assert 2 <= kept < 8
+        evaluate(*options, **host)
+    assert len(read_run(folder / "out").records) == 8
+
+
+def test_the_judge_is_another_model_and_fails_closed(folder: Path) -> None:
+    verdicts = iter(['{"reason": "same name", "verdict": "correct"}', "no idea", "still none"])
+
+    def reply(body: Mapping[str, Any]) -> str:
+        judged = "verdict" in str(body.get("format"))
+        return next(verdicts) if judged else places.play(body)
+
+    with FakeServer(reply=reply, models=("tiny:1b", "judge:7b")) as server:
+        options = ("--llm", "ollama/tiny:1b", "--limit", "2", "-c", "1", "--json")
+        refused = evaluate(*options, "--judge", "ollama/tiny:1b", code=2, OLLAMA_HOST=server.url)
+        assert "--allow-self-judge" in refused.stderr
+        done = evaluate(*options, "--judge", "ollama/judge:7b", OLLAMA_HOST=server.url)
+    made = json.loads(done.stdout)
+    assert (made["judge"], made["unjudged"]) == (1.0, 1)
+
+
+def test_repeats_are_asked_with_other_seeds(folder: Path) -> None:
+    with FakeServer(reply=places.play) as server:
+        evaluate("--llm", "ollama/tiny:1b", "--limit", "2", "--repeat", "2", "-q", OLLAMA_HOST=server.url)
+        seeds = {seen.body["options"]["seed"] for seen in server.calls("/api/chat")}
+    assert seeds == {0, 1}
+    assert [(record.repeat, record.id) for record in read_run(folder / "out").records] == [
+        (1, "q0"),
+        (1, "q1"),
+        (2, "q0"),
+        (2, "q1"),
+    ]
+
+
+def test_closed_book_needs_an_llm(folder: Path) -> None:
+    done = evaluate("--llm", "builtin", "--mode", "closed-book", code=2)
+    assert "knows nothing by heart" in done.stderr

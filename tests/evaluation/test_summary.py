@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from iterative_rag.evaluation import compare as comparing
+from iterative_rag.evaluation import summary as summarising
+from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.records import Cause, Cited, Outcome, Spent, Verdict
+from iterative_rag.evaluation.summary import summarise
+from tests.evaluation.records import abstention, cited, folder, hop, record
+
+# Below these any name may stand: they are data.
+_OPEN = {"by_cause", "by_type", "by_gold", "by_hops", "intervals", "runs[].differs"}
+
+
+def documented(module: ModuleType) -> set[str]:
+    """The keys of the table in a module's docstring."""
+    _, table, _ = re.split(r"^-{5,} +-+$", module.__doc__ or "", flags=re.MULTILINE)
+    return {line.split()[0] for line in table.splitlines() if line.strip()}
+
+
+def keys(value: Any, name: str = "") -> Iterator[str]:
+    """The leaves of an object as the table writes them: `a.b`, `a[].b`, `by_type.*.n`."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            part = "*" if name in _OPEN else key
+            yield from keys(inner, f"{name}.{part}" if name else part)
+    elif isinstance(value, list) and all(isinstance(inner, dict) for inner in value) and value:
+        for inner in value:
+            yield from keys(inner, f"{name}[]")
+    elif isinstance(value, list) and not any(isinstance(inner, float | int) for inner in value):
+        yield f"{name}[]"
+    else:
+        yield name
+
+
+FULL = [
+    record(
+        "a",
+        types=("numbers",),
+        gold=("x", "y"),
+        hops=(hop(listed="xyz", read="xy", facts="x"),),
+        judge=Verdict.CORRECT,
+        citations=cited("xz"),
+        confidence=0.9,
+        expected_steps=("so",),
+        spent=(3, 1000, 200, 2.0),
+    ),
+    record("b", False, judge=Verdict.INCORRECT, cause=Cause.COMPOSED_WRONGLY, types=("dates",), confidence=0.2),
+    abstention("c", Kind.NOT_IN_CORPUS),
+]
+
+
+def test_every_key_is_documented_and_every_documented_key_is_there() -> None:
+    found = summarise(folder(FULL, price=[1.0, 2.0]))
+    assert set(keys(found)) == documented(summarising)
+
+
+def test_every_key_of_a_comparison_is_documented() -> None:
+    runs = [folder(FULL, "one", price=[1.0, 2.0]), folder(FULL[:2], "other", price=[1.0, 2.0], mode="naive")]
+    better = folder([record("a", False), record("b")], "better", price=[1.0, 2.0])
+    found = comparing.compare([*runs, better])
+    assert set(keys(found)) == documented(comparing)
+
+
+def test_it_is_plain_json_and_the_same_twice() -> None:
+    found = summarise(folder(FULL, price=[1.0, 2.0]))
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found == summarise(folder(FULL, price=[1.0, 2.0]))
+
+
+# --- scores ----------------------------------------------------------------------------------
+
+
+def test_scores_are_means_over_the_answerable_questions() -> None:
+    found = summarise(
+        [record("a"), record("b", False, f1=0.5), record("c", False), abstention("d", Kind.FALSE_PREMISE)]
+    )
+    assert (found["n"], found["answerable"], found["answers"]) == (4, 3, 4)
+    assert found["em"] == found["right"] == pytest.approx(1 / 3, abs=1e-6)
+    assert found["f1"] == pytest.approx(0.5)
+    assert found["judge"] is None
+    low, high = found["intervals"]["right"]
+    assert low < found["right"] < high
+    assert "judge" not in found["intervals"]
+
+
+def test_repeats_count_once_per_question() -> None:
+    """Three answers to a hard question and one to an easy one: half of the questions, not a quarter of the answers."""
+    hard = [record("hard", False, repeat=repeat) for repeat in (1, 2, 3)]
+    found = summarise([*hard, record("easy")])
+    assert (found["n"], found["answers"], found["right"]) == (2, 4, 0.5)
+
+
+def test_the_judge_decides_and_what_it_could_not_judge_is_left_out() -> None:
+    found = summarise(
+        [
+            record("a", False, judge=Verdict.CORRECT),
+            record("b", True, judge=Verdict.INCORRECT),
+            record("c", True, judge=Verdict.UNJUDGED),
+            abstention("d"),
+        ]
+    )
+    assert found["right"] == found["judge"] == pytest.approx(1 / 3, abs=1e-6)
+    assert found["unjudged"] == 1
+    assert found["em"] == 0.5  # the rules know all four
+
+
+def test_a_fault_is_wrong_and_counted() -> None:
+    broken = record("b", True, outcome=Outcome.FAULT, fault="LLMTimeout: no reply", cause=Cause.FAULT)
+    found = summarise([record("a"), broken, abstention("c"), record("d", False, outcome=Outcome.INCOMPLETE)])
+    assert (found["answered"], found["faults"], found["abstained"], found["incomplete"]) == (1, 1, 1, 1)
+    assert found["right"] == 0.25
+    assert found["by_cause"] == {"fault": 1}
+
+
+def test_a_run_without_answers_has_no_figures_and_says_how_many_are_to_come() -> None:
+    found = summarise(folder([], questions=5))
+    assert (found["n"], found["expected"], found["right"], found["seconds"]["median"]) == (0, 5, None, None)
+    assert found["intervals"] == {}
+
+
+# --- groups ----------------------------------------------------------------------------------
+
+
+def test_groups_by_type_gold_and_hops() -> None:
+    one, two = (hop(),), (hop(1), hop(2))
+    found = summarise(
+        [
+            record("a", types=("dates", "numbers"), gold=("x", "y"), hops=two),
+            record("b", False, types=("numbers",), gold=("x",), missing_gold=("Lost",), hops=two),
+            record("c", types=("numbers",), gold=tuple("abcdefghijk"), hops=one),
+        ]
+    )
+    assert {name: (group["n"], round(group["right"], 2)) for name, group in found["by_type"].items()} == {
+        "numbers": (3, 0.67),
+        "dates": (1, 1.0),
+    }
+    assert list(found["by_type"]) == ["numbers", "dates"]
+    assert {name: (group["n"], group["right"]) for name, group in found["by_gold"].items()} == {
+        "2": (2, 0.5),
+        "11": (1, 1.0),
+    }
+    assert list(found["by_gold"]) == ["2", "11"]
+    assert {name: group["n"] for name, group in found["by_hops"].items()} == {"1": 1, "2": 2}
+    assert found["by_type"]["dates"]["interval"][0] < 0.5  # one of one is not certainty
+
+
+def test_causes_stand_in_the_order_of_the_loop() -> None:
+    causes = [Cause.NOT_READ, Cause.FAULT, Cause.NOT_READ, Cause.NEVER_SHORTLISTED]
+    found = summarise([record(str(n), False, cause=cause) for n, cause in enumerate(causes)])
+    assert list(found["by_cause"].items()) == [("fault", 1), ("never shortlisted", 1), ("shortlisted but not read", 2)]
+
+
+# --- cost ------------------------------------------------------------------------------------
+
+
+def test_cost_in_calls_tokens_seconds_and_dollars() -> None:
+    records = [
+        record("a", spent=(2, 1_000_000, 0, 1.0), judging=Spent(1, 10, 5, 0, 0.5)),
+        record("b", False, spent=(4, 0, 500_000, 3.0)),
+    ]
+    found = summarise(records, price=(0.5, 2.0))
+    assert found["calls"] == {"total": 6, "mean": 3.0}
+    assert found["tokens"] == {"total": 1_500_000, "mean": 750_000, "prompt": 1_000_000, "completion": 500_000}
+    assert found["seconds"] == {"total": 4.0, "mean": 2.0, "median": 2.0, "p95": 2.9}
+    assert found["cost"] == {"total": 1.5, "mean": 0.75, "right": 1.5}
+    assert found["judging"] == {"calls": 1, "tokens": 15, "seconds": 0.5}
+    assert found["intervals"]["calls"] == [2.0, 4.0]
+    assert summarise(records)["cost"] is None
+
+
+def test_equal_calls_are_not_taken_for_a_share() -> None:
+    found = summarise([record(str(n), spent=(1, 0, 0, 0.0)) for n in range(5)])
+    assert found["intervals"]["calls"] == [1.0, 1.0]
+
+
+# --- evidence --------------------------------------------------------------------------------
+
+
+def test_retrieval_follows_the_needed_articles_over_all_hops() -> None:
+    hops = (hop(1, listed="ax", read="a", facts="a"), hop(2, listed="bc", read="b", facts=""))
+    found = summarise([record("q", gold=("a", "b", "c", "d"), missing_gold=("Lost",), hops=hops), record("none")])
+    retrieval = found["retrieval"]
+    assert (retrieval["n"], retrieval["missing"]) == (1, 1)
+    assert retrieval["listed"] == {"recall": 0.75, "all_found": 0.0}
+    assert retrieval["read"] == {"recall": 0.5, "all_found": 0.0}
+    assert retrieval["facts"] == {"recall": 0.25, "all_found": 0.0}
+
+
+def test_citations_are_measured_where_there_are_any() -> None:
+    unverified = (Cited("Title a", "a", True), Cited("Title z", "z", False))
+    found = summarise(
+        [
+            record("a", gold=("a", "b"), citations=unverified),
+            record("b", gold=("a",), citations=cited("a")),
+            record("c", gold=("a",)),
+            abstention("d", gold=("a",)),
+        ]
+    )
+    assert found["citations"] == {"precision": 0.75, "recall": 0.75, "verified": 0.5, "uncited": 1}
+
+
+def test_abstention_is_measured_where_questions_cannot_be_answered() -> None:
+    records = [abstention("a"), abstention("b", Kind.NOT_IN_CORPUS), record("c", kind=Kind.FALSE_PREMISE)]
+    assert summarise(records)["abstention"] == {"precision": 0.5, "recall": 0.5, "unanswerable": 2}
+    assert summarise(records[:1])["abstention"] == {"precision": None, "recall": None, "unanswerable": 0}
+
+
+def test_calibration_looks_at_answers_that_were_given_and_judged() -> None:
+    found = summarise(
+        [
+            record("a", confidence=0.95),
+            record("b", False, confidence=0.95),
+            record("c", kind=Kind.FALSE_PREMISE, confidence=0.95),  # answered what cannot be answered: wrong
+            record("d", confidence=0.15, judge=Verdict.UNJUDGED),
+            abstention("e", confidence=0.99),
+            record("f", outcome=Outcome.FAULT, confidence=0.99),
+        ]
+    )["calibration"]
+    assert found["n"] == 3
+    assert found["bins"] == [
+        {"low": 0.9, "high": 1.0, "n": 3, "confidence": 0.95, "right": pytest.approx(1 / 3, abs=1e-6)}
+    ]
+    assert found["ece"] == pytest.approx(0.95 - 1 / 3, abs=1e-6)
+    assert summarise([abstention("a")])["calibration"] is None

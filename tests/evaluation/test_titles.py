@@ -1,0 +1,165 @@
+"""Gold titles find their documents however they are written, and never another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.corpus import open_source
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.pools import paragraph_id
+from iterative_rag.evaluation.questions import Paragraph, Question
+from iterative_rag.evaluation.titles import GoldIndex, read_redirects
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.ingest import ingest
+from iterative_rag.types import Document
+from tests.shelf import index
+
+EN, DE = "https://en.wikipedia.org/wiki/", "https://de.wikipedia.org/wiki/"
+# id: (title, url); what the id says is what a test looks for.
+SHELF: dict[str, tuple[str, str | None]] = {
+    "war": ("Ten Years' War (1454–1466)", EN + "Ten_Years%27_War_(1454%E2%80%931466)"),
+    "cafe": ("Café “Holm”…", None),
+    "holm": ("J. R. Holm", None),
+    "aids-upper": ("AIDS", None),
+    "aids-lower": ("Aids", None),
+    "resume": ("Resume", None),
+    "resume-accents": ("Résumé", None),
+    "bridge": ("The bridge of Sunday", EN + "Sunday_bridge"),
+    "german": ("Aldermere", DE + "Aldermere"),
+    "cpp": ("C++", None),
+    "c": ("C", None),
+    "new": ("Brenwick upon Wend", None),
+    "percent": ("100%25 proof", None),
+    "bare": ("Corstowe", None),
+}
+Resolve = Callable[..., tuple[list[str], list[str]]]
+
+
+@pytest.fixture
+def resolve(tmp_path: Path) -> Iterator[Resolve]:
+    """(gold titles, redirects) -> ids and missing titles."""
+    corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder(16)
+    documents = [Document(one, title, f"About {title}.", "memory", url) for one, (title, url) in SHELF.items()]
+    index(corpora, "shelf", documents, embedder)
+    with closing(corpora.open("shelf", embedder)) as corpus:
+
+        def call(*titles: str, redirects: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
+            ids, missing = GoldIndex(corpus, redirects).resolve(Question("q", "?", (), gold_titles=titles))
+            return list(ids), list(missing)
+
+        yield call
+
+
+@pytest.mark.parametrize(
+    ("title", "document"),
+    [
+        ("Ten Years' War (1454–1466)", "war"),
+        ("Ten_Years’_War_(1454-1466)", "war"),
+        ("ten years' war  (1454—1466)", "war"),
+        ("Ten_Years%27_War_(1454%E2%80%931466)", "war"),
+        ('Cafe\u0301 "Holm"...', "cafe"),
+        ("Cafe “Holm”", "cafe"),
+        ("J.R. Holm", "holm"),
+        ("J R Holm", "holm"),
+        ("AIDS", "aids-upper"),
+        ("Aids", "aids-lower"),
+        ("Résumé", "resume-accents"),
+        ("Resume", "resume"),
+        ("Sunday bridge", "bridge"),
+        ("The bridge of Sunday", "bridge"),
+        ("C++", "cpp"),
+        ("C", "c"),
+        ("100%25 proof", "percent"),
+        (DE + "Aldermere", "german"),
+        ("https://de.m.wikipedia.org/wiki/Aldermere#Top", "german"),
+        (DE + "Corstowe", "bare"),  # without a URL of its own it may be the German article
+    ],
+)
+def test_a_title_finds_its_document(resolve: Resolve, title: str, document: str) -> None:
+    assert resolve(title) == ([document], [])
+
+
+@pytest.mark.parametrize("title", ["C#", "Ten Years' War", "Bridge", "https://fr.wikipedia.org/wiki/Aldermere", "100"])
+def test_another_title_finds_nothing(resolve: Resolve, title: str) -> None:
+    assert resolve(title) == ([], [title])
+
+
+def test_all_articles_of_one_spelling_count_where_none_is_nearer(resolve: Resolve) -> None:
+    assert resolve("aids") == (["aids-upper", "aids-lower"], [])
+    # Accents and dots alone do not decide between two articles.
+    assert resolve("Re.sume") == ([], ["Re.sume"])
+
+
+def test_found_once_missing_once_in_the_order_of_the_question(resolve: Resolve) -> None:
+    found = resolve("C++", "Nowhere", "Sunday bridge", "The bridge of Sunday", "Nowhere", "C")
+    assert found == (["cpp", "bridge", "c"], ["Nowhere"])
+
+
+def test_redirects_are_followed_to_their_end(resolve: Resolve) -> None:
+    redirects = {"Brenwick": "Brenwick_on_Wend", "Brenwick_on_Wend": EN + "Brenwick_upon_Wend", "C": "C++", "A": "B"}
+    assert resolve("Brenwick", redirects=redirects) == (["new"], [])
+    assert resolve("BRENWICK ON WEND", redirects=redirects) == (["new"], [])
+    # An article of that very title comes before a redirect.
+    assert resolve("C", "A", redirects=redirects) == (["c"], ["A"])
+    assert resolve("A", "B", redirects={"A": "B", "B": "A"}) == ([], ["A", "B"])
+    french = "https://fr.wikipedia.org/wiki/Brenwick"
+    assert resolve(french, redirects={french: "Brenwick upon Wend"}) == (["new"], [])
+
+
+@pytest.mark.parametrize(
+    "matter",
+    ['redirects: ["Old Brenwick", "Brenwick’s mill"]', "redirects: [Old Brenwick, 'Brenwick’s mill']"],
+)
+def test_markdown_pages_say_what_redirects_to_them(tmp_path: Path, matter: str) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "New.md").write_text(f"---\ntitle: New Brenwick\n{matter}\n---\n# New Brenwick\n\nA town.", "utf-8")
+    (pages / "Plain.md").write_text("# Plain\n\nredirects: [Old Brenwick]", "utf-8")
+    corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder(16)
+    ingest([open_source(pages)], corpora, "pages", embedder)
+    asked = Question("q", "?", (), gold_titles=("Brenwick's mill", "Old_Brenwick"))
+    with closing(corpora.open("pages", embedder)) as corpus:
+        [new] = corpus.find("New Brenwick")
+        assert GoldIndex(corpus).resolve(asked) == ((new.id,), ())
+        # A page that is not there any more is still found by its title.
+        (pages / "New.md").unlink()
+        assert GoldIndex(corpus).resolve(asked) == ((), asked.gold_titles)
+        assert GoldIndex(corpus).resolve(Question("q", "?", (), gold_titles=("New Brenwick",))) == ((new.id,), ())
+
+
+def test_paragraphs_come_before_titles(tmp_path: Path) -> None:
+    needed, twin, lost = (
+        Paragraph("Brenwick", "It lies on the Wend.", True),
+        Paragraph("Brenwick", "A ship.", False),
+        Paragraph("Corstowe", "A tower.", True),
+    )
+    question = Question("q", "?", (), gold_titles=("Brenwick", "Corstowe"), paragraphs=(twin, needed, lost))
+    corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder(16)
+    pooled = [Document(paragraph_id(one), one.title, one.text, "memory") for one in (twin, needed)]
+    articles = [Document("a", "Brenwick", "A long article.", "memory"), Document("b", "Corstowe", "Another.", "memory")]
+    for name, documents, expected in (
+        ("pooled", pooled, ((paragraph_id(needed),), ("Corstowe",))),
+        ("articles", articles, (("a", "b"), ())),
+    ):
+        index(corpora, name, documents, embedder)
+        with closing(corpora.open(name, embedder)) as corpus:
+            assert GoldIndex(corpus).resolve(question) == expected
+
+
+def test_redirects_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "redirects.json"
+    path.write_text('\ufeff{"Old": "New"}', encoding="utf-8")
+    assert read_redirects(path) == {"Old": "New"}
+    assert read_redirects(None) == {}
+    for content in ('["Old"]', '{"Old": 3}', "{Old"):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(UsageError, match=r"redirects\.json") as raised:
+            read_redirects(path)
+        assert '"Old title"' in raised.value.hint
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_redirects(tmp_path / "none.json")
