@@ -21,7 +21,8 @@ LAYERS = (
     {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
     {"ingest"},
     {"factory"},
-    {"cli", "integrations", "evaluation", "web", "__init__"},
+    {"evaluation"},
+    {"cli", "integrations", "web", "__init__"},
     {"__main__"},
 )
 LAYER_OF = {area: layer for layer, areas in enumerate(LAYERS) for area in areas}

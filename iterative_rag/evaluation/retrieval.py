@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.agent.shortlist import shortlist
-from iterative_rag.errors import CapReached, LLMError, LLMUnreachable, ModelMissing, UsageError
+from iterative_rag.errors import CapReached, LLMError, LLMUnreachable, MissingExtra, ModelMissing
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.statistics import mean, mean_interval
 from iterative_rag.types import Hit, Need, ReadingStep, ShortlistStep, Step
@@ -227,14 +227,11 @@ def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
 
 
 def library() -> Any:
-    """ir-measures. Raises UsageError where it is not installed: better before a loop of an hour than after it."""
+    """ir-measures. Raises MissingExtra: better before a loop of an hour than after it."""
     try:
         import ir_measures
     except ImportError as error:
-        raise UsageError(
-            "Retrieval is measured by ir-measures, which is not installed.",
-            hint="pip install 'iterative-rag[evaluate]'",
-        ) from error
+        raise MissingExtra("evaluate") from error
     return ir_measures
 
 

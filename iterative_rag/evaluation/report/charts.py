@@ -15,7 +15,7 @@ from iterative_rag.evaluation.report.wording import percent, percent_range
 
 _TICKS = (0, 25, 50, 75, 100)
 _ROW = 24  # pixels
-_SIDE, _LEFT, _FOOT = 264, 38, 34  # of the calibration chart's square, in pixels
+_SIDE, _LEFT, _FOOT = 264, 46, 34  # of the calibration chart's square, in pixels
 
 
 def _svg(content: str, label: str, size: str, kind: str) -> Markup:
@@ -96,11 +96,14 @@ def reliability(bins: Sequence[Mapping[str, Any]]) -> Markup:
                 across, up, 3.5 + 7 * (one["n"] / most) ** 0.5, title
             ),
         ]
-    middle = _LEFT + _SIDE / 2
-    parts.append(
+    middle, half = _LEFT + _SIDE / 2, 8 + _SIDE / 2
+    parts += [
         Markup('<text class="tick" x="{}" y="{}" text-anchor="middle">confidence in %</text>').format(
             middle, height - 4
-        )
-    )
+        ),
+        Markup(
+            '<text class="tick" x="-{}" y="10" transform="rotate(-90)" text-anchor="middle">right in %</text>'
+        ).format(half),
+    ]
     label = "; ".join(f"confidence {percent(one['confidence'])}: {percent(one['right'])} right" for one in bins)
     return _svg(Markup("").join(parts), label, f'viewBox="0 0 {width} {height}" width="{width}"', "square")

@@ -1,0 +1,126 @@
+"""A part of a corpus: it finds nothing outside, and ranks as an index of its documents alone."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.corpora import Corpora, IndexedCorpus
+from iterative_rag.protocols import Corpus, Vectors
+from iterative_rag.types import Document
+from tests.shelf import index
+
+QUERIES = [
+    "Which river has a castle, a bridge, a market and a canal?",
+    "the painter of the harbour, the king, the monk and the school",
+    "queen battle treaty monk organ valley",
+]
+WORDS = sorted({word.strip("?,") for query in QUERIES for word in query.split()})
+
+
+class Scattered(HashingEmbedder):
+    """A direction of its own for every text: no two passages are equally near to a query."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") for text in texts]
+        vectors = np.array([np.random.default_rng(seed).standard_normal(self.dimensions) for seed in seeds])
+        unit: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        return unit
+
+
+@pytest.fixture
+def embedder() -> HashingEmbedder:
+    return Scattered(64)
+
+
+def invented(count: int) -> list[Document]:
+    """Documents of several passages; each passage has words and a length of its own, so that no two tie."""
+    draw = random.Random(7)
+    made = []
+    for number in range(count):
+        sentences = [" ".join(draw.choices(WORDS, k=draw.randint(9, 30))) + f" n{number}." for _ in range(8)]
+        made.append(Document(f"d{number:02}", f"Place {number}", " ".join(sentences), "memory"))
+    return made
+
+
+@pytest.fixture
+def whole(corpora: Corpora, embedder: HashingEmbedder) -> Iterator[IndexedCorpus]:
+    index(corpora, "whole", invented(40), embedder)
+    with closing(corpora.open("whole", embedder)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("size", [1, 5, 20])
+def test_it_ranks_as_an_index_of_these_documents_alone(
+    whole: IndexedCorpus, corpora: Corpora, embedder: HashingEmbedder, size: int
+) -> None:
+    documents = random.Random(size).sample(invented(40), size)
+    index(corpora, "alone", documents, embedder)
+    part: Corpus = whole.within([document.id for document in documents])
+    with closing(corpora.open("alone", embedder)) as alone:
+        expected = alone.search(QUERIES, 200)
+        found = part.search(QUERIES, 200)
+    # Ranks of both halves, scores and order: BM25 too must not know how often a word stands outside.
+    assert found == expected
+    assert {hit.document_id for hits in found for hit in hits} == {document.id for document in documents}
+    assert any(hit.sparse_rank for hits in found for hit in hits)
+
+
+def test_what_is_outside_cannot_crowd_it_out(whole: IndexedCorpus) -> None:
+    [everything] = whole.search(QUERIES[:1], 500)
+    last = everything[-1].document_id
+    [hits] = whole.within([last]).search(QUERIES[:1], 3)
+    assert [hit.document_id for hit in hits] == [last] * len(hits)
+    assert hits[0].dense_rank == 1
+
+
+def test_only_current_versions_are_found(whole: IndexedCorpus, corpora: Corpora, embedder: HashingEmbedder) -> None:
+    part = whole.within(["d00", "d01"])
+    part.search(QUERIES, 5)
+    before = part.fingerprint
+    changed = [Document("d00", "Place 0", "A zeppelin landed here.", "memory"), *invented(40)[1:]]
+    index(corpora, "whole", changed, embedder)
+    [hits] = part.search(["zeppelin"], 100)
+    assert hits[0].document_id == "d00"
+    assert [(hit.start, hit.end) for hit in hits if hit.document_id == "d00"] == [(0, len("A zeppelin landed here."))]
+    assert part.fingerprint != before
+
+
+def test_parts_differ_in_their_fingerprint_alone(whole: IndexedCorpus) -> None:
+    first, same, other = whole.within(["d00", "d01"]), whole.within(["d01", "d00", "d00"]), whole.within(["d00"])
+    assert first.name == whole.name
+    assert first.fingerprint == same.fingerprint
+    assert len({first.fingerprint, other.fingerprint, whole.fingerprint}) == 3
+
+
+def test_documents_outside_cannot_be_read(whole: IndexedCorpus) -> None:
+    part = whole.within(["d00"])
+    assert part.document("d00") == whole.document("d00")
+    with pytest.raises(CorpusError, match="does not belong to this part"):
+        part.document("d01")
+
+
+def test_a_part_of_nothing_and_of_something_unknown(whole: IndexedCorpus) -> None:
+    assert whole.within([]).search(QUERIES, 5) == [[], [], []]
+    with pytest.raises(CorpusError, match="no document 'nothing'"):
+        whole.within(["d00", "nothing"])
+
+
+def test_closing_a_part_leaves_the_whole_open(whole: IndexedCorpus) -> None:
+    whole.within(["d00"]).close()
+    assert whole.search(QUERIES, 1)[0]
+
+
+def test_parts_and_the_whole_are_searched_from_many_threads(whole: IndexedCorpus) -> None:
+    views = [whole, *(whole.within([f"d{n:02}", f"d{n + 1:02}"]) for n in range(7))]
+    expected = [view.search(QUERIES, 5) for view in views]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda view: view.search(QUERIES, 5), views * 5)) == expected * 5
