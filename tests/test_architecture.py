@@ -46,6 +46,7 @@ HOMES = {
     "statsmodels": {"evaluation"},
     "ir_measures": {"evaluation"},
     "jinja2": {"evaluation"},
+    "markupsafe": {"evaluation"},
 }
 
 

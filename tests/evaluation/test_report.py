@@ -242,6 +242,11 @@ def test_a_long_run_stays_small_and_says_what_was_cut() -> None:
     assert "To keep this page small" in page
     assert "To keep this page small" not in html(whole)
     assert "and 2 more facts" in html(whole)
+    wrong_only = html(report_of(records), largest=len(page.encode()) - 1)
+    assert "of right answers none" in wrong_only
+    assert {found["id"]: found for found in Page(wrong_only).all("details", class_="q")}.keys() == {
+        f"q{n}" for n in range(1, 129)
+    }
     bare = html(whole, largest=1)
     assert "The hops are left out" in bare
     assert "What is q0?" in bare

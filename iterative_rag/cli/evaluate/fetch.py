@@ -40,6 +40,9 @@ def fetch(
         typer.Option(metavar="MAIL_OR_URL", help="Named to Wikipedia, as it asks of robots; remembered in DIR."),
     ] = "",
     source: Annotated[str, typer.Option(metavar="URL_OR_FILE", help="The dataset's file, if not the published.")] = "",
+    api: Annotated[
+        str, typer.Option(metavar="URL", help="Another wiki's api.php; {language} stands for that of the link.")
+    ] = "",
     embedder: EmbedderSpec = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -50,7 +53,7 @@ def fetch(
     """
     from iterative_rag.evaluation import fetch as fetching
 
-    plan = fetching.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact)
+    plan = fetching.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     try:
         with _progress(quiet=quiet) as (advance, on_pause):
             report = fetching.fetch_dataset(plan, progress=advance, on_pause=on_pause)

@@ -89,7 +89,8 @@ def _cut(caps: Caps) -> str:
         return "The hops are left out to keep this page small; the run's logs hold them."
     return (
         f"To keep this page small, quotes are cut after {caps.quote} characters, and no more than {caps.facts} facts "
-        f"of a hop and {caps.hops} hops of a question are shown; the run's logs hold everything."
+        f"of a hop and {caps.hops} hops of a question are shown{'' if caps.right else ', of right answers none'}; "
+        "the run's logs hold everything."
     )
 
 

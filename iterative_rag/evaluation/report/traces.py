@@ -16,16 +16,26 @@ _NO_CAUSE = ""
 @dataclass(frozen=True, slots=True)
 class Caps:
     """The most that is shown of a hop: facts, characters of a quote, titles of listed documents. `hops` is the most
-    hops of a question; with none of them its trace is left out."""
+    hops of a question; with none of them its trace is left out, as it is for right answers without `right`."""
 
     facts: int
     quote: int
     titles: int
     hops: int
+    right: bool = True
+
+    def hops_of(self, ended: str) -> int:
+        return self.hops if self.right or ended != "right" else 0
 
 
 # From generous to bare: the page takes the first that keeps it small enough.
-CAPS = (Caps(8, 500, 16, 50), Caps(4, 240, 10, 12), Caps(2, 140, 5, 6), Caps(0, 0, 0, 0))
+CAPS = (
+    Caps(8, 500, 16, 50),
+    Caps(4, 240, 10, 12),
+    Caps(2, 140, 5, 6),
+    Caps(2, 140, 5, 6, right=False),
+    Caps(0, 0, 0, 0),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,7 @@ class ShownQuestion:
 
 def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
     ended = result(record)
+    hops = caps.hops_of(ended)
     return ShownQuestion(
         place=place,
         id=visible(record.id),
@@ -112,9 +123,9 @@ def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
         judge_reason=visible(record.scores.judge_reason, _SENTENCE),
         spent=_spent(record),
         needed=_needed(record),
-        hops=_hops(record, caps),
-        more_hops=max(0, len(record.hops) - caps.hops),
-        citations=tuple((visible(cited.title), cited.verified) for cited in record.citations) if caps.hops else (),
+        hops=_hops(record, caps)[:hops],
+        more_hops=max(0, len(record.hops) - hops),
+        citations=tuple((visible(cited.title), cited.verified) for cited in record.citations) if hops else (),
     )
 
 
@@ -157,7 +168,7 @@ def _needed(record: Record) -> tuple[Needed, ...]:
 
 def _hops(record: Record, caps: Caps) -> tuple[ShownHop, ...]:
     above = [record.question, *(hop.rephrased or hop.question for hop in record.hops)]
-    return tuple(_hop(hop, record, caps, before) for hop, before in zip(record.hops[: caps.hops], above, strict=False))
+    return tuple(_hop(hop, record, caps, before) for hop, before in zip(record.hops, above, strict=False))
 
 
 def _hop(hop: Hop, record: Record, caps: Caps, above: str) -> ShownHop:
