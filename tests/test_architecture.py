@@ -47,6 +47,8 @@ HOMES = {
     "ir_measures": {"evaluation"},
     "jinja2": {"evaluation"},
     "markupsafe": {"evaluation"},
+    "html_to_markdown": {"corpus"},
+    "selectolax": {"corpus"},
 }
 
 

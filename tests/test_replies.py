@@ -18,6 +18,8 @@ from iterative_rag.replies import (
     AnalysisReply,
     AnswerReply,
     ExtractionReply,
+    JudgeReply,
+    RecallReply,
     RephrasingReply,
     Reply,
     Unparsable,
@@ -30,7 +32,7 @@ from iterative_rag.types import Cap
 
 REQUEST = ChatRequest("analyse", "system", "user")
 KNOWN = '{"reason": "all [1] there", "status": "known", "needs": []}'
-TYPES: list[type[Reply]] = [AnalysisReply, ExtractionReply, RephrasingReply, AnswerReply]
+TYPES: list[type[Reply]] = [AnalysisReply, ExtractionReply, RephrasingReply, AnswerReply, RecallReply, JudgeReply]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from iterative_rag.corpus import front_matter
 from iterative_rag.corpus.decoding import decode
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
@@ -16,8 +17,6 @@ from iterative_rag.types import Document
 SUFFIXES = (".txt", ".md", ".markdown")
 MAX_BYTES = 64 * 1024 * 1024
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
 _TITLE_LOOK = 20_000  # characters in which a heading is looked for
 
@@ -97,11 +96,14 @@ class TextFiles:
         decoded = decode(data)
         if not isinstance(decoded, str):
             return Skipped(source, decoded.reason)
-        text, title = _title(decoded, Path(source).stem)
+        fields, text = front_matter.split(decoded)
+        title = front_matter.text_of(fields, "title") or _title(text, Path(source).stem)
         if not text.strip():
             return Skipped(source, "It is empty.")
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
-        return Document(hashlib.sha1(os.fsencode(relative)).hexdigest(), title, text, source)
+        url = front_matter.text_of(fields, "url")
+        url = url if url.startswith(("http://", "https://")) else ""
+        return Document(hashlib.sha1(os.fsencode(relative)).hexdigest(), title, text, source, url or None)
 
 
 def _shown(path: Path | str) -> str:
@@ -125,13 +127,7 @@ def _fault_of_link(path: str, real_root: str) -> str | None:
     return None
 
 
-def _title(text: str, stem: str) -> tuple[str, str]:
-    """The text without its front matter, and the title: front matter, first `# ` heading, or file name."""
-    title = ""
-    if matter := _FRONT_MATTER.match(text):
-        text = text[matter.end() :]
-        if found := _FRONT_TITLE.search(matter[1]):
-            title = found[1].strip("\"'")
-    if not title and (heading := _HEADING.search(text, 0, _TITLE_LOOK)):
-        title = heading[1]
-    return text, title or stem.replace("_", " ")
+def _title(text: str, stem: str) -> str:
+    """The first `# ` heading, or the file name."""
+    heading = _HEADING.search(text, 0, _TITLE_LOOK)
+    return heading[1] if heading else stem.replace("_", " ")

@@ -65,16 +65,17 @@ class Judge:
 
 
 def refuse_self_judging(judge_name: str, answerer_name: str, *, allowed: bool = False) -> None:
-    """Raise UsageError where the judge's model is (one of) the answerer's: models prefer answers of their own.
-
-    Names are those of ChatModel and Mind; server, seed and other options do not make another model.
-    """
-    answering = {_model(part) for part in answerer_name.split(" + ")}
-    if not allowed and _model(judge_name) in answering:
+    """Raise UsageError where the judge's model is (one of) the answerer's: models prefer answers of their own."""
+    if not allowed and judges_itself(judge_name, answerer_name):
         raise UsageError(
             f"The judge would rate its own answers: {judge_name.split()[0]} also answers.",
             hint="Name another model with --judge, or add --allow-self-judge; the report will say so.",
         )
+
+
+def judges_itself(judge_name: str, answerer_name: str) -> bool:
+    """Names are those of ChatModel and Mind; server, seed and other options do not make another model."""
+    return _model(judge_name) in {_model(part) for part in answerer_name.split(" + ")}
 
 
 def _model(name: str) -> str:

@@ -52,6 +52,7 @@ class Preparation:
 
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
         from iterative_rag.evaluation.datasets import load, select
+        from iterative_rag.evaluation.judge import refuse_self_judging
         from iterative_rag.evaluation.scope import open_scope
 
         self.config = config
@@ -66,21 +67,21 @@ class Preparation:
         try:
             self._rags = self._engines()
             self._rags[0].check(config.mode.strategy)
-            _refuse_self_judging(config, self._rags[0].mind.name)
+            if self.judge is not None:
+                refuse_self_judging(self.judge.name, self._rags[0].mind.name, allowed=config.allow_self_judge)
             exams = [self._exam(question) for question in questions]
+            # Handing over the gold articles needs some.
+            self.exams = [exam for exam in exams if exam.gold or config.mode is not Mode.ORACLE]
+            if not self.exams:
+                raise UsageError(
+                    "No question has a gold article that the corpus holds.",
+                    hint="The mode oracle needs gold articles; use another mode or --corpus.",
+                )
+            self.examiner = Examiner(self._rags, self.scope.corpus.within, config.mode)
+            self.manifest = self._manifest(len(exams) - len(self.exams))
         except BaseException:
             self.scope.close()
             raise
-        # Handing over the gold articles needs some.
-        needs_gold = config.mode is Mode.ORACLE
-        self.exams = [exam for exam in exams if exam.gold or not needs_gold]
-        if not self.exams:
-            raise UsageError(
-                "No question is left to run.",
-                hint="The mode oracle needs gold articles that the corpus holds." if needs_gold else "See --types.",
-            )
-        self.examiner = Examiner(self._rags, self.scope.corpus.within, config.mode)
-        self.manifest = self._manifest(len(exams) - len(self.exams))
 
     def score(self, record: Record) -> Record:
         """The record with its scores, the judge's verdict and the cause of its failure."""
@@ -119,6 +120,7 @@ class Preparation:
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
         from iterative_rag import prompts
+        from iterative_rag.evaluation.judge import judges_itself
 
         config, corpus = self.config, self.scope.corpus
         return {
@@ -131,7 +133,7 @@ class Preparation:
             "mode": config.mode.value,
             "mind": self._rags[0].mind.name,
             "judge": self.judge.name if self.judge else "",
-            "self_judged": config.allow_self_judge,
+            "self_judged": self.judge is not None and judges_itself(self.judge.name, self._rags[0].mind.name),
             "settings": self.settings.model_dump(exclude={"corpus", "calls_in_flight"}),
             "seed": config.seed,
             "sample": config.sample,
@@ -159,17 +161,3 @@ def _judge(config: RunConfig, settings: Settings) -> Judge | None:
     if model is None:
         raise UsageError("The built-in mind cannot judge.", hint="Name an LLM: --judge ollama/MODEL")
     return Judge(model, cache(settings))
-
-
-def _refuse_self_judging(config: RunConfig, answerer: str) -> None:
-    """Models prefer their own answers: a judge of the same name has to be asked for."""
-    from iterative_rag.factory import make_chat_model
-
-    if not config.judge or config.allow_self_judge:
-        return
-    model = make_chat_model(config.judge, config.settings)
-    if model is not None and model.name in answerer.split(" + "):
-        raise UsageError(
-            f"The judge {config.judge!r} is the model that answers.",
-            hint="Name another one with --judge, or add --allow-self-judge; the report will say so.",
-        )

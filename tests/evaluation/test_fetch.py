@@ -87,9 +87,8 @@ def test_the_dataset_and_all_pages_that_it_links_to(
     assert len(rows["Heron"]["questions"]) == 1
     about = json.loads((out / "fetch.json").read_text())
     assert about["sha256"] == hashlib.sha256(wiki.files["/test.tsv"]).hexdigest()
-    assert {name: about[name] for name in ("questions", "links", "pages", "fetched", "redirects", "missing", "failed")} == {
-        "questions": 3, "links": 7, "pages": 3, "fetched": 3, "redirects": 1, "missing": 3, "failed": 0,
-    }  # fmt: skip
+    counts = {"questions": 3, "links": 7, "pages": 3, "fetched": 3, "redirects": 1, "missing": 3, "failed": 0}
+    assert {name: about[name] for name in counts} == counts
     assert about["started"] <= about["finished"]
     assert (report.pages, report.fetched, report.links) == (3, 3, 7)
     assert [at.done for at in seen] == list(range(1, 8))

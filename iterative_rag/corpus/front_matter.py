@@ -1,0 +1,84 @@
+"""The lines between two `---` at the top of a Markdown file: `key: value`, and lists of values; a small part of YAML.
+
+What this package writes, any YAML reader can read. What others write is read as far as it is that simple.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+Fields = dict[str, str | tuple[str, ...]]
+
+MOST_CHARS = 64_000
+_BLOCK = re.compile(rf"\A---[ \t]*\n(?:(.{{0,{MOST_CHARS}}}?)\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*?)[ \t]*")
+_ENTRY = re.compile(r"[ \t]*-[ \t]+(.+?)[ \t]*")
+# What needs no quotes: no YAML sign, nothing that YAML takes for something else than text.
+_PLAIN = re.compile(r"[A-Za-z][\w ./@+()–-]*(?<! )")
+_NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
+
+
+def split(text: str) -> tuple[Fields, str]:
+    """The fields and the text after them; no fields, and all of the text, where there is no front matter."""
+    block = _BLOCK.match(text)
+    if block is None:
+        return {}, text
+    fields: Fields = {}
+    key = ""
+    for line in (block[1] or "").split("\n"):
+        if field := _FIELD.fullmatch(line):
+            key = field["key"]
+            fields[key] = _value(field["value"])
+        elif key and (entry := _ENTRY.fullmatch(line)):
+            before = fields[key]
+            if isinstance(before, tuple):
+                fields[key] = (*before, _read(entry[1]))
+    return fields, text[block.end() :]
+
+
+def join(fields: Mapping[str, str | Sequence[str]]) -> str:
+    """The front matter as text, to be put before the document's own. Empty values are left out."""
+    lines = []
+    for key, value in fields.items():
+        if isinstance(value, str):
+            lines += [f"{key}: {_written(value)}"] if value else []
+        elif value:
+            lines.append(f"{key}: {json.dumps(list(value), ensure_ascii=False)}")
+    return "\n".join(["---", *lines, "---", ""])
+
+
+def text_of(fields: Fields, key: str) -> str:
+    """A field that holds one value; "" where it is missing or a list."""
+    value = fields.get(key, "")
+    return value if isinstance(value, str) else ""
+
+
+def _value(value: str) -> str | tuple[str, ...]:
+    """One value, or a list on one line; an empty value may be the begin of a list over several."""
+    if not value:
+        return ()
+    if value.startswith("[") and value.endswith("]"):
+        try:
+            return tuple(_read(json.dumps(one)) for one in json.loads(value) if isinstance(one, str))
+        except ValueError:  # YAML needs no quotes
+            return tuple(_read(one.strip()) for one in value[1:-1].split(",") if one.strip())
+    return _read(value)
+
+
+def _read(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            # On one line, and without half characters, which JSON can hold and no database takes.
+            return " ".join(str(json.loads(value)).encode(errors="replace").decode().split())
+        except ValueError:
+            return value[1:-1]
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    return value
+
+
+def _written(value: str) -> str:
+    plain = _PLAIN.fullmatch(value) and value.lower() not in _NOT_TEXT
+    return value if plain else json.dumps(value, ensure_ascii=False)

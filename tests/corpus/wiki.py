@@ -1,0 +1,266 @@
+"""A small MediaWiki on loopback: its own pages in its own words, and every fault that a real one has."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+LICENCE = "Creative Commons Attribution-Share Alike 4.0"
+
+
+@dataclass(frozen=True)
+class WikiPage:
+    """`links` are what a disambiguation page offers."""
+
+    html: str
+    revision: int
+    disambiguation: bool = False
+    links: Sequence[str] = ()
+
+    @property
+    def revised(self) -> str:
+        return f"2025-01-{self.revision % 28 + 1:02}T10:00:00Z"
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """How one answer goes wrong: kind is status, maxlag, error, cut, text, loop (sends you round in a circle)."""
+
+    kind: str
+    status: int = 503
+    retry_after: str = ""
+
+
+@dataclass
+class FakeTime:
+    """Seconds that pass when somebody sleeps; usable from several threads."""
+
+    pauses: list[float] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def now(self) -> float:
+        with self._lock:
+            return sum(self.pauses)
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self.pauses.append(seconds)
+
+
+@dataclass
+class FakeWiki:
+    """`redirects` are title -> (title, section). `troubles` are used up in order by requests that `hits` picks.
+
+    `gate` is called before the HTML of a page is sent: a test can wait there. `files` are other paths it serves.
+    """
+
+    pages: dict[str, WikiPage] = field(default_factory=dict)
+    redirects: dict[str, tuple[str, str]] = field(default_factory=dict)
+    troubles: deque[Trouble] = field(default_factory=deque)
+    always: Trouble | None = None
+    hits: Callable[[Mapping[str, str]], bool] = lambda asked: True
+    files: dict[str, bytes] = field(default_factory=dict)
+    gate: Callable[[str], object] = lambda title: None
+    split: bool = False  # send long answers in two parts, as the API does
+    asked: list[Mapping[str, str]] = field(default_factory=list)
+    agents: set[str] = field(default_factory=set)
+    sent: Counter[str] = field(default_factory=Counter)  # how often each page's HTML went out whole
+    most_in_flight: int = 0
+
+    def __enter__(self) -> FakeWiki:
+        self._lock = threading.Lock()
+        self._in_flight = 0
+        self._http = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"wiki": self}))
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self._http.server_port}"
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}"
+
+    @property
+    def api(self) -> str:
+        return f"{self.url}/w/api.php"
+
+    def add(self, title: str, html: str = "", **more: Any) -> None:
+        self.pages[title] = WikiPage(html or f"<p>{title} is a place.</p>", len(self.pages) + 100, **more)
+
+    def title_of(self, revision: int) -> str:
+        return next(title for title, page in self.pages.items() if page.revision == revision)
+
+    def enter(self, asked: Mapping[str, str], agent: str) -> Trouble | None:
+        with self._lock:
+            self.asked.append(asked)
+            self.agents.add(agent)
+            self._in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self._in_flight)
+            if not self.hits(asked):
+                return None
+            return self.troubles.popleft() if self.troubles else self.always
+
+    def leave(self, sent: str = "") -> None:
+        with self._lock:
+            self._in_flight -= 1
+            if sent:
+                self.sent[sent] += 1
+
+
+def is_page(asked: Mapping[str, str]) -> bool:
+    """Whether a request asks for the HTML of a page."""
+    return asked.get("action") == "parse" and "oldid" in asked
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed is no fault of the test."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    wiki: FakeWiki
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        if address.path in self.wiki.files:
+            self._send(self.wiki.files[address.path])
+            return
+        if address.path != "/w/api.php":
+            self._send(b"no such file", 404)
+            return
+        asked = {name: values[0] for name, values in parse_qs(address.query, keep_blank_values=True).items()}
+        trouble = self.wiki.enter(asked, self.headers["User-Agent"])
+        sent = ""
+        try:
+            if trouble:
+                self._go_wrong(trouble)
+            elif is_page(asked):
+                sent = self._page(int(asked["oldid"]))
+            else:
+                self._json(self._answer(asked))
+        finally:
+            self.wiki.leave(sent)
+
+    # --- the API -----------------------------------------------------------------------------
+
+    def _page(self, revision: int) -> str:
+        title = self.wiki.title_of(revision)
+        self.wiki.gate(title)
+        self._json({"parse": {"title": title, "revid": revision, "text": self.wiki.pages[title].html}})
+        return title
+
+    def _answer(self, asked: Mapping[str, str]) -> object:
+        if asked.get("meta") == "siteinfo":
+            return {
+                "query": {
+                    "general": {"sitename": "Lighthouse Wiki", "lang": "en"},
+                    "rightsinfo": {"url": "https://example.org/by-sa", "text": LICENCE},
+                }
+            }
+        if asked.get("action") == "parse":
+            links = [{"ns": 0, "title": one, "exists": True} for one in self.wiki.pages[asked["page"]].links]
+            return {"parse": {"links": [*links, {"ns": 4, "title": "Help:Names", "exists": True}]}}
+        if "list" in asked:
+            start = asked["pssearch"][:4].casefold()
+            near = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]
+            return {"query": {"prefixsearch": near, "search": near[:1]}}
+        return self._look_up(asked["titles"].split("|"), "rvcontinue" in asked)
+
+    def _look_up(self, titles: Sequence[str], second_half: bool) -> object:
+        assert len(titles) <= 50, "too many titles for one request"
+        query: dict[str, Any] = {"pages": [], "normalized": [], "redirects": [], "interwiki": []}
+        for asked in titles:
+            if asked.startswith("wikt:"):
+                query["interwiki"].append({"title": asked, "iw": "wikt"})
+                continue
+            title = asked[:1].upper() + asked[1:].replace("_", " ")
+            if title != asked:
+                query["normalized"].append({"from": asked, "to": title})
+            for _ in range(3):
+                if title in self.wiki.redirects:
+                    to, section = self.wiki.redirects[title]
+                    more = {"tofragment": section} if section else {}
+                    query["redirects"].append({"from": title, "to": to, **more})
+                    title = to
+            query["pages"].append(self._found(title))
+        if not self.wiki.split:
+            return {"query": query}
+        for page in query["pages"]:  # the revisions come with the second part
+            for name in ["pageprops"] if second_half else ["revisions"]:
+                page.pop(name, None)
+        return (
+            {"query": query} if second_half else {"query": query, "continue": {"rvcontinue": "7|8", "continue": "||"}}
+        )
+
+    def _found(self, title: str) -> dict[str, Any]:
+        if "[" in title:
+            return {"title": title, "invalid": True, "invalidreason": "The title holds an invalid character."}
+        page = self.wiki.pages.get(title)
+        if page is None:
+            return {"ns": 0, "title": title, "missing": True}
+        return {
+            "ns": 0,
+            "title": title,
+            "pageid": page.revision * 7,
+            "canonicalurl": f"{self.wiki.url}/wiki/{title.replace(' ', '_')}",
+            "revisions": [{"revid": page.revision, "timestamp": page.revised}],
+            **({"pageprops": {"disambiguation": ""}} if page.disambiguation else {}),
+        }
+
+    # --- the wire ----------------------------------------------------------------------------
+
+    def _go_wrong(self, trouble: Trouble) -> None:
+        after = {"Retry-After": trouble.retry_after} if trouble.retry_after else {}
+        if trouble.kind == "maxlag":
+            info = {"code": "maxlag", "info": "Waiting for a database server: 9 seconds lagged", "lag": 9}
+            self._json({"error": info}, headers=after)
+        elif trouble.kind == "error":
+            self._json({"error": {"code": "nosuchrevid", "info": "There is no revision with ID 1."}})
+        elif trouble.kind == "text":
+            self._send(b"<html>We are sorry.</html>")
+        elif trouble.kind == "loop":
+            self._send(b"", 302, {"Location": self.path})
+        elif trouble.kind == "cut":
+            self.send_response(200)
+            self.send_header("Content-Length", "100000")
+            self.end_headers()
+            self.wfile.write(b'{"parse": {"text": "The beginning')
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_WR)
+            self.close_connection = True
+        else:
+            self._send(b"try later", trouble.status, after)
+
+    def _json(self, value: object, headers: Mapping[str, str] | None = None) -> None:
+        self._send(json.dumps(value).encode(), headers={"Content-Type": "application/json", **(headers or {})})
+
+    def _send(self, data: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, content in (headers or {}).items():
+            self.send_header(name, content)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
