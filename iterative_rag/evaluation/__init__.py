@@ -1,5 +1,10 @@
 """Measures the package on question sets: run, score, say where it failed, compare, report.
 
-Read in the order in which a question meets it: questions -> datasets -> pools -> modes -> task -> run -> records ->
-answers, judge, citations, causes -> summary -> report, compare, matrix. Stands on inspect_ai (extra `evaluate`).
+questions, records   what is asked, and what is left of it: the vocabulary of all below
+datasets/            files -> questions; the corpus that is searched; gold articles
+running/             a run as an inspect_ai task, resumable
+scoring/             record -> scores, verdict, cause
+figures/             records -> figures with intervals; retrieval; comparison
+report/              figures -> Markdown and one HTML page
+matrix, fetch        a grid of runs; the FRAMES dataset with its articles
 """

@@ -119,7 +119,7 @@ def fetch_dataset(
     from iterative_rag.corpus.web import Web
     from iterative_rag.corpus.wikipedia.client import API
     from iterative_rag.corpus.wikipedia.fetching import Wikis, user_agent
-    from iterative_rag.evaluation import datasets
+    from iterative_rag.evaluation.datasets import loading
 
     source = plan.source or _published(plan.dataset)
     before = _about(plan.out)
@@ -127,7 +127,7 @@ def fetch_dataset(
     patience = patience or Patience(on_pause=on_pause)
     with Web(user_agent(contact), allow=allow) as web:
         file = _dataset_file(plan.out, source, before, web, patience)
-        questions = datasets.select(datasets.load(file), limit=plan.limit)
+        questions = loading.select(loading.load(file), limit=plan.limit)
         about = {
             "dataset": plan.dataset,
             "source": source,
@@ -254,7 +254,7 @@ def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, p
 
         data = patience.call(download)
     else:
-        from iterative_rag.evaluation.question_files import read_bytes
+        from iterative_rag.evaluation.datasets.question_files import read_bytes
 
         data = read_bytes(Path(source).expanduser())
     _write(place, data)

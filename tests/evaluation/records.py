@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.evaluation.folder import LOGS, MANIFEST, RunFolder
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, Record, Scores, Spent, Verdict, to_json
-from iterative_rag.evaluation.task import RECORD
+from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, RunFolder
+from iterative_rag.evaluation.running.task import RECORD
 
 
 def record(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.evaluation.causes import cause
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, Outcome, Record, Verdict
+from iterative_rag.evaluation.scoring.causes import cause
 from tests.evaluation.records import abstention, hop, record
 
 GOLD = ("a", "b")

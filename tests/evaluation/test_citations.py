@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.evaluation import abstention
-from iterative_rag.evaluation.citations import precision, recall, verified
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cited, Outcome
+from iterative_rag.evaluation.scoring import abstention
+from iterative_rag.evaluation.scoring.citations import precision, recall, verified
 from iterative_rag.types import Answer, Citation, Document
 from tests import samples
 from tests.agent.fakes import MemoryCorpus

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated, UsageError
-from iterative_rag.evaluation.judge import Judge, refuse_self_judging
 from iterative_rag.evaluation.records import Spent, Verdict
+from iterative_rag.evaluation.scoring.judge import Judge, refuse_self_judging
 from iterative_rag.llms.scripted import Script, ScriptedLLM
 from tests.agent.fakes import DictCache
 

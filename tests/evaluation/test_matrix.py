@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import LLMUnreachable, SettingsError, UsageError
 from iterative_rag.evaluation import matrix as grids
-from iterative_rag.evaluation.folder import RunFolder
 from iterative_rag.evaluation.matrix import Cell, Failure, config_of, read_matrix, run_matrix
+from iterative_rag.evaluation.running.folder import RunFolder
 from tests.evaluation.records import folder, record
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.preparing import RunConfig
+    from iterative_rag.evaluation.running.preparing import RunConfig
 
 BASE = '[base]\ndataset = "questions.jsonl"\ncorpus = "towns"\n'
 

@@ -16,8 +16,7 @@ import pytest
 from iterative_rag.cli import main
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import LLMServerError, LLMUnreachable
-from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.retrieval import (
+from iterative_rag.evaluation.figures.retrieval import (
     Ranking,
     Search,
     Target,
@@ -27,6 +26,7 @@ from iterative_rag.evaluation.retrieval import (
     single,
     targets,
 )
+from iterative_rag.evaluation.questions import Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step
 from tests import towns

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.evaluation import compare as comparing
-from iterative_rag.evaluation import summary as summarising
+from iterative_rag.evaluation.figures import compare as comparing
+from iterative_rag.evaluation.figures import summary as summarising
+from iterative_rag.evaluation.figures.summary import summarise
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, Cited, Outcome, Spent, Verdict
-from iterative_rag.evaluation.summary import summarise
 from tests.evaluation.records import abstention, cited, folder, hop, record
 
 # Below these any name may stand: they are data.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
-from iterative_rag.evaluation.trajectories import Course, check, trajectory
+from iterative_rag.evaluation.scoring.trajectories import Course, check, trajectory
 from tests.evaluation.records import record
 
 STEPS = ("Karsa", "Oda Brenk", "1911")

@@ -12,7 +12,7 @@ import typer
 from iterative_rag.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.folder import RunFolder
+    from iterative_rag.evaluation.running.folder import RunFolder
 
 
 def compare(
@@ -21,9 +21,9 @@ def compare(
 ) -> None:
     """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost, cost ratios.
 
-    The keys of --json: python -m pydoc iterative_rag.evaluation.compare
+    The keys of --json: python -m pydoc iterative_rag.evaluation.figures.compare
     """
-    from iterative_rag.evaluation.folder import read_run
+    from iterative_rag.evaluation.running.folder import read_run
 
     show_comparison([read_run(path) for path in runs], as_json=as_json)
 
@@ -31,7 +31,7 @@ def compare(
 def show_comparison(runs: Sequence[RunFolder], *, as_json: bool) -> None:
     """Markdown, or the object. Raises UsageError for runs that cannot be compared."""
     from iterative_rag.cli.console import write
-    from iterative_rag.evaluation.compare import compare as compared
+    from iterative_rag.evaluation.figures.compare import compare as compared
     from iterative_rag.evaluation.report.comparison import comparison
 
     found = compared(runs)

@@ -11,9 +11,9 @@ import typer
 from iterative_rag.cli.options import AsJson, Quiet
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.folder import RunFolder
     from iterative_rag.evaluation.matrix import Cell, MatrixResult
-    from iterative_rag.evaluation.preparing import RunConfig
+    from iterative_rag.evaluation.running.folder import RunFolder
+    from iterative_rag.evaluation.running.preparing import RunConfig
 
 
 def matrix(
@@ -91,7 +91,7 @@ def _show(cells: tuple[Cell, ...], done: MatrixResult, *, as_json: bool) -> None
 def _compared(runs: list[RunFolder]) -> dict[str, Any] | None:
     """None where there is nothing to compare: less than two runs, or none with a question in common."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.compare import compare
+    from iterative_rag.evaluation.figures.compare import compare
 
     if len(runs) < 2:
         return None

@@ -12,8 +12,8 @@ import typer
 from iterative_rag.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.folder import RunFolder
     from iterative_rag.evaluation.report.figures import Report
+    from iterative_rag.evaluation.running.folder import RunFolder
 
 RunDir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")]
 
@@ -40,11 +40,11 @@ def report(
 ) -> None:
     """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or a page with --html.
 
-    The keys of --json: python -m pydoc iterative_rag.evaluation.summary
+    The keys of --json: python -m pydoc iterative_rag.evaluation.figures.summary
     """
     from iterative_rag.cli.console import write
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.folder import read_run
+    from iterative_rag.evaluation.running.folder import read_run
 
     if html is not None and figures_only:
         raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
@@ -73,13 +73,13 @@ def show_summary(run: RunFolder, *, as_json: bool) -> None:
 
 
 def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> Report:
+    from iterative_rag.evaluation.figures.summary import summarise
     from iterative_rag.evaluation.report.figures import Report
-    from iterative_rag.evaluation.summary import summarise
 
     agreed = None
     if agreement is not None:
-        from iterative_rag.evaluation.agreement import agreement as against
-        from iterative_rag.evaluation.agreement import read_verdicts
+        from iterative_rag.evaluation.scoring.agreement import agreement as against
+        from iterative_rag.evaluation.scoring.agreement import read_verdicts
 
         agreed = against(run.records, read_verdicts(agreement))
     return Report(run, summarise(run), tuple((one, summarise(one)) for one in beside), agreed)

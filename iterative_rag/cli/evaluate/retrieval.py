@@ -12,12 +12,12 @@ import typer
 
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
-from iterative_rag.evaluation.retrieval import Hops, Search
+from iterative_rag.evaluation.figures.retrieval import Hops, Search
 
 if TYPE_CHECKING:
+    from iterative_rag.evaluation.datasets.scope import Scope
+    from iterative_rag.evaluation.figures.retrieval import Progress, Ranking, Targets
     from iterative_rag.evaluation.questions import Question
-    from iterative_rag.evaluation.retrieval import Progress, Ranking, Targets
-    from iterative_rag.evaluation.scope import Scope
     from iterative_rag.protocols import Corpus
     from iterative_rag.settings import Settings
     from iterative_rag.types import Step
@@ -73,9 +73,9 @@ def retrieval(
     if hops is Hops.ITERATIVE and search is not Search.HYBRID:
         raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.evaluation.datasets import load, select
-    from iterative_rag.evaluation.retrieval import figures, library, targets
-    from iterative_rag.evaluation.scope import open_scope
+    from iterative_rag.evaluation.datasets.loading import load, select
+    from iterative_rag.evaluation.datasets.scope import open_scope
+    from iterative_rag.evaluation.figures.retrieval import figures, library, targets
 
     library()
     settings = settings_from(embedder=embedder, llm=llm)
@@ -142,7 +142,7 @@ def _rankings(
     progress: Progress | None,
 ) -> tuple[list[Ranking], str]:
     """The rankings, and the name of the mind that led the loop ("" where there was none)."""
-    from iterative_rag.evaluation.retrieval import iterative, single
+    from iterative_rag.evaluation.figures.retrieval import iterative, single
 
     def corpus_for(question: Question) -> Corpus:
         own = scope.own(question)

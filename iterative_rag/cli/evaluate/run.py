@@ -14,8 +14,8 @@ import typer
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Preset, Quiet, settings_from
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.folder import RunFolder
-    from iterative_rag.evaluation.run import RunConfig, Tally
+    from iterative_rag.evaluation.running.folder import RunFolder
+    from iterative_rag.evaluation.running.run import RunConfig, Tally
 
 DatasetFile = Annotated[
     Path, typer.Option("--dataset", metavar="FILE", help="FRAMES, multi-hop, SQuAD or plain question/answer file.")
@@ -73,8 +73,8 @@ def run(
 ) -> None:
     """Run a question set; interrupted or killed, the same command goes on where it stopped."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.examining import Mode
-    from iterative_rag.evaluation.run import RunConfig
+    from iterative_rag.evaluation.running.examining import Mode
+    from iterative_rag.evaluation.running.run import RunConfig
 
     if mode not in list(Mode):
         raise UsageError(f"There is no mode {mode!r}.", hint=f"One of: {', '.join(Mode)}.")
@@ -111,7 +111,7 @@ def run(
 def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run it with progress on stderr; interrupted, say how to go on."""
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.evaluation.run import run as run_it
+    from iterative_rag.evaluation.running.run import run as run_it
 
     try:
         with indexing(quiet=quiet) as on_index, _progress(quiet=quiet) as on_tally:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.evaluation.compare import unique_names, warnings
-from iterative_rag.evaluation.folder import RunFolder
-from iterative_rag.evaluation.measures import answered_rightly, gave_answer
+from iterative_rag.evaluation.figures.compare import unique_names, warnings
+from iterative_rag.evaluation.figures.measures import answered_rightly, gave_answer
 from iterative_rag.evaluation.records import Outcome, Record
 from iterative_rag.evaluation.report.wording import count, dollars, number, percent, percent_range
+from iterative_rag.evaluation.running.folder import RunFolder
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.agreement import Agreement
+    from iterative_rag.evaluation.scoring.agreement import Agreement
 
 Summary = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.evaluation.measures import gave_facts, listed, read
+from iterative_rag.evaluation.figures.measures import gave_facts, listed, read
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
 from iterative_rag.evaluation.report.figures import RESULTS, result
 from iterative_rag.evaluation.report.wording import number, percent, visible

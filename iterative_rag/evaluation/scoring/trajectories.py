@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.evaluation.answers import matches, stands_in
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
+from iterative_rag.evaluation.scoring.answers import matches, stands_in
 
 
 @dataclass(frozen=True, slots=True)

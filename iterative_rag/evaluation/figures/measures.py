@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
+from iterative_rag.evaluation.figures.statistics import by_question
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Outcome, Record, Verdict
-from iterative_rag.evaluation.statistics import by_question
 
 Measure: TypeAlias = Callable[[Record], float | None]
 Price: TypeAlias = tuple[float, float]  # dollars per million tokens, in and out

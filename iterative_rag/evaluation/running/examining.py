@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.evaluation.citations import verified
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, Record, Spent
+from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.types import (
     AnalysisStep,
     Answer,

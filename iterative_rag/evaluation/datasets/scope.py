@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.pools import paragraph_id, pool
+from iterative_rag.evaluation.datasets.pools import paragraph_id, pool
+from iterative_rag.evaluation.datasets.titles import GoldIndex, read_redirects
 from iterative_rag.evaluation.questions import Dataset, Question
-from iterative_rag.evaluation.titles import GoldIndex, read_redirects
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.causes import cause
-from iterative_rag.evaluation.examining import Examination, Examiner, Mode
-from iterative_rag.evaluation.manifest import code_version, package_versions
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, Record, Scores
+from iterative_rag.evaluation.running.examining import Examination, Examiner, Mode
+from iterative_rag.evaluation.running.manifest import code_version, package_versions
+from iterative_rag.evaluation.scoring.causes import cause
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.judge import Judge
-    from iterative_rag.evaluation.scope import Scope
+    from iterative_rag.evaluation.datasets.scope import Scope
+    from iterative_rag.evaluation.scoring.judge import Judge
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.ingest import Progress as IndexProgress
 
@@ -51,9 +51,9 @@ class Preparation:
     """Everything that a run needs, opened; close it."""
 
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
-        from iterative_rag.evaluation.datasets import load, select
-        from iterative_rag.evaluation.judge import refuse_self_judging
-        from iterative_rag.evaluation.scope import open_scope
+        from iterative_rag.evaluation.datasets.loading import load, select
+        from iterative_rag.evaluation.datasets.scope import open_scope
+        from iterative_rag.evaluation.scoring.judge import refuse_self_judging
 
         self.config = config
         self.dataset: Dataset = load(config.dataset)
@@ -85,7 +85,7 @@ class Preparation:
 
     def score(self, record: Record) -> Record:
         """The record with its scores, the judge's verdict and the cause of its failure."""
-        from iterative_rag.evaluation.answers import score
+        from iterative_rag.evaluation.scoring.answers import score
 
         answerable = bool(record.answers) and record.outcome is not Outcome.FAULT
         scores = score(record.short_answer, record.answers) if answerable else Scores()
@@ -120,7 +120,7 @@ class Preparation:
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
         from iterative_rag import prompts
-        from iterative_rag.evaluation.judge import judges_itself
+        from iterative_rag.evaluation.scoring.judge import judges_itself
 
         config, corpus = self.config, self.scope.corpus
         return {
@@ -154,7 +154,7 @@ class Preparation:
 def _judge(config: RunConfig, settings: Settings) -> Judge | None:
     if not config.judge:
         return None
-    from iterative_rag.evaluation.judge import Judge
+    from iterative_rag.evaluation.scoring.judge import Judge
     from iterative_rag.factory import cache, make_chat_model
 
     model = make_chat_model(config.judge, settings)

@@ -94,8 +94,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.evaluation.folder import RunFolder
-from iterative_rag.evaluation.measures import (
+from iterative_rag.evaluation.figures.measures import (
     SCORES,
     Measure,
     Price,
@@ -112,12 +111,13 @@ from iterative_rag.evaluation.measures import (
     tokens,
     values_by_question,
 )
+from iterative_rag.evaluation.figures.statistics import calibration, mean, mean_interval, percentile
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, Outcome, Record, Verdict
-from iterative_rag.evaluation.statistics import calibration, mean, mean_interval, percentile
+from iterative_rag.evaluation.running.folder import RunFolder
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.trajectories import Course
+    from iterative_rag.evaluation.scoring.trajectories import Course
 
 _DIGITS = 6
 
@@ -251,7 +251,7 @@ def _cost(records: Sequence[Record], price: Price | None, measured: _Measured) -
 
 
 def _citations(records: Sequence[Record], measured: _Measured) -> dict[str, Any]:
-    from iterative_rag.evaluation.citations import precision, recall
+    from iterative_rag.evaluation.scoring.citations import precision, recall
 
     given = [record for record in records if gave_answer(record)]
     citing = [record for record in given if record.citations]
@@ -261,7 +261,7 @@ def _citations(records: Sequence[Record], measured: _Measured) -> dict[str, Any]
 
 
 def _abstention(records: Sequence[Record]) -> dict[str, Any]:
-    from iterative_rag.evaluation.abstention import precision, recall
+    from iterative_rag.evaluation.scoring.abstention import precision, recall
 
     unanswerable = {record.id for record in records if record.kind is not Kind.ANSWERABLE}
     if not unanswerable:
@@ -284,7 +284,7 @@ def _retrieval(answerable: Sequence[Record], measured: _Measured) -> dict[str, A
 
 
 def _trajectories(records: Sequence[Record], measured: _Measured) -> dict[str, Any] | None:
-    from iterative_rag.evaluation.trajectories import check
+    from iterative_rag.evaluation.scoring.trajectories import check
 
     courses = [(record, check(record)) for record in records]
     expecting = {id(record): course for record, course in courses if course is not None}

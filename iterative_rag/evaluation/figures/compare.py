@@ -51,8 +51,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.folder import RunFolder
-from iterative_rag.evaluation.measures import (
+from iterative_rag.evaluation.figures.measures import (
     SCORES,
     Measure,
     answered_rightly,
@@ -61,9 +60,10 @@ from iterative_rag.evaluation.measures import (
     tokens,
     values_by_question,
 )
+from iterative_rag.evaluation.figures.statistics import holm, mcnemar, mean, mean_interval, paired_difference
+from iterative_rag.evaluation.figures.summary import rounded
 from iterative_rag.evaluation.records import Record
-from iterative_rag.evaluation.statistics import holm, mcnemar, mean, mean_interval, paired_difference
-from iterative_rag.evaluation.summary import rounded
+from iterative_rag.evaluation.running.folder import RunFolder
 
 
 def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:

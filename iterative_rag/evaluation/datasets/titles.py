@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.corpus import front_matter
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.links import is_link, page_of, title_of
-from iterative_rag.evaluation.pools import paragraph_id
+from iterative_rag.evaluation.datasets.links import is_link, page_of, title_of
+from iterative_rag.evaluation.datasets.pools import paragraph_id
 from iterative_rag.evaluation.questions import Question
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.folder import LOGS, MANIFEST, read_manifest
+from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, read_manifest
 
 # What may differ between a run and its resumption.
 _INCIDENTAL = frozenset({"started", "concurrency", "versions"})

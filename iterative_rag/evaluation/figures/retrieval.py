@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.errors import CapReached, LLMError, LLMUnreachable, MissingExtra, ModelMissing
+from iterative_rag.evaluation.figures.statistics import mean, mean_interval
 from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.statistics import mean, mean_interval
 from iterative_rag.types import Hit, Need, ReadingStep, ShortlistStep, Step
 
 if TYPE_CHECKING:

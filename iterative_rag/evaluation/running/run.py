@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import MissingExtra, UsageError
-from iterative_rag.evaluation.folder import LOGS, RunFolder, read_run
-from iterative_rag.evaluation.manifest import begin_or_resume
-from iterative_rag.evaluation.preparing import Preparation, RunConfig
 from iterative_rag.evaluation.records import Outcome, Record
+from iterative_rag.evaluation.running.folder import LOGS, RunFolder, read_run
+from iterative_rag.evaluation.running.manifest import begin_or_resume
+from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import Progress as IndexProgress
@@ -77,7 +77,7 @@ def run(
         begin_or_resume(out, prepared.manifest)
         logs = out / LOGS
         if retry_errors:
-            from iterative_rag.evaluation.logs import forget_faults
+            from iterative_rag.evaluation.running.logs import forget_faults
 
             forget_faults(logs)
         tally = Tally(total=len(prepared.exams) * config.repeat, price=config.price)
@@ -93,8 +93,8 @@ def run(
 def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callable[[Tally], None] | None) -> None:
     from inspect_ai import eval_set
 
-    from iterative_rag.evaluation.logs import drop_superseded
-    from iterative_rag.evaluation.task import make_task
+    from iterative_rag.evaluation.running.logs import drop_superseded
+    from iterative_rag.evaluation.running.task import make_task
 
     lock = threading.Lock()
 

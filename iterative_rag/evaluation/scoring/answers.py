@@ -26,9 +26,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from iterative_rag.builtin.words import fold, word_set
-from iterative_rag.evaluation.mentions import Mention, mentions, prepared, read_value
 from iterative_rag.evaluation.records import Scores
-from iterative_rag.evaluation.values import Moment, Quantity, Value, alike, same
+from iterative_rag.evaluation.scoring.mentions import Mention, mentions, prepared, read_value
+from iterative_rag.evaluation.scoring.values import Moment, Quantity, Value, alike, same
 
 # Words of an answer that still is one; beyond, it is a text in which much will be found.
 LONGEST = 40

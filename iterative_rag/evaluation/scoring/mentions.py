@@ -11,8 +11,8 @@ from itertools import product
 
 from iterative_rag.builtin.quantities import Date, Number, convert, dimension
 from iterative_rag.builtin.words import MONTHS, STOPWORDS, fold, stem, word_set
-from iterative_rag.evaluation.numerals import with_digits
-from iterative_rag.evaluation.values import Moment, Quantity, Span, Value
+from iterative_rag.evaluation.scoring.numerals import with_digits
+from iterative_rag.evaluation.scoring.values import Moment, Quantity, Span, Value
 
 
 @dataclass(frozen=True, slots=True)

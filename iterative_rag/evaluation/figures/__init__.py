@@ -1,0 +1,1 @@
+"""Figures out of records: means with intervals, retrieval, and the comparison of runs."""
