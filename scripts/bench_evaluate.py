@@ -22,8 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.evaluation.folder import read_manifest, read_run
 from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.running.folder import read_manifest, read_run
 from tests.evaluation import places
 from tests.servers import FakeServer, Fault
 
@@ -42,7 +42,12 @@ class Desk:
         subprocess.run(self.command("index", "articles", "-q", "--corpus", "places"), **self.where(), check=True)
 
     def where(self, **environment: str) -> dict[str, object]:
-        return {"cwd": self.folder, "env": {**self.environment, **environment}}
+        return {
+            "cwd": self.folder,
+            "env": {**self.environment, **environment},
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+        }
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "iterative_rag", *arguments]
@@ -54,6 +59,16 @@ class Desk:
     def records(self, out: str) -> tuple[Record, ...]:
         folder = self.folder / out
         return read_run(folder).records if read_manifest(folder) else ()
+
+    def answers_more(self, process: subprocess.Popen[bytes]) -> bool:
+        """Wait until a trace begins that was not there before; False if the process ends first."""
+        traces = self.folder / "home" / "traces"
+        before = len(list(traces.glob("*")))
+        while process.poll() is None:
+            if len(list(traces.glob("*"))) > before:
+                return True
+            time.sleep(0.01)
+        return False
 
     def worked(self) -> Counter[str]:
         """How often each question was worked on to its end, by the traces."""
@@ -73,26 +88,30 @@ def kills(arguments: argparse.Namespace) -> bool:
         desk = Desk(Path(base), arguments.questions)
         where = desk.where(OLLAMA_HOST=server.url)
         subprocess.run(desk.run("whole"), **where, check=True)  # type: ignore[call-overload]
+        seconds_each = desk.records("whole")[0].spent.seconds
         whole = [(one.id, one.short_answer, one.outcome, one.scores) for one in desk.records("whole")]
         while killed < arguments.kills:
             runs += 1
-            out, before, finished = f"run{runs}", desk.worked(), 0
+            out, before, finished, at_kill = f"run{runs}", desk.worked(), 0, dict[str, int]()
             while True:
                 process = subprocess.Popen(desk.run(out, "-c", "2"), **where)  # type: ignore[call-overload]
-                try:
-                    process.wait(chance.uniform(1.5, 5.5) if killed < arguments.kills else None)
-                    break
-                except subprocess.TimeoutExpired:
-                    process.send_signal(signal.SIGKILL)
+                if killed < arguments.kills and desk.answers_more(process):
+                    time.sleep(chance.uniform(0, 2 * seconds_each))
+                else:
                     process.wait()
-                    killed += 1
-                    kept = {one.question for one in desk.records(out)}
-                    lost += finished - len(kept) if len(kept) < finished else 0
-                    finished = len(kept)
-                    at_kill = {question: (desk.worked() - before)[question] for question in kept}
-                    print(f"\r{killed} kills, run {runs}, {finished} kept", end="", flush=True)
+                if process.poll() is not None:
+                    break
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                killed += 1
+                kept = {one.question for one in desk.records(out)}
+                lost += max(0, finished - len(kept))
+                finished = len(kept)
+                worked = desk.worked() - before
+                at_kill = {question: worked[question] for question in kept}
+                print(f"\r{killed} kills, run {runs}, {finished} kept", end="", flush=True)
             after = desk.worked() - before
-            rerun += sum(after[question] - count for question, count in at_kill.items()) if finished else 0
+            rerun += sum(after[question] - count for question, count in at_kill.items())
             window += sum(count - 1 for count in after.values())
             records = desk.records(out)
             doubled += len(records) - len({one.id for one in records})

@@ -35,6 +35,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
     """A home of its own, a folder with what the README's commands name, and no server."""
     (tmp_path / "articles").mkdir()
     (tmp_path / "articles" / "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n", encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(
+        '{"question": "When was the town founded?", "answer": "1204", "gold_titles": ["Town"]}\n', encoding="utf-8"
+    )
     (tmp_path / "pages.jsonl.gz").write_bytes(_gzipped('{"title": "Page", "text": "A page about a town."}\n'))
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ITERATIVE_RAG_", "OPENAI_"))}
     return {

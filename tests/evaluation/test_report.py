@@ -324,6 +324,8 @@ def test_texts_are_one_line_and_cut() -> None:
     assert visible("abcdef", 4) == "abc…"
     assert percent(0.12345) == "12.3\u00a0%"
     assert escaped("1 * 2") == r"1 \* 2"
+    assert escaped("questions_dev (FRAMES)") == "questions_dev (FRAMES)"
+    assert escaped("_so_ [a](b) a__") == r"\_so\_ \[a\](b) a_\_"
 
 
 def test_every_record_has_one_result() -> None:

@@ -11,7 +11,8 @@ from iterative_rag.evaluation.report.figures import Report, Share
 from iterative_rag.evaluation.report.wording import NOTHING, count, number, percent, visible
 
 # All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.
-_MEANINGFUL = re.compile(r"([\\`*_{}\[\]<>()#|~!&@]|:(?=//)|(?<=www)\.)")
+# An underscore inside a word and brackets that follow none are plain text: names stay readable in a terminal.
+_MEANINGFUL = re.compile(r"([\\`*{}\[\]<>#|~!&@]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.)")
 _LONGEST = 200  # characters of a question or an answer in a table
 
 
