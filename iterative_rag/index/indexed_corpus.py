@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from iterative_rag import chunking
@@ -20,9 +19,6 @@ from iterative_rag.index.lock import CorpusLock
 from iterative_rag.index.qdrant_edge import EdgeStore, Found
 from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.types import Document, Hit, Passage
-
-if TYPE_CHECKING:
-    from iterative_rag.index.within import CorpusPart
 
 RRF_K = 60
 # Each half of the hybrid query looks this deep at least, so that a passage both rank low can still win.
@@ -66,12 +62,6 @@ class IndexedCorpus:
         Raises CorpusHeld while another process writes the index.
         """
         return self._search(queries, limit)
-
-    def within(self, document_ids: Collection[str]) -> CorpusPart:
-        """These documents as a corpus of their own. Raises CorpusError when one of them is not here."""
-        from iterative_rag.index.within import CorpusPart
-
-        return CorpusPart(self, document_ids)
 
     def points(self, document_ids: Collection[str]) -> list[Points]:
         """The points of those of the documents that are here."""

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.documents import Points
+from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.qdrant_edge import point_id
 from iterative_rag.types import Document, Hit
 
-if TYPE_CHECKING:
-    from iterative_rag.index.indexed_corpus import IndexedCorpus
-
 
 class CorpusPart:
-    """Implements protocols.Corpus; made by `IndexedCorpus.within`. Ranks as an index of these documents alone would.
+    """Implements protocols.Corpus. Ranks as an index of these documents alone would.
 
-    It is open as long as the corpus that it was made from.
+    It is open as long as the corpus that it was made from. Raises CorpusError when one of the documents is not there.
     """
 
     def __init__(self, whole: IndexedCorpus, document_ids: Collection[str]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
+from iterative_rag.index.within import CorpusPart
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.types import Document
 from tests.shelf import index
@@ -64,7 +65,7 @@ def test_it_ranks_as_an_index_of_these_documents_alone(
 ) -> None:
     documents = random.Random(size).sample(invented(40), size)
     index(corpora, "alone", documents, embedder)
-    part: Corpus = whole.within([document.id for document in documents])
+    part: Corpus = CorpusPart(whole, [document.id for document in documents])
     with closing(corpora.open("alone", embedder)) as alone:
         expected = alone.search(QUERIES, 200)
         found = part.search(QUERIES, 200)
@@ -77,13 +78,13 @@ def test_it_ranks_as_an_index_of_these_documents_alone(
 def test_what_is_outside_cannot_crowd_it_out(whole: IndexedCorpus) -> None:
     [everything] = whole.search(QUERIES[:1], 500)
     last = everything[-1].document_id
-    [hits] = whole.within([last]).search(QUERIES[:1], 3)
+    [hits] = CorpusPart(whole, [last]).search(QUERIES[:1], 3)
     assert [hit.document_id for hit in hits] == [last] * len(hits)
     assert hits[0].dense_rank == 1
 
 
 def test_only_current_versions_are_found(whole: IndexedCorpus, corpora: Corpora, embedder: HashingEmbedder) -> None:
-    part = whole.within(["d00", "d01"])
+    part = CorpusPart(whole, ["d00", "d01"])
     part.search(QUERIES, 5)
     before = part.fingerprint
     changed = [Document("d00", "Place 0", "A zeppelin landed here.", "memory"), *invented(40)[1:]]
@@ -95,32 +96,36 @@ def test_only_current_versions_are_found(whole: IndexedCorpus, corpora: Corpora,
 
 
 def test_parts_differ_in_their_fingerprint_alone(whole: IndexedCorpus) -> None:
-    first, same, other = whole.within(["d00", "d01"]), whole.within(["d01", "d00", "d00"]), whole.within(["d00"])
+    first, same, other = (
+        CorpusPart(whole, ["d00", "d01"]),
+        CorpusPart(whole, ["d01", "d00", "d00"]),
+        CorpusPart(whole, ["d00"]),
+    )
     assert first.name == whole.name
     assert first.fingerprint == same.fingerprint
     assert len({first.fingerprint, other.fingerprint, whole.fingerprint}) == 3
 
 
 def test_documents_outside_cannot_be_read(whole: IndexedCorpus) -> None:
-    part = whole.within(["d00"])
+    part = CorpusPart(whole, ["d00"])
     assert part.document("d00") == whole.document("d00")
     with pytest.raises(CorpusError, match="does not belong to this part"):
         part.document("d01")
 
 
 def test_a_part_of_nothing_and_of_something_unknown(whole: IndexedCorpus) -> None:
-    assert whole.within([]).search(QUERIES, 5) == [[], [], []]
+    assert CorpusPart(whole, []).search(QUERIES, 5) == [[], [], []]
     with pytest.raises(CorpusError, match="no document 'nothing'"):
-        whole.within(["d00", "nothing"])
+        CorpusPart(whole, ["d00", "nothing"])
 
 
 def test_closing_a_part_leaves_the_whole_open(whole: IndexedCorpus) -> None:
-    whole.within(["d00"]).close()
+    CorpusPart(whole, ["d00"]).close()
     assert whole.search(QUERIES, 1)[0]
 
 
 def test_parts_and_the_whole_are_searched_from_many_threads(whole: IndexedCorpus) -> None:
-    views = [whole, *(whole.within([f"d{n:02}", f"d{n + 1:02}"]) for n in range(7))]
+    views = [whole, *(CorpusPart(whole, [f"d{n:02}", f"d{n + 1:02}"]) for n in range(7))]
     expected = [view.search(QUERIES, 5) for view in views]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda view: view.search(QUERIES, 5), views * 5)) == expected * 5

@@ -146,7 +146,7 @@ def _rankings(
 
     def corpus_for(question: Question) -> Corpus:
         own = scope.own(question)
-        return scope.corpus if own is None else scope.corpus.within(own)
+        return scope.corpus if own is None else scope.part(own)
 
     if hops is Hops.SINGLE:
         passages = settings.passages

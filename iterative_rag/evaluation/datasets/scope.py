@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from iterative_rag.settings import Settings
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.ingest import Progress
-    from iterative_rag.protocols import Embedder
+    from iterative_rag.protocols import Corpus, Embedder
 
 OWN, POOLED = "own", "pooled"
 
@@ -38,6 +38,12 @@ class Scope:
     def own(self, question: Question) -> frozenset[str] | None:
         """The documents that may be searched for this question; None for all."""
         return frozenset(map(paragraph_id, question.paragraphs)) if self._own else None
+
+    def part(self, document_ids: Collection[str]) -> Corpus:
+        """These documents alone, as a corpus."""
+        from iterative_rag.index.within import CorpusPart
+
+        return CorpusPart(self.corpus, document_ids)
 
     def close(self) -> None:
         self.corpus.close()

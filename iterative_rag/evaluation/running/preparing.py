@@ -77,7 +77,7 @@ class Preparation:
                     "No question has a gold article that the corpus holds.",
                     hint="The mode oracle needs gold articles; use another mode or --corpus.",
                 )
-            self.examiner = Examiner(self._rags, self.scope.corpus.within, config.mode)
+            self.examiner = Examiner(self._rags, self.scope.part, config.mode)
             self.manifest = self._manifest(len(exams) - len(self.exams))
         except BaseException:
             self.scope.close()
