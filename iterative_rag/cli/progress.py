@@ -11,25 +11,37 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def indexing(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A bar in a terminal; nothing in a pipe, where a bar would only be noise."""
+def bar() -> Iterator[Callable[[int, int | None, str], None] | None]:
+    """A bar that appears when it is first told (done, of how many, in words); None where there is no terminal."""
     from iterative_rag.cli.console import err
 
     printer = err()
-    if quiet or not printer.terminal:
+    if not printer.terminal:
         yield None
         return
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bars
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn("indexing"), BarColumn(), TextColumn("{task.description}"))
-    with Bars(*columns, console=printer.console, transient=True) as bars:
-        task = bars.add_task("", total=None)
+    bars = Progress(BarColumn(), TextColumn("{task.description}"), console=printer.console, transient=True)
+    task = bars.add_task("", total=None)
 
-        def advance(at: Progress) -> None:
-            bars.update(task, completed=at.documents, total=at.total, description=where(at))
+    def show(done: int, total: int | None, words: str) -> None:
+        bars.start()
+        bars.update(task, completed=done, total=total, description=words)
 
-        yield advance
+    try:
+        yield show
+    finally:
+        bars.stop()
+
+
+@contextmanager
+def indexing(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar in a terminal; nothing in a pipe, where a bar would only be noise."""
+    if quiet:
+        yield None
+        return
+    with bar() as show:
+        yield show and (lambda at: show(at.documents, at.total, f"indexing {where(at)}"))
 
 
 def where(at: Progress) -> str:

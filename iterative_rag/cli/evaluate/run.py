@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from iterative_rag.cli.options import AsJson, EmbedderSpec, Preset, Quiet, setti
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.folder import RunFolder
     from iterative_rag.evaluation.running.run import RunConfig, Tally
+    from iterative_rag.ingest import Progress as IndexProgress
 
 DatasetFile = Annotated[
     Path, typer.Option("--dataset", metavar="FILE", help="FRAMES, multi-hop, SQuAD or plain question/answer file.")
@@ -110,11 +112,10 @@ def run(
 
 def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run it with progress on stderr; interrupted, say how to go on."""
-    from iterative_rag.cli.progress import indexing
     from iterative_rag.evaluation.running.run import run as run_it
 
     try:
-        with indexing(quiet=quiet) as on_index, _progress(quiet=quiet) as on_tally:
+        with _progress(quiet=quiet) as (on_index, on_tally):
             return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)
     except KeyboardInterrupt:
         from iterative_rag.cli.console import err
@@ -149,30 +150,31 @@ def _price(text: str) -> tuple[float, float] | None:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[Tally], None] | None]:
-    """A bar in a terminal, now and then a line elsewhere."""
+def _progress(
+    *, quiet: bool
+) -> Iterator[tuple[Callable[[IndexProgress], None] | None, Callable[[Tally], None] | None]]:
+    """What shows indexing and answering: one bar in a terminal, now and then a line elsewhere."""
+    from iterative_rag.cli import progress
     from iterative_rag.cli.console import err
 
-    printer = err()
     if quiet:
-        yield None
-    elif not printer.terminal:
-        import time
+        yield None, None
+        return
+    shown = [time.monotonic()]
 
-        shown = [time.monotonic()]
+    def now_and_then(tally: Tally) -> None:
+        if time.monotonic() - shown[0] >= PROGRESS_EVERY:
+            shown[0] = time.monotonic()
+            err().line(where(tally))
 
-        def now_and_then(tally: Tally) -> None:
-            if time.monotonic() - shown[0] >= PROGRESS_EVERY:
-                shown[0] = time.monotonic()
-                err().line(where(tally))
-
-        yield now_and_then
-    else:
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        with Progress(BarColumn(), TextColumn("{task.description}"), console=printer.console, transient=True) as bars:
-            task = bars.add_task("", total=None)
-            yield lambda tally: bars.update(task, completed=tally.done, total=tally.total, description=where(tally))
+    with progress.bar() as show:
+        if show is None:
+            yield None, now_and_then
+        else:
+            yield (
+                lambda at: show(at.documents, at.total, f"indexing {progress.where(at)}"),
+                lambda tally: show(tally.done, tally.total, where(tally)),
+            )
 
 
 def where(tally: Tally) -> str:

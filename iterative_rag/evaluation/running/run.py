@@ -73,7 +73,7 @@ def run(
     Raises UsageError when `out` holds another run, or one that is going on, and any IterativeRAGError of the parts.
     """
     _need_inspect()
-    with _held(out), contextlib.closing(Preparation(config, indexing)) as prepared:
+    with contextlib.closing(Preparation(config, indexing)) as prepared, _held(out):
         begin_or_resume(out, prepared.manifest)
         logs = out / LOGS
         if retry_errors:
