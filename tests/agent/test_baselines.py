@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,12 @@ ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer"
 
 
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
     towns.write_articles(tmp_path / "articles")
     settings = Settings(corpus="towns", cache=False)
     index_paths([tmp_path / "articles"], settings=settings, corpus="towns")
-    yield settings
+    return settings
 
 
 def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings) -> None:
