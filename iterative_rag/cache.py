@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 # Seconds that a process waits for another's write before it goes on without the cache.
 PATIENCE = 5.0
+# What diskcache cannot do without, by table.
+_COLUMNS = {"Cache": "key, value, store_time, expire_time", "Settings": "key, value"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,14 @@ class DiskCache:
             return False
         connection = sqlite3.connect(database, timeout=PATIENCE)
         try:
-            tables = connection.execute("SELECT name FROM sqlite_master WHERE name IN ('Cache', 'Settings')").fetchall()
-            return len(tables) != 2 or connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
+            if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                return True
+            # A missing table is made by whoever opens the cache next, or is just being made.
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            for table, columns in _COLUMNS.items():
+                if table in tables:
+                    connection.execute(f"SELECT {columns} FROM {table} LIMIT 1")
+            return False
         except sqlite3.Error as error:
             return _is_damage(error)
         finally:
