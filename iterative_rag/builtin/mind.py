@@ -1,4 +1,4 @@
-"""The built-in mind: a grammar splits the question, rules read, and every call derives its state from the inquiry."""
+"""The built-in mind: grammar and a splitter take the question apart, rules read; every call starts from the inquiry."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.answering import compose
-from iterative_rag.builtin.grammar import parse
 from iterative_rag.builtin.pages import page
+from iterative_rag.builtin.planning import Planner
 from iterative_rag.builtin.query import read_query
 from iterative_rag.builtin.reader import Reader, RuleReader
 from iterative_rag.builtin.reasoning import Evaluation
 from iterative_rag.builtin.rephrasing import rephrased
+from iterative_rag.builtin.splitter import Splitter
 from iterative_rag.protocols import Embedder, Meter, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
@@ -22,17 +23,21 @@ EVEN = 0.72
 
 
 class BuiltinMind:
-    """Plays all four roles without an LLM. `reader` may be swapped for a trained one."""
+    """Plays all four roles without an LLM: a planner takes the question apart, a reader finds the values."""
 
     name = "builtin"
     thrifty = False
 
-    def __init__(self, embedder: Embedder, reader: Reader | None = None) -> None:
+    def __init__(self, embedder: Embedder, reader: Reader | None = None, planner: Planner | None = None) -> None:
         self._reader = reader or RuleReader(embedder)
+        self._planner = planner or Planner(Splitter())
 
     def roles(self, meter: Meter) -> Roles:
         """The meter stays unused: nothing here costs a call."""
-        return Roles(BuiltinAnalyst(), BuiltinExtractor(self._reader), BuiltinRephraser(), BuiltinAnswerer())
+        planner = self._planner
+        return Roles(
+            BuiltinAnalyst(planner), BuiltinExtractor(self._reader), BuiltinRephraser(planner), BuiltinAnswerer(planner)
+        )
 
 
 def calibrated(score: float) -> float:
@@ -41,8 +46,11 @@ def calibrated(score: float) -> float:
 
 
 class BuiltinAnalyst:
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+
     def analyse(self, inquiry: Inquiry) -> Analysis:
-        outcome = Evaluation(inquiry).of(parse(inquiry.original))
+        outcome = Evaluation(inquiry).of(self._planner.plan(inquiry.original))
         if outcome.values:
             return Known()
         if questions := outcome.needs or outcome.again:
@@ -68,12 +76,18 @@ class BuiltinExtractor:
 
 
 class BuiltinRephraser:
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
         known = set(inquiry.facts)
         grown = replace(inquiry, facts=(*inquiry.facts, *(fact for fact in found if fact not in known)))
-        return rephrased(inquiry.original, parse(inquiry.original), Evaluation(grown))
+        return rephrased(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown))
 
 
 class BuiltinAnswerer:
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
-        return compose(inquiry, parse(inquiry.original), Evaluation(inquiry))
+        return compose(inquiry, self._planner.plan(inquiry.original), Evaluation(inquiry))

@@ -1,0 +1,281 @@
+"""What the splitter is trained and measured on: questions with their kind and the spans of what must be found first.
+
+Held out by the hash of the question or of its id: a tenth of QDMR, and the halves B (see `data.half`) of
+2WikiMultihopQA, MuSiQue and HotpotQA train. Questions that HotpotQA dev holds, too, are left out of both. The spans of
+MuSiQue and HotpotQA were marked one by one; `split_marks.json` holds them as offsets by the id of the question.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.builtin.nouns import PLACES, names_person
+from iterative_rag.builtin.phrases import group_end
+from iterative_rag.builtin.tokens import head_noun, tokenize
+from iterative_rag.builtin.words import DETERMINERS, word_set
+from scripts.train.data import half, plain, records
+from scripts.train.split_align import (
+    CLAUSE,
+    COMPARISON,
+    INTERSECTION,
+    NESTED,
+    PART,
+    PHRASE,
+    SINGLE,
+    UNKNOWN,
+    Mark,
+    read_steps,
+)
+
+MARKS = Path(__file__).with_name("split_marks.json")
+HELD_OUT_PERCENT = 10
+ASKS = ("who", "where", "when", "which", "what")
+_WHERE = word_set(
+    "city town country state village county province region continent island area place location birthplace hometown "
+    "capital district territory nation municipality neighborhood suburb borough settlement"
+)
+_WHEN = word_set("year date day month century decade era birthday time period season")
+_WHICH = word_set(
+    "film movie song album single book novel series show sitcom game band group team club company organization "
+    "organisation university school college label network newspaper magazine play opera musical episode station "
+    "channel airline franchise brand award prize party army church museum river mountain lake association"
+)
+_WHAT = word_set(
+    "language currency religion nationality genre sport occupation profession position title term name instrument type "
+    "kind number population institution movement species disease ideology"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question; `marks` is None where its spans are not known, and `kind` UNKNOWN where that is not."""
+
+    question: str
+    kind: int
+    marks: tuple[Mark, ...] | None
+    source: str
+
+
+def asks(phrase: str) -> int:
+    """What a phrase stands for, by its head noun: a place in ASKS, or -1 where the noun does not tell."""
+    tokens = [token for token in tokenize(phrase) if token.word]
+    if not tokens:
+        return -1
+    begin = int(tokens[0].low in DETERMINERS)
+    group = tokens[begin : group_end(tokens, begin, len(tokens))] or tokens
+    noun = head_noun(group)
+    single = noun.removesuffix("s")
+    for place, known in ((1, _WHERE), (2, _WHEN), (3, _WHICH), (4, _WHAT)):
+        if noun in known or single in known:
+            return place
+    if group[-1].capital and not group[-1].possessive and len(group) > 1:
+        return -1
+    if names_person(noun):
+        return 0
+    return 1 if noun in PLACES else -1
+
+
+def mark_asks(question: str, mark: Mark) -> int:
+    """What a mark stands for; a clause ends with the noun that it is about."""
+    text = question[mark.start : mark.end]
+    if mark.label == CLAUSE:
+        text = re.split(r"\b(?:a|an|the|which|what|this|its|his|her|whose)\b", text)[-1]
+    return asks(text.strip())
+
+
+# --- the files -------------------------------------------------------------------------------
+
+
+def aside(question: str) -> bool:
+    return hashlib.sha256(plain(question).encode()).digest()[1] * 100 < HELD_OUT_PERCENT * 256
+
+
+def qdmr(folder: Path) -> tuple[list[Example], list[Example]]:
+    """Break's questions, to train on and held out; of DROP only single ones and comparisons, its nesting is its own."""
+    dev = {plain(row["question"]) for row in records(folder / "multihop" / "hotpotqa_dev.jsonl")}
+    trained: list[Example] = []
+    measured: list[Example] = []
+    for row in records(folder / "decomposition" / "qdmr_high_level.jsonl"):
+        question = row["question"].rstrip()
+        if plain(question) in dev:
+            continue
+        reading = read_steps(question, row["steps"])
+        source = "qdmr-" + row["id"].split("_")[0].lower()
+        if source == "qdmr-drop" and (reading.kind not in (SINGLE, COMPARISON) or "DROP_dev_nfl" in row["id"]):
+            continue
+        example = Example(question, reading.kind, reading.marks, source)
+        if example.kind != UNKNOWN:
+            (measured if aside(question) else trained).append(example)
+    return trained, measured
+
+
+def marked(folder: Path, name: str) -> tuple[list[Example], list[Example]]:
+    """MuSiQue or HotpotQA train with the stored marks: halves A and B."""
+    stored = json.loads(MARKS.read_text(encoding="utf-8"))
+    halves: dict[str, list[Example]] = {"A": [], "B": []}
+    for row in records(folder / "multihop" / f"{name}.jsonl"):
+        kind, marks = read_marks(stored[row["id"]])
+        halves[half(row["id"])].append(Example(row["question"].rstrip(), kind, marks, name.split("_")[0]))
+    return halves["A"], halves["B"]
+
+
+def read_marks(line: str) -> tuple[int, tuple[Mark, ...] | None]:
+    """ "n31-99p": nested, with a phrase from 31 to 99; "n?": nested, but in no single stretch."""
+    kind = "snci".index(line[0])
+    if line[1:] == "?":
+        return kind, None
+    found = re.findall(r"(\d+)-(\d+)([pcx])", line)
+    return kind, tuple(Mark(int(start), int(end), "pcx".index(label)) for start, end, label in found)
+
+
+_KIN = r"(?:father|mother|husband|wife|spouse|son|daughter|child|sibling)"
+_OF = re.compile(
+    r"(?P<inner>(?:the )?(?:(?:director|performer|composer|founder|author|writer|producer|father|mother) of|"
+    r"company that published) .+?)(?: (?:born|die|study|graduate from|(?:is )?from|work at|received|got|founded)"
+    r"|(?:'s)? birthday)?\s*\?$"
+)
+_OWNED = re.compile(
+    rf"^.*?\b(?:is|was|did|does|of|country|nationality) (?P<inner>(?:[A-ZÀ-Þ\d]|al-|'s).*?['’]s? {_KIN})\b[^?]*\?$"
+)
+_EITHER = re.compile(
+    r"^(?:Was |(?:Who|Which|What)\b.*?(?:, | first | earlier | later | out of ))(?P<a>.+?) (?:or|(?<=out)and) "
+    r"(?P<b>.+?)(?: born first)?\s*\?$"
+)
+_BOTH = re.compile(
+    r"^(?:Are|Were|Do|Did|Does|Is|Was|Have|Who was born first out of)\b(?: both| the| of)* ?"
+    r"(?:(?:films|villages|movies|songs|bands|directors of|[a-z][a-z ]+(?=, ))(?: both)?(?: films)?)?,? ?"
+    r"(?P<a>.+?)(?:,? and |(?<=\w) have the same nationality as )(?P<b>.+?),?"
+    r"(?: (?:both|have|share|located|from|of the|originate|born|in the same|the same|that|who)\b.*)?\s*\?$"
+)
+
+
+def two_wiki(folder: Path) -> tuple[list[Example], list[Example]]:
+    halves: dict[str, list[Example]] = {"A": [], "B": []}
+    for row in records(folder / "multihop" / "2wiki_train.jsonl"):
+        halves[half(row["id"])].append(_two_wiki(row))
+    return halves["A"], halves["B"]
+
+
+def _two_wiki(row: dict[str, Any]) -> Example:
+    """The span by the form of the question and its first triple; a kin of kin is one look-up in words."""
+    question = row["question"].rstrip()
+    if row["type"] == "inference":
+        return Example(question, SINGLE, (), "2wiki")
+    if row["type"] == "compositional":
+        match = _OWNED.search(question) or _OF.search(question)
+        mark = (Mark(*match.span("inner"), PHRASE),) if match else None
+        return Example(question, NESTED, mark, "2wiki")
+    subjects = [triple[0] for triple in row["evidences"]]
+    match = _EITHER.match(question) or _BOTH.match(question)
+    if match is None:
+        return Example(question, COMPARISON, None, "2wiki")
+    marks = tuple(Mark(*match.span(name), PART) for name in "ab")
+    known = [any(_alike(subject, question[mark.start : mark.end]) for subject in subjects) for mark in marks]
+    return Example(question, COMPARISON, marks if any(known) else None, "2wiki")
+
+
+def _alike(subject: str, text: str) -> bool:
+    one, other = set(plain(subject).split()), set(plain(text).split())
+    return len(one & other) * 2 >= min(len(one), len(other))
+
+
+def singles(folder: Path, chance: random.Random) -> list[Example]:
+    """Questions of one look-up that must stay whole: reading questions without a clause inside, and PopQA."""
+    inside = re.compile(
+        r"^.{8,}\b(?:the|an?|this|that|those) (?:[\w-]+ ){1,3}(?:who|that|which|where|whose|in which|when)\b", re.I
+    )
+    rows = records(folder / "reading" / "reading_train.jsonl")
+    asked = [row["question"].strip() for row in rows if not inside.match(row["question"])]
+    asked = [question for question in asked if 3 < len(question.split()) < 25]
+    kept = chance.sample(sorted(set(asked)), 2600)
+    kept += chance.sample([row["question"] for row in records(folder / "reading" / "popqa.jsonl")], 250)
+    return [Example(question, SINGLE, (), "single") for question in kept]
+
+
+def training_files(folder: Path) -> list[Example]:
+    """All that may be trained on and was asked by somebody, the small sources several times."""
+    found: list[Example] = []
+    for examples, copies in (
+        (qdmr(folder)[0], 2),
+        (two_wiki(folder)[0], 2),
+        (marked(folder, "musique_train")[0], 6),
+        (marked(folder, "hotpotqa_train")[0], 4),
+    ):
+        found += examples * copies
+    return found
+
+
+def measured_files(folder: Path) -> dict[str, list[Example]]:
+    """The held-out questions by source."""
+    held: dict[str, list[Example]] = {}
+    for example in qdmr(folder)[1]:
+        held.setdefault("qdmr-drop" if example.source == "qdmr-drop" else "qdmr", []).append(example)
+    held["2wiki-b"] = two_wiki(folder)[1]
+    held["musique-b"] = marked(folder, "musique_train")[1]
+    held["hotpotqa-b"] = marked(folder, "hotpotqa_train")[1]
+    return held
+
+
+# --- changing words that the answer must not hang on --------------------------------------------
+
+_NAME = re.compile(r"(?<![\w'’\"“])(?:[A-ZÀ-Þ][\w.’'-]*[^\W_](?: (?:of |de |the )?(?=[A-ZÀ-Þ])|(?=\W|$)))+")
+_KEPT = word_set("who what which where when how in on at the a an are is was were do did does name if both between of")
+
+
+def renamed(example: Example, names: list[str], chance: random.Random) -> Example:
+    """The example with some of its names changed for others, the marks moved along."""
+    found = [match for match in _NAME.finditer(example.question) if match[0].split()[0].lower() not in _KEPT]
+    for match in reversed(found):
+        text = re.sub(r"['’]s$", "", match[0].rstrip())
+        if chance.random() < 0.6:
+            example = spliced(example, match.start(), match.start() + len(text), chance.choice(names)) or example
+    return example
+
+
+def spliced(example: Example, start: int, end: int, text: str, inner: Iterable[Mark] = ()) -> Example | None:
+    """The example with [start, end) replaced, and the marks of the new text; None where that cuts a mark in two."""
+    moved = []
+    grown = len(text) - (end - start)
+    for mark in example.marks or ():
+        if mark.end <= start:
+            moved.append(mark)
+        elif mark.start >= end:
+            moved.append(Mark(mark.start + grown, mark.end + grown, mark.label))
+        elif mark.start <= start and end <= mark.end:
+            moved.append(replace(mark, end=mark.end + grown))
+        else:
+            return None
+    added = [Mark(mark.start + start, mark.end + start, mark.label) for mark in inner]
+    question = example.question[:start] + text + example.question[end:]
+    marks = None if example.marks is None else (*added, *moved)
+    return replace(example, question=question, marks=marks)
+
+
+def small(example: Example) -> Example:
+    """In small letters, as many people type; nothing where that changes a length."""
+    lowered = example.question.lower()
+    return replace(example, question=lowered) if len(lowered) == len(example.question) else example
+
+
+def epoch(files: list[Example], made: Iterator[Example], names: list[str], chance: random.Random) -> list[Example]:
+    """One epoch: the files' questions, half of them with other names, and the composed ones; some in small letters."""
+    drawn = [renamed(example, names, chance) if chance.random() < 0.5 else example for example in files]
+    drawn += made
+    drawn = [small(example) if chance.random() < 0.1 else example for example in drawn]
+    drawn = [_unmarked(example) if chance.random() < 0.08 else example for example in drawn]
+    chance.shuffle(drawn)
+    return drawn
+
+
+def _unmarked(example: Example) -> Example:
+    return replace(example, question=example.question.rstrip(" ?"))
+
+
+__all__ = ["ASKS", "INTERSECTION", "Example", "asks", "epoch", "mark_asks", "measured_files", "training_files"]

@@ -1,0 +1,169 @@
+"""The trained splitter as files of the package: an int8 graph, and what is known of it as JSON.
+
+The trunk is the encoder's (`scripts/export_encoder.py` says how its layers become integer arithmetic) with fewer
+layers, the shapes of the pieces added to the positions, and the heads in float32. One question a call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from tokenizers import Encoding, Tokenizer
+
+from iterative_rag.builtin.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
+from iterative_rag.builtin.stretches import KINDS, QuestionKind, Split, decoded, deepened, log_odds
+from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session
+from scripts.train.split_align import NESTED, UNKNOWN
+from scripts.train.split_data import Example
+from scripts.train.split_net import CHANNELS, WIDTH
+
+Scores = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+UNCALIBRATED = {kind.value: [0.0, 1.0, 1.0] for kind in KINDS}
+
+
+class SplitterGraph(Encoder):
+    """The trained splitter as a graph: `input_ids` and `shapes` to the scores of stretches and of kinds."""
+
+    exact_gelu = "FastGelu"  # trained with the tanh form
+
+    def __init__(self, weights: Weights, ranges: dict[str, Float] | None) -> None:
+        super().__init__(weights, ranges)
+        self.layers = sum(name.endswith("intermediate.dense.weight") for name in weights)
+
+    def positions(self, rows: str) -> str:
+        g = self.graph
+        table = self.get("embeddings.position_embeddings.weight")[:MAX_PIECES]
+        table = table + self.get("embeddings.token_type_embeddings.weight")[0]
+        places = g.op("Slice", g.const("positions", table), g.ints(0), rows)
+        return g.op("Add", places, g.op("Gather", g.const("shape.rows", self.get("shapes.weight")), "shapes"))
+
+    def build(self) -> onnx.ModelProto:
+        g = self.graph
+        x, norm = self.trunk()
+        rows = g.op("Squeeze", x, g.ints(0))
+        first = self.head(rows, norm, "first", WIDTH**-0.5)
+        last = self.head(rows, norm, "last", 1.0)
+        first = g.op("Transpose", g.op("Reshape", first, g.ints(-1, CHANNELS, WIDTH)), perm=[1, 0, 2])
+        last = g.op("Transpose", g.op("Reshape", last, g.ints(-1, CHANNELS, WIDTH)), perm=[1, 2, 0])
+        bias = g.const("stretch.bias", self.get("bias")[:, None, None])
+        g.op("Add", g.op("MatMul", first, last), bias, name="stretches")
+        opening = g.op("Gather", rows, g.const("opening", 0, np.int64), axis=0)
+        self.head(opening, norm, "kind", 1.0, "kinds")
+        inputs: dict[str, list[int | str]] = {"input_ids": ["pieces"], "shapes": ["pieces"]}
+        return g.model("minilm-splitter", inputs, {"stretches": [CHANNELS, "pieces", "pieces"], "kinds": [len(KINDS)]})
+
+    def head(self, x: str, norm: str, name: str, scale: float, output: str = "") -> str:
+        """A linear layer over rows that lack the last norm's gain and shift, which are folded into it."""
+        g, (weight, bias) = self.graph, self.dense(name)
+        gain, shift = self.get(norm + ".weight"), self.get(norm + ".bias")
+        assert weight.shape[0] == HIDDEN
+        product = g.op("MatMul", x, g.const(name + ".weight", weight * gain[:, None] * scale))
+        return g.op("Add", product, g.const(name + ".bias", (bias + shift @ weight) * scale), name=output)
+
+
+class Runner:
+    """A graph with its tokenizer: questions to scores and to splits."""
+
+    def __init__(self, model: onnx.ModelProto, tokenizer: str) -> None:
+        self.session, self.tokenizer = session(model), Tokenizer.from_str(tokenizer)
+        self.tokenizer.enable_truncation(MAX_PIECES)
+
+    def scores(self, question: str) -> tuple[Encoding, Scores]:
+        encoding = self.tokenizer.encode(question)
+        stretches, kinds = self.session.run(None, feed(question, encoding))
+        return encoding, (stretches, kinds)
+
+    def split(self, question: str, calibration: dict[str, list[float]]) -> Split:
+        def look(text: str) -> Split:
+            encoding, (stretches, kinds) = self.scores(text)
+            return decoded(text, encoding, stretches, kinds, calibration)
+
+        return deepened(look(question), look)
+
+
+def feed(question: str, encoding: Encoding) -> Feed:
+    return {
+        "input_ids": np.array(encoding.ids, np.int64),
+        "shapes": np.array(shapes_of(question, encoding.offsets), np.int64),
+    }
+
+
+def graphs(weights: Weights, tokenizer: str, questions: Sequence[str]) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """The int8 graph, its channel scales taken from questions, and the float32 one."""
+    full = SplitterGraph(weights, None).build()
+    reading = Tokenizer.from_str(tokenizer)
+    reading.enable_truncation(MAX_PIECES)
+    ranges = calibration_ranges(full, [feed(question, reading.encode(question)) for question in questions])
+    return SplitterGraph(weights, ranges).build(), full
+
+
+def is_right(example: Example, split: Split) -> bool:
+    """Whether the kind and the stretches that are used next are the marked ones."""
+    if KINDS[example.kind] is not split.kind:
+        return False
+    wanted = innermost([(mark.start, mark.end) for mark in example.marks or ()])
+    found = split.inner if example.kind == NESTED else split.parts
+    return wanted == innermost([(stretch.start, stretch.end) for stretch in found])
+
+
+def innermost(spans: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The spans that hold no other."""
+    return {one for one in spans if not any(one != two and one[0] <= two[0] and two[1] <= one[1] for two in spans)}
+
+
+def fitted(runner: Runner, examples: Sequence[Example]) -> dict[str, list[float]]:
+    """Logistic regression of being right on the log odds of kind and weakest stretch (Platt, 1999).
+
+    One for what stays whole and one for all that is split: of each kind alone too few are kept back.
+    """
+    whole: list[tuple[float, float, bool]] = []
+    parted: list[tuple[float, float, bool]] = []
+    for example in examples:
+        if example.marks is None or example.kind == UNKNOWN:
+            continue
+        split = runner.split(example.question, UNCALIBRATED)
+        used = split.parts or split.inner
+        weakest = min((stretch.score for stretch in used), default=0.5)
+        row = (log_odds(max(split.probabilities)), log_odds(weakest), is_right(example, split))
+        (whole if split.kind is QuestionKind.SINGLE else parted).append(row)
+    one, other = _logistic(whole), _logistic(parted)
+    return {kind.value: one if kind is QuestionKind.SINGLE else other for kind in KINDS}
+
+
+def _logistic(rows: Sequence[tuple[float, float, bool]], rounds: int = 60, ridge: float = 1.0) -> list[float]:
+    """Newton's method with a small ridge, from zero; without rows a modest guess."""
+    if not rows:
+        return [-1.0, 0.5, 0.3]
+    x = np.array([[1.0, kind, weakest] for kind, weakest, _ in rows])
+    y = np.array([float(right) for *_, right in rows])
+    w = np.zeros(3)
+    for _ in range(rounds):
+        p = 1 / (1 + np.exp(-x @ w))
+        penalty = np.diag([0.0, ridge, ridge])
+        w -= np.linalg.solve(
+            (x * (p * (1 - p))[:, None]).T @ x + penalty + 1e-6 * np.eye(3), x.T @ (p - y) + penalty @ w
+        )
+    return [round(float(value), 4) for value in w]
+
+
+def write(
+    out: Path, model: onnx.ModelProto, tokenizer: str, calibration: dict[str, list[float]], made: dict[str, Any]
+) -> None:
+    """Both files; the JSON holds the digest of the network, the tokenizer, the calibration and how it was made."""
+    out.mkdir(parents=True, exist_ok=True)
+    content = model.SerializeToString(deterministic=True)
+    facts = {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "made": made,
+        "calibration": calibration,
+        "tokenizer": json.loads(tokenizer),
+    }
+    (out / NETWORK).write_bytes(content)
+    (out / FACTS).write_text(json.dumps(facts, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")

@@ -1,0 +1,361 @@
+"""The splitter with its real weights, and what is asked and put back: every sentence here is made up."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iterative_rag.builtin import splitter as module
+from iterative_rag.builtin.plan import Computed, Lookup, Operation
+from iterative_rag.builtin.reasoning import Evaluation
+from iterative_rag.builtin.splicing import halves, need, planned, put
+from iterative_rag.builtin.splitter import FACTS, NETWORK, Splitter
+from iterative_rag.builtin.stretches import Asks, Form, QuestionKind, Split, Stretch
+from iterative_rag.errors import WeightsError
+from iterative_rag.types import Inquiry
+
+FOLDER = Path(module.__file__).parent / "weights"
+MOST_BYTES = 13_000_000
+
+
+@pytest.fixture(scope="module")
+def splitter() -> Splitter:
+    return Splitter()
+
+
+def inner(split: Split) -> list[str]:
+    return [split.question[stretch.start : stretch.end] for stretch in split.inner]
+
+
+def parts(split: Split) -> list[str]:
+    return [split.question[stretch.start : stretch.end] for stretch in split.parts]
+
+
+def stretch(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.WHO) -> Stretch:
+    start = question.index(text)
+    return Stretch(start, start + len(text), form, asks, 1.0)
+
+
+# --- finding -------------------------------------------------------------------------------------
+
+NESTED = [
+    ("Where was the director of the film Harvest Lantern born?", ["the director of the film Harvest Lantern"]),
+    ("What is the population of the city where Mira Dolvane was born?", ["the city where Mira Dolvane was born"]),
+    ("When did Oskar Brandell's father die?", ["Oskar Brandell's father"]),
+    ("Who is the mayor of the town in which Selm Castle is located?", ["the town in which Selm Castle is located"]),
+    (
+        "What award did the actress who played Hetty Vane in Low Tide win?",
+        ["the actress who played Hetty Vane in Low Tide"],
+    ),
+    (
+        "What is the capital of the country that the author of The Glass Orchard is from?",
+        ["the author of The Glass Orchard", "the country that the author of The Glass Orchard is from"],
+    ),
+    (
+        "Quiet Harbour is a novel by an American writer who was born in what year?",
+        ["Quiet Harbour is a novel by an American writer"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "expected"), NESTED)
+def test_what_must_be_found_first_is_pointed_at_innermost_first(splitter, question, expected):
+    split = splitter.split(question)
+    assert split.kind is QuestionKind.NESTED
+    assert inner(split) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was Mira Dolvane born?",
+        "Who wrote The Glass Orchard?",
+        "What is the population of Selmouth?",
+        "Who is the director of Harvest Lantern?",
+        "How many people live in the Duchy of Orm?",
+        "Which river flows through Lower Brandell?",
+    ],
+)
+def test_a_question_of_one_look_up_stays_whole(splitter, question):
+    split = splitter.split(question)
+    assert split.kind is QuestionKind.SINGLE
+    assert (split.inner, split.parts) == ((), ())
+    assert planned(split) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which film came out first, Harvest Lantern or Low Tide?", ["Harvest Lantern", "Low Tide"]),
+        ("Are Mira Dolvane and Oskar Brandell from the same country?", ["Mira Dolvane", "Oskar Brandell"]),
+        (
+            "Was the director of Harvest Lantern born before the director of Low Tide?",
+            ["the director of Harvest Lantern", "the director of Low Tide"],
+        ),
+    ],
+)
+def test_a_comparison_has_its_two_sides(splitter, question, expected):
+    split = splitter.split(question)
+    assert split.kind is QuestionKind.COMPARISON
+    assert parts(split) == expected
+
+
+def test_two_conditions_are_two_look_ups_of_one_thing(splitter):
+    split = splitter.split("Which actor starred in Harvest Lantern and was born in Selmouth?")
+    assert split.kind is QuestionKind.INTERSECTION
+    plan = planned(split)
+    assert isinstance(plan, Computed)
+    assert plan.operation is Operation.COMMON
+    assert [operand.template for operand in plan.operands] == [
+        "Which actor starred in Harvest Lantern?",
+        "Which actor was born in Selmouth?",
+    ]
+
+
+def test_what_a_description_stands_for(splitter):
+    asked = {
+        "When was the composer of Salt Road born?": Asks.WHO,
+        "What is the population of the city where Mira Dolvane died?": Asks.WHERE,
+        "Who owns the company that published The Glass Orchard?": Asks.WHICH,
+    }
+    assert {question: splitter.split(question).inner[0].asks for question in asked} == asked
+
+
+def test_small_letters_do_not_hide_a_description(splitter):
+    split = splitter.split("where was the director of the film harvest lantern born")
+    assert inner(split) == ["the director of the film harvest lantern"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Łódź Ångström", "Ωμέγα", "東京タワー", "ქართული", "e\u0301te\u0301", "😀 Smile", "ﬁve"]
+)
+def test_offsets_are_those_of_the_characters(splitter, name):
+    question = f"{name}: when was the director of the film “{name}” born?"
+    (found,) = inner(splitter.split(question))[:1]
+    assert found.startswith("the director of the film")
+    assert found.endswith((name, f"{name}”"))
+
+
+def test_the_confidence_is_higher_for_a_plain_question(splitter):
+    plain = splitter.split("When was the director of the film Harvest Lantern born?")
+    odd = splitter.split("The one that Orm did, when which of them was it of the what?")
+    assert 0 <= odd.confidence < plain.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "???", "—", "\x00", "\ud800", "a", "x" * 5000, "who " * 2000, "{0} {1}?"]
+)
+def test_odd_texts_do_no_harm(splitter, text):
+    split = splitter.split(text)
+    assert split.question == text
+    for found in (*split.inner, *split.parts):
+        assert 0 <= found.start < found.end <= len(text)
+
+
+def test_a_text_without_words_is_single(splitter):
+    assert splitter.split("?!").kind is QuestionKind.SINGLE
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=120))
+def test_spans_lie_inside_and_never_cross(text):
+    split = _SHARED.split(text)
+    assert sum(split.probabilities) == pytest.approx(1, abs=1e-5)
+    for one in split.inner:
+        assert 0 <= one.start < one.end <= len(text)
+        for other in split.inner:
+            assert one == other or one.holds(other) or other.holds(one) or not _cross(one, other)
+    if split.parts:
+        first, second = split.parts
+        assert first.end <= second.start
+
+
+_SHARED = Splitter()
+
+
+def _cross(one: Stretch, other: Stretch) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def test_a_split_does_not_depend_on_what_else_is_asked(splitter):
+    questions = [question for question, _ in NESTED] * 4
+    alone = [Splitter().split(question) for question in questions[: len(NESTED)]] * 4
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(splitter.split, questions)) == alone
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+
+def test_the_files_keep_to_their_budget():
+    assert sum((FOLDER / name).stat().st_size for name in (NETWORK, FACTS)) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("name", [NETWORK, FACTS])
+@pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
+def test_damaged_files_are_told(tmp_path, name, damage):
+    for file in (NETWORK, FACTS):
+        shutil.copy(FOLDER / file, tmp_path / file)
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).unlink()
+    if damage != "missing":
+        (tmp_path / name).write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
+    with pytest.raises(WeightsError, match="splitter") as caught:
+        Splitter(weights=tmp_path).split("Who was Mira Dolvane?")
+    assert "pip install" in caught.value.hint
+
+
+# --- asking ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("phrase", "asks", "question"),
+    [
+        ("the performer of song Low Tide", Asks.WHO, "Who is the performer of song Low Tide?"),
+        ("director of film Low Tide", Asks.WHO, "Who is the director of film Low Tide?"),
+        ("Mira Dolvane's hometown", Asks.WHERE, "What is Mira Dolvane's hometown?"),
+        (
+            "the university where Oskar Brandell was a professor",
+            Asks.WHICH,
+            "At which university was Oskar Brandell a professor?",
+        ),
+        ("the city in which she died", Asks.WHERE, "In which city did she die?"),
+        ("the city Mira Ann Dolvane is from", Asks.WHERE, "Which city is Mira Ann Dolvane from?"),
+        ("the party that Oskar Brandell belongs to", Asks.WHICH, "Which party does Oskar Brandell belong to?"),
+        ("the school where Brandell got his degree", Asks.WHICH, "At which school did Brandell get his degree?"),
+        ("the country that released Orm Cider", Asks.WHERE, "Which country released Orm Cider?"),
+        ("the state whose official bird is the wren", Asks.WHERE, "Which state's official bird is the wren?"),
+        ("a singer born in Selmouth", Asks.WHO, "Which singer was born in Selmouth?"),
+        ("the continent with the lowest valley", Asks.WHERE, "What is the continent with the lowest valley?"),
+        ("the river which the Orm glorps into", Asks.WHERE, "The Orm glorps into which river?"),
+    ],
+)
+def test_a_phrase_becomes_a_question(phrase, asks, question):
+    assert need(phrase, stretch(phrase, phrase, asks=asks)) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "clause", "asked", "filled"),
+    [
+        (
+            "Salt Road is shown on a network founded by who?",
+            "Salt Road is shown on a network",
+            "Salt Road is shown on which network?",
+            "Channel Nine was founded by who?",
+        ),
+        (
+            "Low Tide was sung by a singer whose father is who?",
+            "Low Tide was sung by a singer",
+            "Low Tide was sung by which singer?",
+            "Channel Nine's father is who?",
+        ),
+        (
+            "Low Tide is on the album that was made in what year?",
+            "Low Tide is on the album",
+            "Low Tide is on which album?",
+            "Channel Nine was made in what year?",
+        ),
+        (
+            "Brandell has met the mayor of what city?",
+            "Brandell has met the mayor",
+            "Brandell has met which mayor?",
+            "Channel Nine is the mayor of what city?",
+        ),
+    ],
+)
+def test_a_clause_is_asked_and_gives_way_to_its_value(question, clause, asked, filled):
+    found = stretch(question, clause, Form.CLAUSE)
+    assert need(question, found) == asked
+    assert put(question, found, "Channel Nine") == filled
+
+
+@pytest.mark.parametrize(
+    ("question", "phrase", "value", "filled"),
+    [
+        (
+            "When was the author of Salt Road born?",
+            "the author of Salt Road",
+            "Mira Dolvane",
+            "When was Mira Dolvane born?",
+        ),
+        (
+            "When was the author of Salt Road born?",
+            "author of Salt Road",
+            "Mira Dolvane.",
+            "When was Mira Dolvane born?",
+        ),
+        (
+            "Who is the author of Salt Road's wife?",
+            "the author of Salt Road",
+            "Tom Dolvanes",
+            "Who is Tom Dolvanes's wife?",
+        ),
+        (
+            "The state where Orm lies has which bird?",
+            "The state where Orm lies",
+            "Westmark",
+            "Westmark has which bird?",
+        ),
+        (
+            "the state where Orm lies has which bird?",
+            "the state where Orm lies",
+            "the Westmark",
+            "The Westmark has which bird?",
+        ),
+        ("Who sang at the son of Ann's wedding?", "the son of Ann", "Bo Jr.", "Who sang at Bo Jr.'s wedding?"),
+    ],
+)
+def test_a_value_takes_the_place_of_a_phrase(question, phrase, value, filled):
+    assert put(question, stretch(question, phrase), value) == filled
+
+
+def test_two_parts_make_two_questions():
+    question = "Who performed on an album named Low Tide and a film named Salt Road?"
+    one, other = (
+        stretch(question, text, Form.PART) for text in ("on an album named Low Tide", "a film named Salt Road")
+    )
+    split = Split(question, QuestionKind.INTERSECTION, (0, 0, 0, 1), parts=(one, other))
+    assert halves(split) == (
+        "Who performed on an album named Low Tide?",
+        "Who performed a film named Salt Road?",
+    )
+
+
+# --- the round trip ----------------------------------------------------------------------------------
+
+
+def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter):
+    plan = planned(splitter.split("What is the capital of the country that the author of The Glass Orchard is from?"))
+    assert plan == Lookup(
+        "What is the capital of the country that the author of The Glass Orchard is from?",
+        "What is the capital of {0}?",
+        (
+            Lookup(
+                "the country that the author of The Glass Orchard is from",
+                "Which country is {0} from?",
+                (Lookup("the author of The Glass Orchard", "Who is the author of The Glass Orchard?"),),
+            ),
+        ),
+    )
+
+
+def test_the_plan_asks_for_the_innermost_first(splitter):
+    question = "What is the capital of the country that the author of The Glass Orchard is from?"
+    plan = planned(splitter.split(question))
+    assert plan is not None
+    assert Evaluation(Inquiry(question, question)).of(plan).needs == ("Who is the author of The Glass Orchard?",)
+
+
+def test_finding_and_putting_in_leads_to_a_question_of_one_look_up(splitter):
+    question = "What is the capital of the country that the author of The Glass Orchard is from?"
+    asked = []
+    for value in ("Mira Dolvane", "Westmark"):
+        first = splitter.split(question).inner[0]
+        asked.append(need(question, first))
+        question = put(question, first, value)
+    assert asked == ["Who is the author of The Glass Orchard?", "Which country is Mira Dolvane from?"]
+    assert question == "What is the capital of Westmark?"
+    assert splitter.split(question).kind is QuestionKind.SINGLE
