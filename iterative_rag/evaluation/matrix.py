@@ -39,7 +39,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.errors import IterativeRAGError, MissingExtra, UsageError
 from iterative_rag.evaluation.running.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def run_matrix(
             started(cell)
         try:
             runs[cell.name] = carry_out(config_of(cell), out / cell.name)
+        except MissingExtra:
+            raise  # no other cell could run either
         except IterativeRAGError as error:
             failures[cell.name] = Failure(type(error).__name__, str(error), error.hint)
         except Exception as error:  # noqa: BLE001 - the boundary of a cell: a defect that one meets must not end a night's work

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import MissingExtra, UsageError
 from iterative_rag.evaluation.records import Record
 
 MANIFEST = "manifest.json"
@@ -46,7 +46,7 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 
 
 def read_run(path: Path) -> RunFolder:
-    """The run in `path`, finished or not. Raises UsageError where there is none."""
+    """The run in `path`, finished or not. Raises UsageError where there is none, MissingExtra without inspect_ai."""
     from iterative_rag.evaluation.running.logs import records
 
     found = read_manifest(path)
@@ -55,4 +55,13 @@ def read_run(path: Path) -> RunFolder:
             f"{path} is not the folder of a run: it has no {MANIFEST}.",
             hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}",
         )
+    need_inspect()
     return RunFolder(path, found, records(path / LOGS))
+
+
+def need_inspect() -> None:
+    """Raises MissingExtra without inspect_ai, which writes and reads the logs."""
+    import importlib.util
+
+    if importlib.util.find_spec("inspect_ai") is None:
+        raise MissingExtra("evaluate")

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import MissingExtra, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Outcome, Record
-from iterative_rag.evaluation.running.folder import LOGS, RunFolder, read_run
+from iterative_rag.evaluation.running.folder import LOGS, RunFolder, need_inspect, read_run
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
 
@@ -72,7 +72,7 @@ def run(
 
     Raises UsageError when `out` holds another run, or one that is going on, and any IterativeRAGError of the parts.
     """
-    _need_inspect()
+    need_inspect()
     with contextlib.closing(Preparation(config, indexing)) as prepared, _held(out):
         begin_or_resume(out, prepared.manifest)
         logs = out / LOGS
@@ -159,13 +159,6 @@ def _quiet() -> Iterator[None]:
     """inspect_ai writes its closing words to stdout, where only our data may stand."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
         yield
-
-
-def _need_inspect() -> None:
-    import importlib.util
-
-    if importlib.util.find_spec("inspect_ai") is None:
-        raise MissingExtra("evaluate")
 
 
 __all__ = ["RunConfig", "Tally", "run"]
