@@ -56,7 +56,7 @@ class Examination:
 
 
 class Examiner:
-    """Examines questions on one corpus; `minds` holds one ready engine a repeat. Safe to use from several threads."""
+    """Examines questions on one corpus; `rags` holds one ready engine a repeat. Safe to use from several threads."""
 
     def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: Mode) -> None:
         self._rags, self._part, self._mode = rags, part, mode
