@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MODEL = "ollama/tiny:1b"
 
 
-class Desk:
+class Bench:
     """A folder with articles, questions and a data folder of its own, and the commands that run there."""
 
     def __init__(self, folder: Path, questions: int) -> None:
@@ -85,17 +85,17 @@ def kills(arguments: argparse.Namespace) -> bool:
     chance = random.Random(arguments.seed)
     killed = runs = rerun = doubled = lost = unlike = window = 0
     with tempfile.TemporaryDirectory() as base, FakeServer(reply=places.play, latency=arguments.latency) as server:
-        desk = Desk(Path(base), arguments.questions)
-        where = desk.where(OLLAMA_HOST=server.url)
-        subprocess.run(desk.run("whole"), **where, check=True)  # type: ignore[call-overload]
-        seconds_each = desk.records("whole")[0].spent.seconds
-        whole = [(one.id, one.short_answer, one.outcome, one.scores) for one in desk.records("whole")]
+        bench = Bench(Path(base), arguments.questions)
+        where = bench.where(OLLAMA_HOST=server.url)
+        subprocess.run(bench.run("whole"), **where, check=True)  # type: ignore[call-overload]
+        seconds_each = bench.records("whole")[0].spent.seconds
+        whole = [(one.id, one.short_answer, one.outcome, one.scores) for one in bench.records("whole")]
         while killed < arguments.kills:
             runs += 1
-            out, before, finished, at_kill = f"run{runs}", desk.worked(), 0, dict[str, int]()
+            out, before, finished, at_kill = f"run{runs}", bench.worked(), 0, dict[str, int]()
             while True:
-                process = subprocess.Popen(desk.run(out, "-c", "2"), **where)  # type: ignore[call-overload]
-                if killed < arguments.kills and desk.answers_more(process):
+                process = subprocess.Popen(bench.run(out, "-c", "2"), **where)  # type: ignore[call-overload]
+                if killed < arguments.kills and bench.answers_more(process):
                     time.sleep(chance.uniform(0, 2 * seconds_each))
                 else:
                     process.wait()
@@ -104,16 +104,16 @@ def kills(arguments: argparse.Namespace) -> bool:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 killed += 1
-                kept = {one.question for one in desk.records(out)}
+                kept = {one.question for one in bench.records(out)}
                 lost += max(0, finished - len(kept))
                 finished = len(kept)
-                worked = desk.worked() - before
+                worked = bench.worked() - before
                 at_kill = {question: worked[question] for question in kept}
                 print(f"\r{killed} kills, run {runs}, {finished} kept", end="", flush=True)
-            after = desk.worked() - before
+            after = bench.worked() - before
             rerun += sum(after[question] - count for question, count in at_kill.items())
             window += sum(count - 1 for count in after.values())
-            records = desk.records(out)
+            records = bench.records(out)
             doubled += len(records) - len({one.id for one in records})
             unlike += [(one.id, one.short_answer, one.outcome, one.scores) for one in records] != whole
     print(
@@ -127,9 +127,9 @@ def kills(arguments: argparse.Namespace) -> bool:
 def faults(arguments: argparse.Namespace) -> bool:
     chance = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as base:
-        desk = Desk(Path(base), arguments.questions)
+        bench = Bench(Path(base), arguments.questions)
         with FakeServer(reply=places.play, latency=arguments.latency) as calm:
-            subprocess.run(desk.run("calm", "-c", "32"), **desk.where(OLLAMA_HOST=calm.url), check=True)  # type: ignore[call-overload]
+            subprocess.run(bench.run("calm", "-c", "32"), **bench.where(OLLAMA_HOST=calm.url), check=True)  # type: ignore[call-overload]
             needed = len(calm.calls("/api/chat"))
         turns = [
             Fault("status", chance.choice((500, 503))) if chance.random() < arguments.share else None
@@ -137,10 +137,10 @@ def faults(arguments: argparse.Namespace) -> bool:
         ]
         with FakeServer(reply=places.play, latency=arguments.latency, faults=deque(turns)) as server:
             begun = time.monotonic()
-            subprocess.run(desk.run("out", "-c", "32"), **desk.where(OLLAMA_HOST=server.url), check=True)  # type: ignore[call-overload]
+            subprocess.run(bench.run("out", "-c", "32"), **bench.where(OLLAMA_HOST=server.url), check=True)  # type: ignore[call-overload]
             seconds = time.monotonic() - begun
             made = len(server.calls("/api/chat"))
-        records = desk.records("out")
+        records = bench.records("out")
     own = sum(one.short_answer == one.answers[0] for one in records)
     failed = sum(bool(one.fault) for one in records)
     print(
