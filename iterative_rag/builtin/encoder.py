@@ -6,16 +6,21 @@ several at a time: that is as fast as batching on a processor, and a vector neve
 
 from __future__ import annotations
 
-import hashlib
-import os
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final
 
-from iterative_rag.errors import EmbedderError
+from iterative_rag.builtin.networks import (
+    VOCABULARY,
+    VOCABULARY_DIGEST,
+    Lazy,
+    read_file,
+    session,
+    tokenizer,
+    usable_cores,
+    valid_unicode,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +34,7 @@ MAX_TOKENS: Final = 256
 # sha256 of each file as scripts/export_encoder.py printed it. New weights need a new NAME: indexes remember it.
 WEIGHTS: Final = {
     "encoder.onnx": "dd0aafe927df448e29d08432b603b4b21b9bb1ebb8a72f2f22bb8166a4764814",
-    "tokenizer.json": "6681992d43e581b35b3dd61f3c81ee0f891fbf13ad54f8b692ea868bd46b066b",
+    VOCABULARY: VOCABULARY_DIGEST,
 }
 _MOST_TEXTS_A_TASK: Final = 4
 
@@ -38,15 +43,13 @@ class BuiltinEncoder:
     """Encodes texts of up to 256 tokens; what is longer is cut. Costs nothing until the first text.
 
     `threads` is how many texts are encoded at a time (default: the cores this process may use). One
-    instance may be called from several threads. Every method raises `EmbedderError` where the weights are
+    instance may be called from several threads. Every method raises `WeightsError` where the weights are
     missing or damaged.
     """
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
-        self._threads = threads or _usable_cores()
-        self._weights = weights
-        self._lock = threading.Lock()
-        self._model: _Model | None = None
+        self._threads = threads or usable_cores()
+        self._loaded = Lazy(_Model, weights)
 
     @property
     def name(self) -> str:
@@ -95,31 +98,14 @@ class BuiltinEncoder:
         """How many tokens the encoder reads of `text`: at least 2 (start and end), at most 256."""
         return len(self._loaded().token_ids(text))
 
-    def _loaded(self) -> _Model:
-        if self._model is None:
-            with self._lock:
-                if self._model is None:
-                    self._model = _Model(self._weights or files("iterative_rag.builtin") / "weights")
-        return self._model
-
 
 class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
-        network, vocabulary = (_read(weights, name) for name in WEIGHTS)
-
-        import onnxruntime  # type: ignore[import-untyped]
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # the calling thread does the work; texts run side by side instead
-        options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # 1 to 2 % faster without, and no memory is hoarded
-        options.log_severity_level = 3
-        self._session: Any = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
-        self._tokenizer: Tokenizer = Tokenizer.from_buffer(vocabulary)
-        self._tokenizer.no_padding()
+        network, vocabulary = (read_file(weights, name, digest) for name, digest in WEIGHTS.items())
+        self._session: Any = session(network)
+        self._tokenizer = tokenizer(vocabulary)
         self._tokenizer.enable_truncation(MAX_TOKENS)
 
     def encode(self, text: str) -> Vectors:
@@ -130,26 +116,5 @@ class _Model:
         return vector
 
     def token_ids(self, text: str) -> list[int]:
-        # Half a surrogate pair, as a damaged file may hold, is not valid Unicode: it becomes "?".
-        ids: list[int] = self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8")).ids
+        ids: list[int] = self._tokenizer.encode(valid_unicode(text)).ids
         return ids
-
-
-def _read(weights: Traversable, name: str) -> bytes:
-    """A file of weights. Raises EmbedderError where it cannot be read or is not the one we published."""
-    hint = "Install the package again: pip install --force-reinstall --no-deps iterative-rag"
-    try:
-        content = (weights / name).read_bytes()
-    except OSError as error:
-        raise EmbedderError(f"The built-in encoder cannot read its file {name}: {error}.", hint=hint) from error
-    if hashlib.sha256(content).hexdigest() != WEIGHTS[name]:
-        message = f"The built-in encoder's file {name} is damaged ({len(content):,} bytes, wrong sha256)."
-        raise EmbedderError(message, hint=hint)
-    return content
-
-
-def _usable_cores() -> int:
-    """The cores this process may run on, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from iterative_rag.builtin.answering import compose
-from iterative_rag.builtin.pages import page
-from iterative_rag.builtin.planning import Planner
-from iterative_rag.builtin.query import read_query
-from iterative_rag.builtin.reader import Reader, RuleReader
-from iterative_rag.builtin.reasoning import Evaluation
-from iterative_rag.builtin.rephrasing import rephrased
-from iterative_rag.builtin.splitter import Splitter
+from iterative_rag.builtin.question.planning import Planner
+from iterative_rag.builtin.question.query import read_query
+from iterative_rag.builtin.question.splitter import Splitter
+from iterative_rag.builtin.reading.pages import page
+from iterative_rag.builtin.reading.reader import Reader, RuleReader
+from iterative_rag.builtin.reasoning.answering import compose
+from iterative_rag.builtin.reasoning.evaluating import Evaluation
+from iterative_rag.builtin.reasoning.rephrasing import rephrased
 from iterative_rag.protocols import Embedder, Meter, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 

@@ -94,12 +94,12 @@ def _settings() -> Check:
 
 def _builtin() -> Check:
     from iterative_rag.builtin.encoder import BuiltinEncoder
-    from iterative_rag.errors import EmbedderError
+    from iterative_rag.errors import WeightsError
 
     encoder = BuiltinEncoder()
     try:
         encoder.embed_query("Is the model there?")
-    except EmbedderError as error:
+    except WeightsError as error:
         return Check("built-in", False, str(error), error.hint, error.exit_code)
     return Check("built-in", True, f"{encoder.name}, {encoder.dimensions} dimensions")
 

@@ -11,8 +11,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.builtin.tokens import Token, is_verb
-from iterative_rag.builtin.words import AUXILIARIES, BASE_VERBS, PREPOSITIONS, QUESTION_WORDS, STOPWORDS, fold, stem
+from iterative_rag.builtin.language.tokens import Token, is_verb
+from iterative_rag.builtin.language.words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    STOPWORDS,
+    fold,
+    stem,
+)
 
 UNKNOWN, SINGLE, NESTED, COMPARISON, INTERSECTION = range(-1, 4)
 KINDS = ("single", "nested", "comparison", "intersection")

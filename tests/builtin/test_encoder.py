@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iterative_rag.builtin import encoder as module
+from iterative_rag.builtin import networks
 from iterative_rag.builtin.encoder import NAME, WEIGHTS, BuiltinEncoder
-from iterative_rag.errors import EmbedderError
+from iterative_rag.errors import WeightsError
 
-FOLDER = Path(module.__file__).parent / "weights"
+FOLDER = Path(networks.__file__).parent / "weights"
 TEXTS = [
     "Harriet Lane acted as first lady during the presidency of her uncle, James Buchanan.",
     "James Buchanan never married; his niece was the hostess of the White House.",
@@ -144,7 +144,7 @@ def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
         target.mkdir()
     broken = BuiltinEncoder(weights=weights)
     for _ in range(2):  # a failed load is not remembered as a loaded model
-        with pytest.raises(EmbedderError, match=name.replace(".", r"\.")) as caught:
+        with pytest.raises(WeightsError, match=name.replace(".", r"\.")) as caught:
             broken.embed_query("text")
         assert "Install" in caught.value.hint
 

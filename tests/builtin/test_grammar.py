@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.grammar import parse
-from iterative_rag.builtin.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, slots_of
+from iterative_rag.builtin.question.grammar import parse
+from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part, slots_of
 
 
 def lookups(node: Node) -> list[Lookup]:

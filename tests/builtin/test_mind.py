@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.answering import GIVEN, GIVEN_DATE, GIVEN_DIRECT, floor
-from iterative_rag.builtin.grammar import parse
 from iterative_rag.builtin.mind import BuiltinMind
-from iterative_rag.builtin.query import read_query
-from iterative_rag.builtin.reader import Finding
-from iterative_rag.builtin.reasoning import fits
+from iterative_rag.builtin.question.grammar import parse
+from iterative_rag.builtin.question.query import read_query
+from iterative_rag.builtin.reading.reader import Finding
+from iterative_rag.builtin.reasoning.answering import GIVEN, GIVEN_DATE, GIVEN_DIRECT, floor
+from iterative_rag.builtin.reasoning.evaluating import fits
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 from tests.builtin.desk import ROLES, NoMeter, answer, window

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.builtin.plan import Computed, Lookup, Node, slots_of
-from iterative_rag.builtin.planning import Planner
-from iterative_rag.builtin.splitter import Splitter
+from iterative_rag.builtin.question.plan import Computed, Lookup, Node, slots_of
+from iterative_rag.builtin.question.planning import Planner
+from iterative_rag.builtin.question.splitter import Splitter
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.builtin import splitter as module
-from iterative_rag.builtin.plan import Computed, Lookup, Operation
-from iterative_rag.builtin.reasoning import Evaluation
-from iterative_rag.builtin.splicing import halves, need, planned, put
-from iterative_rag.builtin.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.stretches import Asks, Form, QuestionKind, Split, Stretch
+from iterative_rag.builtin import networks
+from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
+from iterative_rag.builtin.question.splicing import halves, need, planned, put
+from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
+from iterative_rag.builtin.question.stretches import Asks, Form, QuestionKind, Split, Stretch
+from iterative_rag.builtin.reasoning.evaluating import Evaluation
 from iterative_rag.errors import WeightsError
 from iterative_rag.types import Inquiry
 
-FOLDER = Path(module.__file__).parent / "weights"
+FOLDER = Path(networks.__file__).parent / "weights"
 MOST_BYTES = 13_000_000
 
 

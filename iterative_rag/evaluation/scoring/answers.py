@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from iterative_rag.builtin.words import fold, word_set
+from iterative_rag.builtin.language.words import fold, word_set
 from iterative_rag.evaluation.records import Scores
 from iterative_rag.evaluation.scoring.mentions import Mention, mentions, prepared, read_value
 from iterative_rag.evaluation.scoring.values import Moment, Quantity, Value, alike, same

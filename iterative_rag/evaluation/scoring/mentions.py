@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
-from iterative_rag.builtin.quantities import Date, Number, convert, dimension
-from iterative_rag.builtin.words import MONTHS, STOPWORDS, fold, stem, word_set
+from iterative_rag.builtin.language.quantities import Date, Number, convert, dimension
+from iterative_rag.builtin.language.words import MONTHS, STOPWORDS, fold, stem, word_set
 from iterative_rag.evaluation.scoring.numerals import with_digits
 from iterative_rag.evaluation.scoring.values import Moment, Quantity, Span, Value
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from iterative_rag.builtin.words import NUMBER_WORDS, ORDINAL_WORDS
+from iterative_rag.builtin.language.words import NUMBER_WORDS, ORDINAL_WORDS
 
 # "Once" and "twice" say how often; as words of a sentence ("once a church") they are hardly ever numbers.
 _CARDINALS = {word: value for word, value in NUMBER_WORDS.items() if word not in ("once", "thrice")}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from iterative_rag.builtin.quantities import Date, Number, convert
+from iterative_rag.builtin.language.quantities import Date, Number, convert
 
 # How far off a more exact number may be from a rounded one, and a converted one (feet, metres) from its origin.
 TOLERANCE = 0.01

@@ -1,0 +1,91 @@
+"""A question as tokens, and what the form of a token shows: a name, a verb, a participle."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from iterative_rag.builtin.language.words import AUXILIARIES, BASE_VERBS, IRREGULAR, PARTICIPLES, word_set
+
+_TOKEN = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    start: int
+    end: int
+
+    @property
+    def low(self) -> str:
+        return self.text.lower()
+
+    @property
+    def small(self) -> str:
+        """The word where it is written small: in titles "Of" and "The" are part of the name."""
+        return "" if self.text[0].isupper() else self.text
+
+    @property
+    def capital(self) -> bool:
+        """A name: a capital, a quoted title or a number."""
+        return self.text[0].isupper() or self.text[0] in '"“' or self.text[0].isdigit()
+
+    @property
+    def possessive(self) -> bool:
+        return self.text.endswith(("'s", "’s", "s'", "s’"))
+
+    @property
+    def word(self) -> bool:
+        return self.text[0].isalnum() or self.text[0] in '"“'
+
+
+# Adverbs before a participle ("the peak first climbed in ...").
+BEFORE = word_set("first originally later once formerly also")
+# Present participles that open a reduced clause ("the river lying in ...").
+PRESENT = word_set(
+    "lying flowing living standing rising running crossing containing serving working playing holding wearing leading "
+    "belonging starring featuring bordering separating joining"
+)
+
+
+def tokenize(text: str) -> list[Token]:
+    return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+
+
+def is_verb(token: Token) -> bool:
+    """A finite verb or participle, as far as its form shows it."""
+    low = token.low
+    if token.capital:
+        return False
+    return (
+        low in AUXILIARIES
+        or low in IRREGULAR
+        or (
+            low.endswith("ed")
+            and len(low) > 4
+            and low not in {"united", "hundred", "seed", "speed", "animated", "indeed"}
+        )
+        or (
+            low.endswith("s")
+            and low[:-1] in BASE_VERBS
+            and low not in {"lives", "plays", "names", "works", "houses", "stars"}
+        )
+        or (low.endswith("es") and low[:-2] in BASE_VERBS)
+    )
+
+
+def is_participle(token: Token) -> bool:
+    low = token.low
+    return not token.capital and (
+        low in PRESENT
+        or low in PARTICIPLES
+        or (low.endswith("ed") and len(low) > 4 and low not in {"united", "hundred", "seed", "speed"})
+    )
+
+
+def head_noun(tokens: list[Token]) -> str:
+    """The last plain word of a noun group ("tallest office building" -> "building")."""
+    for token in reversed(tokens):
+        if token.word and not token.capital:
+            return token.low
+    return tokens[-1].low if tokens else ""

@@ -1,0 +1,61 @@
+"""The base form of a verb, where its form shows it."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.tokens import Token, is_verb
+from iterative_rag.builtin.language.words import BASE_VERBS, IRREGULAR, word_set
+
+# Past tenses that rarely open a question's clause, beside those of `words`.
+_MORE: dict[str, str] = {
+    past: base
+    for past, _, base in (
+        pair.partition(":")
+        for pair in word_set(
+            "broke:break got:get forgot:forget arose:arise ate:eat awoke:awake bit:bite bred:breed dealt:deal dug:dig "
+            "fled:flee froze:freeze hung:hang hurt:hurt overthrew:overthrow oversaw:oversee rode:ride sought:seek "
+            "shed:shed slept:sleep spun:spin split:split spread:spread stole:steal stuck:stick swept:sweep cast:cast "
+            "underwent:undergo withdrew:withdraw cost:cost burnt:burn learnt:learn fed:feed overcame:overcome used:use"
+        )
+    )
+}
+_DOUBLED = re.compile(r"([bdgmnprt])\1$")
+# Stems that take a silent e: "releas-", "produc-", "creat-", "receiv-", "charg-", "continu-".
+_SILENT = re.compile(
+    r"(?:[^aeiou]|[aeiou]{2})[aiou][bcdgkmnprstvz]$|[aeiou]{2}[sv]$|[nrl]s$|[aeiounr]c$|[aeiourl]v$|[dnr]g$|u$|[bptgdf]l$|[iy]z$|eat$|uir$"
+)
+_NO_E = re.compile(
+    r"(?:visit|edit|limit|credit|hibit|habit|profit|open|happen|order|offer|enter|cover|suffer|liver|develop|consider|"
+    r"member|appear|repeat|treat|defeat|debut|recruit|main|mother|father|focus|sponsor)$"
+)
+
+
+def acts(token: Token) -> bool:
+    """Whether a token is a finite verb or a participle, as far as its form shows it."""
+    return is_verb(token) or token.small in _MORE
+
+
+def base_form(verb: str) -> str:
+    """ "died" -> "die", "plays" -> "play"; nothing where the form is of no known kind."""
+    low = verb.lower()
+    if known := IRREGULAR.get(low) or _MORE.get(low):
+        return known
+    if low.endswith("ied") and len(low) > 4:
+        return f"{low[:-3]}y"
+    if low.endswith("ed") and len(low) > 4:
+        return _of_past(low[:-2])
+    for ending in ("es", "s"):
+        if low.endswith(ending) and low[: -len(ending)] in BASE_VERBS:
+            return low[: -len(ending)]
+    return f"{low[:-3]}y" if low.endswith("ies") and f"{low[:-3]}y" in BASE_VERBS else ""
+
+
+def _of_past(stem: str) -> str:
+    if stem in BASE_VERBS:
+        return stem
+    if f"{stem}e" in BASE_VERBS:
+        return f"{stem}e"
+    if _DOUBLED.search(stem):
+        return stem[:-1]
+    return f"{stem}e" if _SILENT.search(stem) and not _NO_E.search(stem) else stem

@@ -1,0 +1,137 @@
+"""Turns a description into the question that finds it: "the city in which she died" into "She died in which city?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from iterative_rag.builtin.language.nouns import names_person
+from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, is_verb, tokenize
+from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES, word_set
+from iterative_rag.builtin.question.phrases import Phrase, group_end
+from iterative_rag.builtin.question.plan import Lookup, Node
+
+
+def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
+    """ "the city in which she died" -> "She died in which city?" and the like."""
+    group = re.sub(r"^The ", "the ", text[tokens[phrase.start].start : tokens[phrase.group - 1].end])
+    nouns = tokens[phrase.start : phrase.group]
+    bare = re.sub(r"^(?:the|a|an)\s+", "", group, flags=re.IGNORECASE)
+    rest = text[tokens[phrase.group - 1].end : tokens[phrase.end - 1].end].strip(" ,")
+    verb = "Who is" if names_person(head_noun(nouns)) else "What is"
+    if not rest:
+        return f"{verb} {group}?"
+    opening = tokenize(rest)
+    first = opening[0].low
+    if first in {"who", "which", "that"} and len(opening) > 1 and _subject_clause(opening):
+        return f"Which {bare} {rest[opening[1].start :]}?"
+    if first in {"who", "whom", "which", "that"}:
+        return f"{rest[opening[1].start :] if len(opening) > 1 else ''} which {bare}?".strip()
+    if first == "whose" and (made := _made(bare, opening, rest)):
+        return made
+    if first == "whose":
+        return f"Which {_own(bare)} {rest[opening[0].end :].strip()}?"
+    if first in {"where", "when"}:
+        return f"{rest[opening[0].end :].strip()} in which {bare}?"
+    if first in PREPOSITIONS and len(opening) > 3 and opening[1].low in RELATIVES:
+        if opening[-1].low == first:
+            rest = rest[: opening[-1].start].rstrip()  # "the city in which she was born in"
+        if opening[1].low == "whose":
+            return f"{opening[0].text.capitalize()} which {_own(bare)} {rest[opening[1].end :].strip()}?"
+        return f"{rest[opening[1].end :].strip()} {first} which {bare}?"
+    if first in PREPOSITIONS:
+        return f"{verb} {group} {rest}?"
+    if opening[0].text[0].isupper():
+        return f"{rest} which {bare}?"
+    be = "are" if bare.endswith("s") and not bare.endswith("ss") else "was"
+    return f"Which {bare} {be} {rest}?"
+
+
+_WORKS = word_set("opera film movie novel book album song play musical symphony poem ballet operetta painting")
+
+
+def _made(maker: str, opening: list[Token], rest: str) -> str:
+    """ "the composer whose last opera was finished by X" -> "Who is the composer of the last opera finished by X?"."""
+    end = group_end(opening, 1, len(opening))
+    if end >= len(opening) or opening[end - 1].low not in _WORKS or not names_person(maker.split(" ")[-1]):
+        return ""
+    if opening[end].low not in {"was", "is", "were"}:
+        return ""
+    work = rest[opening[1].start : opening[end - 1].end]
+    return f"Who is the {maker} of the {work} that {rest[opening[end].start :]}?"
+
+
+def _own(noun: str) -> str:
+    return f"{noun}'" if noun.endswith("s") else f"{noun}'s"
+
+
+def _subject_clause(opening: list[Token]) -> bool:
+    """Whether the relative pronoun is the subject of its clause: a verb follows."""
+    second = opening[1]
+    if second.low in {"also", "once", "first", "later", "only", "then", "never", "had", "still"} and len(opening) > 2:
+        return True
+    if is_verb(second) or second.low in BASE_VERBS:
+        return True
+    # "that divides", "who coined": after a pronoun that is the object a noun phrase begins, with its article or name.
+    small = second.small
+    return small.endswith(("s", "ed")) and small not in DETERMINERS | PRONOUNS | PREPOSITIONS and len(small) > 3
+
+
+_CONDITIONS = re.compile(
+    r"^(?P<ask>(?:which|what) (?:[\w-]+ ){0,3}?[a-z]+|who) (?P<one>.{6,200}?),? and (?:who |that |which )?"
+    r"(?:also )?(?P<other>(?:was|is|were|has|had|won|wrote|did) .{6,200}?)\?$",
+    re.IGNORECASE,
+)
+
+
+_BOTH = re.compile(
+    r"^(?P<ask>(?:which|what|who)\b.{4,120}?) both (?P<one>(?:the "
+    r")?[A-Z“\"].{1,100}?) and (?P<other>(?:the )?[A-Z“\"][^?]{1,100})\?$",
+    re.IGNORECASE,
+)
+
+
+def two_conditions(question: str) -> tuple[str, str] | None:
+    """ "Which man won X and was born in Y?" as "Which man won X?" and "Which man was born in Y?"."""
+    if (both := _BOTH.match(question)) and not any(is_verb(token) for token in tokenize(both["other"])):
+        return tuple(f"{both['ask']} {both[name]}?" for name in ("one", "other"))  # type: ignore[return-value]
+    match = _CONDITIONS.match(question)
+    if match is None:
+        return None
+    opening = tokenize(match["one"])
+    ask = tokenize(match["ask"])
+    if not opening or not is_verb(opening[0]) or opening[0].low in {"did", "does", "do"}:
+        return None
+    if any(token.low in RELATIVES for token in [*opening, *ask[1:]]) or match["one"].lower().endswith(" between"):
+        return None
+    return f"{match['ask']} {match['one']}?", f"{match['ask']} {match['other']}?"
+
+
+_ASKS_LAST = re.compile(
+    r"^(?P<head>(?!(?:who|whom|whose|what|which|where|when|how|in|on|at|if|besides|between|"
+    r"for)\b).{3,250}) (?:an?|the) "
+    r"(?P<noun>(?:[\w-]+ ){0,4}?[a-z]+) (?P<link>that|who|which) "
+    r"(?P<rest>(?:is|was|are|were|has|had|[a-z]+ed|[a-z]+s|[a-z]+) (?:.{0,200} )?"
+    r"(?:who|whom|when|where|what|which|what [a-z ]+|which [a-z ]+))$",
+    re.IGNORECASE,
+)
+_ASKS_LAST_REDUCED = re.compile(
+    r"^(?P<head>(?!(?:who|whom|whose|what|which|where|when|how|in|on|at|if|besides|between|"
+    r"for)\b).{3,250}) (?:an?|the) "
+    r"(?P<noun>(?:[\w-]+ ){0,4}?[a-z]+) (?P<rest>(?P<verb>[a-z]+) (?:[a-z]+ ){1,3}"
+    r"(?:who|whom|when|where|what|which|what [a-z ]+|which [A-Za-z ]+))$",
+    re.IGNORECASE,
+)
+
+
+def trailing(text: str, expand: Callable[[str, str], Node]) -> Node | None:
+    """ "X is on a network founded by who": the network is looked up, then who founded it."""
+    if match := _ASKS_LAST.match(text):
+        predicate = match["rest"]
+    elif (match := _ASKS_LAST_REDUCED.match(text)) and is_participle(tokenize(match["verb"])[0]):
+        predicate = f"was {match['rest']}"
+    else:
+        return None
+    noun = re.sub(r"^(?:type|kind) of ", "", match["noun"])
+    slot = expand(f"{match['head']} which {noun}?", text[len(match["head"]) + 1 : match.start("rest")].strip())
+    return Lookup(text, f"{{0}} {predicate}?", (slot,)) if "{" not in predicate else None

@@ -1,0 +1,271 @@
+"""Questions that compute: which of two, is it more, do they share it; counting and timing have files of their own."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.tokens import is_verb, tokenize
+from iterative_rag.builtin.question.counting import age_gap, how_much_more, ratio, total, two_counts
+from iterative_rag.builtin.question.measuring import EVENTS, asked_of, for_things
+from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
+from iterative_rag.builtin.question.several import among
+from iterative_rag.builtin.question.timing import (
+    Expand,
+    Phrase,
+    age,
+    age_at,
+    age_did,
+    calendar,
+    is_event,
+    lifetime,
+    outlives,
+    when,
+    years_after,
+    years_between,
+)
+
+_COMPARED = (
+    r"(?:tall|high|low|long|short|deep|wid|larg|bigg|small|heavi|light|old|eld|young|earli|lat|new|"
+    r"great)er|first|last|earliest|latest|oldest|youngest|longest|shortest|tallest|highest|"
+    r"largest|smallest|biggest"
+)
+# "which is the longer of A and B", "who was born first out of A and B"
+_OF_TWO = re.compile(
+    rf"^(?P<ask>(?i:which|who|what)\b.{{0,40}}?\b(?:{_COMPARED})\b.{{0,40}}?)(?:,)? (?:out of|of|between|among|from) "
+    r"(?:the (?:two|pair)(?: [a-z]+)?,? )?(?P<first>(?:the )?[A-Z“\"].{1,100}?) and "
+    r"(?P<second>(?:the )?[A-Z“\"].{1,100})$"
+)
+_LIVED_MORE = re.compile(
+    r"\b(?:lived|live) (?:to be |to an? |the )?(?P<more>longer|longest|older|oldest|shorter|shortest)\b"
+    r"|\b(?:died|die) (?:at )?(?:an? |the )?(?P<age>older|younger)\b"
+    r"|\b(?:had|have) (?:the|a) (?P<life>longer|shorter) life\b|\b(?P<reached>higher|greater) age\b",
+    re.I,
+)
+_CHOICE = re.compile(
+    r"^(?P<ask>.{3,200}?)(?:,| out of| of| between|:|(?<= first)|(?<= earlier)|(?<= older)) "
+    r"(?:either |the (?:film|song|book)s? )?"
+    r"(?P<first>[^,]{2,150}(?:, [A-Z][^,]{1,40})?),? or (?:the )?(?P<second>.{2,150})$"
+)
+_BETWEEN_CHOICE = re.compile(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
+_WAS_OR = re.compile(
+    r"^(?:was|were|did|is) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
+    r"(?P<verb>(?-i:born|die|died|released|published|"
+    r"opened|open|founded|completed|built|older|younger|longer|taller|larger|higher)\b.{0,30})$",
+    re.I,
+)
+_WHICH_OF = re.compile(
+    r"^(?P<ask>which|who) of (?:the (?:two )?(?:[a-z]+[,:]? )?)?(?P<first>(?:the )?[A-Z“\"].{1,100}?) (?:and|or) "
+    r"(?P<second>.{2,100}?) (?P<predicate>(?:is|was|were|has|had|came|died|opened|won|did) .{3,80})$",
+    re.I,
+)
+_BOTH = re.compile(
+    r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
+    r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
+    r"(?P<first>.{2,150}?),? and (?P<second>.{2,200}?),? "
+    r"(?P<rest>(?:both|located|situated|from|of the same|have|share|in the same|the same|originate|"
+    r"born|buried|married|die).{0,120})$",
+    re.I,
+)
+_BY_HOW_MANY = re.compile(
+    r"^by how (?:many|much) (?P<unit>[a-z]+) (?P<aux>is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er) than "
+    r"(?P<second>.{2,150})$",
+    re.I,
+)
+_LIVED = re.compile(
+    r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
+    r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
+    re.I,
+)
+
+
+def _reworded(text: str) -> str:
+    """Rare forms of a computing question in the common one."""
+    if match := _BY_HOW_MANY.match(text):
+        return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
+    if match := _LIVED.match(text):
+        return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
+    return text
+
+
+def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """The plan of a computing question, or None for any other."""
+    text = _reworded(text)
+    for rule in (
+        calendar,
+        among,
+        years_after,
+        outlives,
+        age,
+        age_at,
+        age_did,
+        age_gap,
+        ratio,
+        two_counts,
+        how_much_more,
+        years_between,
+        total,
+        _is_more,
+        _happened_before,
+        _has_more,
+        _choice,
+        _share,
+    ):
+        node = rule(text, expand, phrase)
+        if node is not None:
+            return node
+    return None
+
+
+_IS_MORE = re.compile(
+    r"^(?:is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er|more populous) than (?P<second>.{2,150})$", re.I
+)
+
+
+def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Is A longer than B?": yes where A comes out of the comparison."""
+    match = _IS_MORE.match(text)
+    asked = asked_of(match["more"]) if match else None
+    if match is None or asked is None:
+        return None
+    operation, template = asked
+    names = (match["first"], match["second"])
+    template = for_things(template, text, names)
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(template.format(name), name) for name in names),
+        unit="least" if operation is Operation.LEAST else "greatest",
+    )
+
+
+_BEFORE = re.compile(
+    r"^(?:did|was|were|is) (?P<first>.{2,150}?) (?P<verb>born|die|come out|premiere|get "
+    r"released|released|published|open|"
+    r"opened|completed|finished|built|founded|formed|constructed|established|win|live) "
+    r"(?P<order>before|after|earlier than|later than|longer than) (?P<second>.{2,150}?)(?: (?:did|was|were))?$",
+    re.I,
+)
+
+
+def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Was A completed before B?": yes where A is the earlier; "Did A live longer than B?" by their ages."""
+    match = _BEFORE.match(text)
+    if match is None or (match["verb"].lower() == "live") != (match["order"].lower() == "longer than"):
+        return None
+    names = (match["first"], match["second"])
+    if match["verb"].lower() == "live":
+        return Computed(text, Operation.EXCEEDS, tuple(lifetime(name, expand) for name in names), unit="greatest")
+    template = next((template for pattern, template in EVENTS if re.search(pattern, match["verb"], re.I)), None)
+    if template is None:
+        return None
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(template.format(name), name) for name in names),
+        unit="least" if match["order"].lower().startswith(("before", "earlier")) else "greatest",
+    )
+
+
+_HAS_MORE = re.compile(
+    r"^(?P<aux>do|does|did|has|have|had) (?P<first>.{2,120}?) "
+    r"(?P<verb>have|win|won|score|scored|make|receive|got|get|write|written) "
+    r"(?P<more>more|fewer|less) (?P<what>.{2,80}?) than (?P<second>.{2,120}?)(?: (?:did|does|has|do|have))?$",
+    re.I,
+)
+
+
+def _has_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Did A win more medals than B?" """
+    match = _HAS_MORE.match(text)
+    if match is None:
+        return None
+    asks = [
+        (f"How many {match['what']} {match['aux']} {match[n]} {match['verb']}?", match[n]) for n in ("first", "second")
+    ]
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(ask, name) for ask, name in asks),
+        unit="greatest" if match["more"].lower() == "more" else "least",
+    )
+
+
+def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if of := _WHICH_OF.match(text):
+        text = f"{of['ask']} {of['predicate']}, {of['first']} or {of['second']}"
+    if swapped := _WAS_OR.match(text):
+        text = f"Who was {swapped['verb']}, {swapped['first']} or {swapped['second']}"
+    match = _BETWEEN_CHOICE.match(text) or _OF_TWO.match(text) or _CHOICE.match(text)
+    if match is None or not re.match(r"(?:between|which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
+        return None
+    ask, first, second = match["ask"], match["first"].strip(), match["second"].strip()
+    if first.lower().startswith("the ") and second[0].islower() and not second.startswith(("the ", "a ", "an ")):
+        second = f"the {second}"
+    labels = (phrase(first), phrase(second))
+    if person := re.search(
+        r"\b(?:has|had|have|whose|with) (?:the |a )?(director|composer|performer|author|singer|writer|producer)\b",
+        ask,
+        re.I,
+    ):
+        role = person[1].lower()
+        first, second = f"the {role} of {first}", f"the {role} of {second}"
+    elif person := re.search(r"\bwhose (director|composer|performer|author|singer|writer|producer)\b", ask, re.I):
+        first, second = f"the {person[1].lower()} of {first}", f"the {person[1].lower()} of {second}"
+    literal = tuple(Literal(label.source) for label in labels)
+    if lived := _LIVED_MORE.search(ask):
+        less = next(word for word in lived.groups() if word).lower() in {"shorter", "shortest", "younger"}
+        operation = Operation.LEAST if less else Operation.GREATEST
+        return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels=literal)
+    asked = asked_of(ask)
+    if asked is None:
+        return _picked(text, ask, labels, expand)
+    operation, template = asked
+    template = for_things(template, text, (first, second))
+    asks = [when(name) if is_event(name) else template.format(name) for name in (first, second)]
+    operands = (expand(asks[0], first), expand(asks[1], second))
+    return Computed(text, operation, operands, labels=literal)
+
+
+def _picked(text: str, ask: str, labels: tuple[Node, ...], expand: Expand) -> Node | None:
+    """ "Who designed X, A or B?": the question alone, and which of the two its answer names."""
+    if re.match(r"(?:who|which|whose)\b", ask, re.I) is None or not any(is_verb(token) for token in tokenize(ask)):
+        return None
+    return Computed(text, Operation.PICK, (expand(f"{ask}?", ask),), labels=labels)
+
+
+# "does A have the same nationality as B", "was A born in the same town as B"
+_SAME_AS = re.compile(
+    r"^(?P<aux>do|does|did|is|was|are|were) (?P<first>.{2,150}?) "
+    r"(?:(?P<verb>have|share|born|buried|located|situated|die) )?"
+    r"(?P<prep>(?:from|in|of|at) )?the same (?P<noun>[a-z]+) as (?P<second>.{2,150})$",
+    re.I,
+)
+
+
+def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if one := _SAME_AS.match(text):
+        verb = f"{one['verb']} " if one["verb"] and one["verb"].lower() not in {"have", "share"} else ""
+        text = f"{one['aux']} {one['first']} and {one['second']} {verb}{one['prep'] or ''}the same {one['noun']}"
+    match = _BOTH.match(text)
+    if match is None:
+        return None
+    first, second = (
+        re.sub(r"^(?=(?:director|composer|performer|author|singer|writer) of )", "the ", match[name])
+        for name in ("first", "second")
+    )
+    rest = match["rest"]
+    if role := re.search(r"\b(?:have|has) (?:the )?(directors?|composers?|performers?)\b", rest):
+        single = role[1].rstrip("s")
+        first, second = f"the {single} of {first}", f"the {single} of {second}"
+    if same := re.search(r"\bsame ([a-z]+)", rest):
+        noun = same[1]
+        if event := re.match(r"(born|buried|married|die)\b", rest):
+            aux = "did" if event[1] == "die" else "was"
+            asked = [f"In which {noun} {aux} {name} {event[1]}?" for name in (first, second)]
+            return Computed(text, Operation.SAME, (expand(asked[0], first), expand(asked[1], second)))
+        asks = [
+            f"In which {noun} is {name}?" if noun not in {"nationality"} else f"What is the nationality of {name}?"
+            for name in (first, second)
+        ]
+        return Computed(text, Operation.SAME, (expand(asks[0], first), expand(asks[1], second)))
+    return None

@@ -1,0 +1,313 @@
+"""Splits a question into the look-ups that it takes, by grammar alone."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
+from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
+from iterative_rag.builtin.language.words import PREPOSITIONS, RELATIVES
+from iterative_rag.builtin.question.clauses import as_question, trailing, two_conditions
+from iterative_rag.builtin.question.comparing import computed
+from iterative_rag.builtin.question.phrases import (
+    Phrase,
+    description_at,
+    find_descriptions,
+    group_end,
+)
+from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
+from iterative_rag.builtin.question.regions import regions
+from iterative_rag.builtin.question.timing import when
+from iterative_rag.builtin.question.wording import in_order, settled
+
+# Deeper nesting than this is no English.
+DEEPEST = 8
+_NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
+
+
+def parse(question: str) -> Node:
+    """The plan of a question. Text that no rule fits is looked up as it stands."""
+    text = settled(question)
+    return (
+        _composed_name(text)
+        or _asked_part(text)
+        or _computed(text)
+        or _timed(text)
+        or trailing(text, lambda question, source: _question(question, source, 1))
+        or _conditions(f"{in_order(text)}?", text, 0)
+        or expand(f"{in_order(text)}?", text, 0)
+    )
+
+
+def _computed(text: str) -> Node | None:
+    return computed(
+        text,
+        lambda question, source: _question(question, source, 1),
+        lambda phrase: noun_phrase(phrase, 1),
+    )
+
+
+# "... when X did Y", "... in the year (in which) X did Y", "... in the year after X"
+_WHEN = re.compile(
+    r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
+    r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
+)
+_FRONT = re.compile(
+    r"^(?:in the (?:same )?year (?:in which |that |when |of )?|when )(?P<clause>[^,]{5,200}), "
+    r"(?P<main>(?:who|what|which|in which|where|how)\b.{5,250})$",
+    re.IGNORECASE,
+)
+_NEXT_YEAR = re.compile(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
+
+
+def _question(question: str, source: str, depth: int) -> Node:
+    """A question that came out of a phrase, which may tell a time by an event."""
+    node = _timed(question.rstrip("?"), depth) if depth < DEEPEST else None
+    if isinstance(node, Lookup):
+        return Lookup(source, node.template, node.slots)
+    return _conditions(in_order(question), source, depth) or expand(in_order(question), source, depth)
+
+
+def _conditions(question: str, source: str, depth: int) -> Node | None:
+    """ "Which N did this and was that?": what both are said of."""
+    halves = two_conditions(question) if depth < DEEPEST else None
+    return halves and Computed(source, Operation.COMMON, tuple(expand(half, source, depth) for half in halves))
+
+
+def _timed(text: str, depth: int = 0) -> Node | None:
+    """A question about the time of something else: that time is a look-up of its own."""
+    if match := _NEXT_YEAR.match(text):
+        source = text[match.end("main") + len(" in ") :]
+        year = expand(when(match["event"]), match["event"], depth + 1)
+        step = Literal("-1" if match["side"] == "before" else "1")
+        return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
+    if match := _FRONT.match(text):
+        clause = match["clause"]
+        return _at_year(text, match["main"], depth, expand(in_order(when(clause)), clause, depth + 1))
+    match = _WHEN.match(text)
+    if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
+        return None
+    if re.search(r"(?<!^)(?<!^in )(?<!^on )\b(?:who|whom|whose|that|which)\b", match["main"]):
+        return None  # the time belongs to that clause
+    if re.search(r"\b(?:the|a|that|this|time|year|day|moment)$", match["main"]):
+        return None
+    clause = match["clause"]
+    return _at_year(text, match["main"], depth, expand(in_order(when(clause)), clause, depth + 1))
+
+
+def _at_year(text: str, main: str, depth: int, year: Node) -> Node:
+    node = expand(f"{in_order(main)}?", main, depth + 1)
+    if not isinstance(node, Lookup):
+        return node
+    return Lookup(text, f"{node.template.rstrip('?')} in {{{len(node.slots)}}}?", (*node.slots, year))
+
+
+# --- names out of parts ----------------------------------------------------------------------
+
+_ASKS_NAME = re.compile(
+    r"[,;.]?\s*(?:then\s+)?(?:what|who)\s+(?:is|was|would|will|are)\s+(?:(?:her|his|their|my|the)\b[^,;]{0,40}\bnames?|(?:she|he|they)\b"
+    r"[^,;]{0,30})$|[,;.]?\s*(?:what|who)\s+(?:is|will|would)\s+[^,;]{0,40}\b(?:called|named|name be)$",
+    re.IGNORECASE,
+)
+_MARK = re.compile(rf"\b({_NAME_PART})\b", re.IGNORECASE)
+_LINK = re.compile(
+    r"^[\s,]*(?:(?:is|was|are|be|being)\s+)?(?:(?:exactly\s+)?(?:the\s+)?same\s+)?(?:as|of|from|like|that\s+of)?\s*(?:that\s+of\s+)?",
+    re.IGNORECASE,
+)
+
+
+def _composed_name(text: str) -> Node | None:
+    """ "If ... has the same first name as A and her surname is that of B, what is her name?" """
+    asked = _ASKS_NAME.search(text)
+    if asked is None:
+        return None
+    body = text[: asked.start()]
+    for conjunction in re.finditer(r"\band\b|;", body):
+        halves = body[: conjunction.start()], body[conjunction.end() :]
+        marks = [_MARK.search(half) for half in halves]
+        if marks[0] is None or marks[1] is None:
+            continue
+        parts = [Part(NAME_PARTS[mark[1].lower()]) for mark in marks if mark]
+        if (parts[0] is Part.FIRST) == (parts[1] is Part.FIRST):
+            continue
+        operands = [
+            _name_part(part, half[mark.end() :])
+            for part, half, mark in zip(parts, halves, marks, strict=True)
+            if mark is not None
+        ]
+        if parts[1] is Part.FIRST:
+            operands.reverse()
+        return Computed(text, Operation.JOIN, tuple(operands))
+    return None
+
+
+def _name_part(part: Part, rest: str) -> Node:
+    """The part of a name of the person that `rest` describes."""
+    phrase = rest[_LINK.match(rest).end() :].strip(" ,")  # type: ignore[union-attr]
+    node = noun_phrase(phrase, 0)
+    return node if isinstance(node, NamePart) else NamePart(phrase, part, node)
+
+
+# --- noun phrases ----------------------------------------------------------------------------
+
+
+def noun_phrase(text: str, depth: int) -> Node:
+    """What a noun phrase stands for: itself, or what a look-up of it brings."""
+    text = text.strip(" ,?")
+    tokens = tokenize(text)
+    phrase = description_at(tokens, 0, len(tokens)) if tokens and depth < DEEPEST else None
+    if phrase is None:
+        return Literal(text)
+    return _described(text, tokens, phrase, depth)
+
+
+def _described(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node:
+    source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end].rstrip(" ,")
+    if part := _part_of_name(source, depth) or _kin_of_kin(source, depth):
+        return part
+    if alias := _ALIAS.match(source) or _SO_CALLED.match(source):
+        return Literal(alias[1])
+    if owned := _owned(text, tokens, phrase, depth):
+        return owned
+    return _question(as_question(text, tokens, phrase), source, depth + 1)
+
+
+def _part_of_name(source: str, depth: int) -> Node | None:
+    """ "the maiden name of X" and "X's maiden name"."""
+    if match := re.match(rf"(?:the )?({_NAME_PART}) of (.+)$", source, re.IGNORECASE):
+        return NamePart(source, Part(NAME_PARTS[match[1].lower()]), noun_phrase(match[2], depth + 1))
+    if match := re.match(rf"(.+?)(?:'s|’s|(?<=s)['’]) ({_NAME_PART})$", source, re.IGNORECASE):
+        return NamePart(source, Part(NAME_PARTS[match[2].lower()]), noun_phrase(match[1], depth + 1))
+    return None
+
+
+_IN_LAW = re.compile(
+    r"^(?:the )?(?:(father|mother|brother|sister)-in-law|(maternal|paternal) grand(father|mother)) of (.+)$"
+    r"|^(.+?)['’]s? (?:(father|mother|brother|sister)-in-law|(maternal|paternal) grand(father|mother))$",
+    re.IGNORECASE,
+)
+_SIDE = {"maternal": "mother", "paternal": "father"}
+
+
+def _kin_of_kin(source: str, depth: int) -> Node | None:
+    """ "the father-in-law of X" is the father of X's spouse."""
+    match = _IN_LAW.match(source)
+    if match is None:
+        return None
+    law, side, grand, whom = match.group(1, 2, 3, 4) if match[4] else match.group(6, 7, 8, 5)
+    between = _SIDE[side.lower()] if side else "spouse"
+    person = noun_phrase(whom, depth + 1)
+    template, slots = ("{0}", (person,)) if not isinstance(person, Literal) else (_plain(person.source), ())
+    middle = Lookup("", f"Who is {template}'s {between}?", slots)
+    return Lookup(source, f"Who is {{0}}'s {law or grand}?", (middle,))
+
+
+# "the city of Orm" is Orm.
+_SO_CALLED = re.compile(
+    r"^the (?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet) of "
+    r"((?:[A-Z][\w.-]*(?: |$|, ))+)$"
+)
+_ALIAS = re.compile(r"^the \w+ (?:(?:better |also |best )?known as|called|named|nicknamed) ([A-Z\"“].*)$")
+
+
+def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node | None:
+    """ "X's mother": a look-up of the head with the possessor as its slot."""
+    places = [at for at in range(phrase.start, phrase.end - 1) if tokens[at].possessive]
+    if not places or group_end(tokens, places[-1] + 1, phrase.end) != phrase.end:
+        return None
+    owner_end = tokens[places[-1]].end
+    head_word = head_noun(tokens[places[-1] + 1 : phrase.end])
+    inner = any(tokens[at].low in PREPOSITIONS for at in range(phrase.start, places[-1]))
+    personal = names_person(head_noun(tokens[phrase.start : phrase.group]))
+    owned = head_word in KINSHIP or head_word in {"name", "birthplace", "birthday", "hometown", "age"}
+    if inner and not (owned and personal):
+        return None  # "the composer of the music for X's film": the film is X's, the composer is not
+    if any(tokens[at].small in RELATIVES for at in range(phrase.start, places[-1])):
+        return None  # "the judge who sent Ann Lee's brother to prison": the brother is hers, not the judge's
+    stripped = re.sub(r"['’]s?$", "", text[tokens[phrase.start].start : owner_end])
+    head = text[tokens[places[-1]].end : tokens[phrase.end - 1].end].strip()
+    source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end]
+    verb = "Who is" if names_person(head_word) else "What is"
+    owner = noun_phrase(stripped, depth + 1)
+    if isinstance(owner, Literal):
+        return Lookup(source, _plain(f"{verb} {owner.source}'s {head}?"))
+    return Lookup(source, f"{verb} {{0}}'s {_plain(head)}?", (owner,))
+
+
+def _plain(text: str) -> str:
+    """Braces would be taken for marks of a template."""
+    return text.replace("{", "(").replace("}", ")")
+
+
+# --- questions -------------------------------------------------------------------------------
+
+
+_BEFORE_MARRIAGE = re.compile(
+    r"^what (?:is|was) (?:the (?:(?:sur|last |family |birth )?name) of (?P<whom>.{3,150}?)"
+    r"|(?P<owner>.{3,150}?)['’]s (?:sur|last |family |birth )?name) "
+    r"(?:before (?:(?:s?he|they) (?:got |was )?married|(?:her|his|their) marriage|marrying)|at birth)$",
+    re.IGNORECASE,
+)
+
+
+def _asked_part(text: str) -> Node | None:
+    """ "What is the maiden name of X?" and "What was X's name before she married?" """
+    if before := _BEFORE_MARRIAGE.match(text):
+        whom = before["whom"] or before["owner"]
+        return NamePart(text, Part.MAIDEN, noun_phrase(whom, 1))
+    match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
+    return _part_of_name(match[1], 0) if match else None
+
+
+def _owner_asked(text: str, depth: int) -> Node | None:
+    """ "the third mayor of X's mother", asked for as a whole."""
+    tokens = tokenize(text)
+    phrase = description_at(tokens, 0, len(tokens)) if tokens else None
+    return _owned(text, tokens, phrase, depth) if phrase and phrase.end == len(tokens) else None
+
+
+_WHO_IS = re.compile(r"^Who (?:is|was|are|were) (.+?)\??$", re.IGNORECASE)
+
+
+# The name of what was looked up is what was found.
+_NAME_OF = re.compile(
+    r"^(?:what|who) (?:is|was|are|were) (?:the (?:full )?names? of \{0\}|\{0\}['’]s name)\??$", re.IGNORECASE
+)
+
+
+def _renamed(node: Node, source: str) -> Node:
+    return Lookup(source, node.template, node.slots) if isinstance(node, Lookup) else node
+
+
+def expand(question: str, source: str, depth: int) -> Node:
+    """A look-up whose slots are the descriptions in the question, other than what it asks for."""
+    if (asked := _WHO_IS.match(question)) and depth < DEEPEST:
+        node = _kin_of_kin(asked[1], depth) or _owner_asked(asked[1], depth)
+        if isinstance(node, Lookup):
+            return Lookup(source, node.template, node.slots)
+    tokens = tokenize(question.rstrip("?"))
+    if depth >= DEEPEST or not tokens:
+        return Lookup(source, _plain(question))
+    spans: list[Phrase] = []
+    for start, stop in regions(tokens):
+        spans += find_descriptions(tokens, start, stop)
+    template: list[str] = []
+    slots: list[Node] = []
+    last = 0
+    for phrase in spans:
+        node = _described(question, tokens, phrase, depth)
+        end = tokens[phrase.end - 1].end
+        template.append(_plain(question[last : tokens[phrase.start].start]))
+        # The possessor of what is asked ("Who is the president's mother?") keeps its 's outside the slot.
+        suffix = "'s" if tokens[phrase.end - 1].possessive else ""
+        if isinstance(node, Literal):
+            template.append(f"{_plain(node.source)}{suffix}")
+        else:
+            template.append(f"{{{len(slots)}}}{suffix}")
+            slots.append(node)
+        last = end
+    template.append(_plain(re.sub(r"^[!.;](?= )", "", question[last:]) if spans else question))
+    text = "".join(template).strip()
+    if len(slots) == 1 and _NAME_OF.match(text):
+        return _renamed(slots[0], source)
+    return Lookup(source, text[:1].upper() + text[1:], tuple(slots))

@@ -1,0 +1,40 @@
+"""Comparisons among a list: "Of A, B and C, which is the longest?"."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.question.measuring import asked_of, for_things
+from iterative_rag.builtin.question.plan import Computed, Literal, Node
+from iterative_rag.builtin.question.timing import Expand, Phrase
+
+_NAME = r"(?:the )?[A-Z“\"][^,;:?]{1,80}?"
+_LIST = rf"(?P<list>{_NAME}(?:, {_NAME})*,? (?:and|or) {_NAME})"
+_FORMS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^(?:[Oo]f|[Bb]etween|[Aa]mong|[Oo]ut of) (?:the (?:[a-z]+ )?(?:[a-z]+:? )?)??{_LIST},? "
+        rf"(?P<ask>(?:which|who|what)\b.{{3,120}})$",
+        rf"^(?P<ask>(?:[Ww]hich|[Ww]ho|[Ww]hat)(?: one)?)(?:,)? (?:of|among|out of) (?:the following[,:]? )?{_LIST},? "
+        r"(?P<rest>(?:is|was|were|has|had|came|died|opened|won|lived|did) .{3,80})$",
+        rf"^(?P<ask>(?:[Ww]hich|[Ww]ho|[Ww]hat) .{{3,120}}?)[:,] {_LIST}$",
+    )
+)
+
+
+def among(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """The one of a list that comes out of a comparison; of a pair only where it stands in front."""
+    for place, form in enumerate(_FORMS):
+        match = form.match(text)
+        if match is None:
+            continue
+        names = [name for name in re.split(r", (?:and |or )?| and | or ", match["list"]) if name]
+        ask = f"{match['ask']} {match.groupdict().get('rest') or ''}".strip()
+        asked = asked_of(re.sub(r" of the following\b", "", ask))
+        if asked is None or (len(names) < 3 and place) or not all(name[0].isupper() or " " in name for name in names):
+            continue
+        operation, template = asked
+        template = for_things(template, ask, tuple(names))
+        operands = tuple(expand(template.format(name), name) for name in names)
+        return Computed(text, operation, operands, labels=tuple(Literal(name) for name in names))
+    return None

@@ -1,0 +1,103 @@
+"""Finds in a question what must be found first: a small network that points at the words that stand for it.
+
+The question goes in as word pieces; out come the kind of the question and a score for every stretch of words. Nothing
+is generated: what is asked next and what is put back are words of the question (see `splicing`). MODEL_CARD.md tells
+what the network was trained on and how often it is right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.resources.abc import Traversable
+from typing import Any, Final
+
+from iterative_rag.builtin.networks import Lazy, damaged, read_file, session, tokenizer
+from iterative_rag.builtin.question.stretches import QuestionKind, Split, decoded, deepened
+
+NETWORK: Final = "splitter.onnx"
+FACTS: Final = "splitter.json"
+MAX_PIECES: Final = 192  # of a question; what follows is not looked at
+SHAPES: Final = 12
+
+
+class Splitter:
+    """Takes questions apart. Costs nothing until the first; one instance may be called from several threads.
+
+    `split` raises WeightsError where the weights are missing or damaged.
+    """
+
+    def __init__(self, *, weights: Traversable | None = None) -> None:
+        self._loaded = Lazy(_Model, weights)
+
+    def split(self, question: str) -> Split:
+        """The same for a question whatever else is asked; a question without words is single."""
+        if not any(character.isalnum() for character in question):
+            return Split(question, QuestionKind.SINGLE, (1.0, 0.0, 0.0, 0.0), confidence=1.0)
+        return self._loaded().split(question)
+
+
+class _Model:
+    """The loaded tokenizer and network. Both only read their state, so threads may share them."""
+
+    def __init__(self, weights: Traversable) -> None:
+        facts, network = _read(weights)
+        self._session: Any = session(network)
+        self._tokenizer = tokenizer(json.dumps(facts["tokenizer"]).encode())
+        self._tokenizer.enable_truncation(MAX_PIECES)
+        self._calibration: dict[str, list[float]] = facts["calibration"]
+
+    def split(self, question: str) -> Split:
+        # Half a surrogate pair, as a damaged file may hold, is not valid Unicode; "?" keeps the offsets right.
+        text = _LONE.sub("?", question)
+        split = deepened(self._look(text), self._look)
+        return split if text == question else replace(split, question=question)
+
+    def _look(self, text: str) -> Split:
+        import numpy as np
+
+        encoding = self._tokenizer.encode(text)
+        shapes = np.array(shapes_of(text, encoding.offsets), np.int64)
+        scores, kinds = self._session.run(None, {"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
+        return decoded(text, encoding, scores, kinds, self._calibration)
+
+
+_LONE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _read(weights: Traversable) -> tuple[dict[str, Any], bytes]:
+    """What is known of the network, and the network. Raises WeightsError where it is not the one that is told of."""
+    told, network = read_file(weights, FACTS), read_file(weights, NETWORK)
+    try:
+        facts = json.loads(told)
+    except ValueError as error:
+        raise damaged(FACTS, told) from error
+    if not isinstance(facts, dict) or hashlib.sha256(network).hexdigest() != facts.get("sha256"):
+        raise damaged(NETWORK, network)
+    return facts, network
+
+
+def shapes_of(text: str, offsets: Iterable[tuple[int, int]]) -> list[int]:
+    """For each word piece how it is written: small, Capital, CAPITALS, digits or a sign; plus 6 between quotes."""
+    quoted = _between_quotes(text)
+    return [_shape(text[start:end]) + 6 * (start in quoted) if end > start else 0 for start, end in offsets]
+
+
+def _shape(piece: str) -> int:
+    if piece[0].isdigit():
+        return 5
+    if not piece[0].isalpha():
+        return 1
+    if not piece[0].isupper():
+        return 2
+    return 4 if len(piece) > 1 and piece.isupper() else 3
+
+
+def _between_quotes(text: str) -> frozenset[int]:
+    return frozenset(at for match in _QUOTED.finditer(text) for at in range(*match.span()))
+
+
+_QUOTED: Final = re.compile('"[^"]{1,200}"|“[^”]{1,200}”|«[^»]{1,200}»')

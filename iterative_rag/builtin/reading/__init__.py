@@ -1,0 +1,1 @@
+"""From a page to findings: which of its words answer a need."""
