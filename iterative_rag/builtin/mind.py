@@ -1,4 +1,4 @@
-"""The built-in mind: grammar and a splitter take the question apart, rules read; every call starts from the inquiry."""
+"""The built-in mind: grammar and a splitter plan, a network and rules read; each call starts from the inquiry."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from iterative_rag.builtin.question.query import read_query
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading.pages import page
 from iterative_rag.builtin.reading.reader import Reader, RuleReader
+from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.evaluating import Evaluation
 from iterative_rag.builtin.reasoning.rephrasing import rephrased
@@ -17,9 +19,7 @@ from iterative_rag.protocols import Embedder, Meter, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
 # Extracts below this trust are not worth showing to anyone.
-FLOOR = 0.3
-# The reader's score at which a finding is more likely right than wrong: it becomes 0.5.
-EVEN = 0.72
+FLOOR = 0.2
 
 
 class BuiltinMind:
@@ -29,7 +29,8 @@ class BuiltinMind:
     thrifty = False
 
     def __init__(self, embedder: Embedder, reader: Reader | None = None, planner: Planner | None = None) -> None:
-        self._reader = reader or RuleReader(embedder)
+        # Windows are read side by side by the loop already: one thread each.
+        self._reader = reader or TrainedReader(RuleReader(embedder), SpanReader(threads=1))
         self._planner = planner or Planner(Splitter())
 
     def roles(self, meter: Meter) -> Roles:
@@ -38,11 +39,6 @@ class BuiltinMind:
         return Roles(
             BuiltinAnalyst(planner), BuiltinExtractor(self._reader), BuiltinRephraser(planner), BuiltinAnswerer(planner)
         )
-
-
-def calibrated(score: float) -> float:
-    """The reader's score as a trust: 0.5 at EVEN, straight lines to 0 and 1."""
-    return 0.5 * score / EVEN if score < EVEN else 0.5 + 0.5 * (score - EVEN) / (1 - EVEN)
 
 
 class BuiltinAnalyst:
@@ -69,9 +65,9 @@ class BuiltinExtractor:
     def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
         findings = self._reader.read(read_query(need.question), page(window))
         return tuple(
-            Extract(finding.statement, finding.quote, finding.value, round(calibrated(finding.score), 4))
+            Extract(finding.statement, finding.quote, finding.value, round(finding.score, 4))
             for finding in findings
-            if calibrated(finding.score) >= FLOOR and finding.quote in window.text
+            if finding.score >= FLOOR and finding.quote in window.text
         )
 
 

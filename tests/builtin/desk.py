@@ -1,4 +1,7 @@
-"""A small loop around the built-in mind: every page is read for every need, no index in between."""
+"""A small loop around the built-in mind: every page is read for every need, no index in between.
+
+It reads by rules alone, so that what a test says of a rule does not depend on trained weights.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from collections.abc import Sequence
 
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.builtin.mind import BuiltinMind
+from iterative_rag.builtin.reading.reader import RuleReader
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window
 
-MIND = BuiltinMind(HashingEmbedder())
+MIND = BuiltinMind(HashingEmbedder(), RuleReader(HashingEmbedder()))
 
 
 class NoMeter(RunMeter):

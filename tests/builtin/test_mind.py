@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from iterative_rag.builtin.mind import BuiltinMind
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.query import read_query
-from iterative_rag.builtin.reading.reader import Finding
+from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reasoning.answering import GIVEN, GIVEN_DATE, GIVEN_DIRECT, floor
 from iterative_rag.builtin.reasoning.evaluating import fits
 from iterative_rag.embedders.hashing import HashingEmbedder

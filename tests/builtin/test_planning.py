@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.builtin.question.plan import Computed, Lookup, Node, slots_of
+from iterative_rag.builtin.question.plan import Computed, Either, Lookup, Node, slots_of
 from iterative_rag.builtin.question.planning import Planner
+from iterative_rag.builtin.question.soundness import sound
 from iterative_rag.builtin.question.splitter import Splitter
 
 
@@ -55,3 +56,75 @@ def test_a_plain_question_is_one_look_up(planner: Planner, question: str) -> Non
 def test_the_same_plan_again_and_again(planner: Planner) -> None:
     question = "Who is the mayor of the town where the Sunday bridge stands?"
     assert planner.plan(question) == planner.plan(question) == Planner(Splitter()).plan(f" {question}  ")
+
+
+def test_a_plan_that_brings_nothing_falls_back_on_the_whole_question(planner: Planner) -> None:
+    question = "Who is the mayor of the town where the Sunday bridge stands?"
+    plan = planner.plan(question)
+    assert isinstance(plan, Either)
+    assert plan.second == Lookup(question, question)
+    assert templates(plan.first) == ["In which town does the Sunday bridge stand?", "Who is the mayor of {0}?"]
+    assert not isinstance(planner.plan("Who is the mayor of Aldermere?"), Either)
+
+
+MENDED = [
+    # A description that says the name is the name.
+    (
+        'Bo Lind was the story editor for the show "Fast Ferry" which was written by who?',
+        ['The show "Fast Ferry" was written by who?'],
+    ),
+    (
+        "Slow Bread, printed in which year, is a book by the celebrity cook Ada Orr?",
+        ["Slow Bread, printed in which year, is a book by the celebrity cook Ada Orr?"],
+    ),
+    # A clause apart from its noun belongs to the noun, and not to what is asked of it.
+    (
+        "When was the Welsh singer born who is known for her low voice and who's third album is “Slate”?",
+        ["Which Welsh singer is known for her low voice and whose third album is “Slate”?", "When was {0} born?"],
+    ),
+    (
+        "What show does a retired Orm player, who missed the whole 2003 season, host?",
+        ["Which retired Orm player missed the whole 2003 season?", "What show does {0} host?"],
+    ),
+    # What is asked at the end is asked of who was found.
+    (
+        "The manuscript of Low Tide is in the hand of a German musician whose godfather is whom?",
+        ["The manuscript of Low Tide is in the hand of which German musician?", "{0}'s godfather is whom?"],
+    ),
+    # "taken" belongs to the question, not to the description.
+    ("When was the country that made Fist Ferry taken by the British?", ["When was {0} taken by the British?"]),
+    # Of two sentences the question is asked of what the first is about.
+    (
+        "Night Ferry is the third episode of the first season of “The Orrs”. Which character first appears in this "
+        "episode?",
+        ["Which character first appears in Night Ferry?"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "asked"), MENDED)
+def test_what_was_cut_at_the_wrong_place_is_mended(planner: Planner, question: str, asked: list[str]) -> None:
+    assert templates(planner.plan(question))[-len(asked) :] == asked
+
+
+def test_a_description_inside_a_description_is_taken_apart(planner: Planner) -> None:
+    plan = planner.plan("When did the country of Fast Ferry's performer invade Westmark?")
+    assert templates(plan)[0] == "Who is Fast Ferry's performer?"
+    assert len(templates(plan)) == 3
+
+
+@pytest.mark.parametrize(
+    ("template", "found"),
+    [
+        ("When was {0}?", False),
+        ("When was {0} born?", True),
+        ("Who did {0} for?", False),
+        ("Who is {0} born who is known for her voice?", False),
+        ("What is {0} is located?", False),
+        ("What is the capital of {0}?", True),
+        ("{0} was founded by who?", True),
+        ("{0} what medal?", False),
+    ],
+)
+def test_a_question_without_its_verb_or_with_one_too_many_is_seen(template: str, found: bool) -> None:
+    assert sound(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found

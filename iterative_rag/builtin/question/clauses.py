@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, is_verb, tokenize
+from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES, word_set
 from iterative_rag.builtin.question.phrases import Phrase, group_end
 from iterative_rag.builtin.question.plan import Lookup, Node
@@ -23,6 +24,9 @@ def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
         return f"{verb} {group}?"
     opening = tokenize(rest)
     first = opening[0].low
+    words = bare.split(" ")
+    if len(words) > 1 and words[-1].islower() and words[-1].endswith("ly") and is_participle(opening[0]):
+        return f"Which {' '.join(words[:-1])} was {words[-1]} {rest}?"  # "the album partly made by X"
     if first in {"who", "which", "that"} and len(opening) > 1 and _subject_clause(opening):
         return f"Which {bare} {rest[opening[1].start :]}?"
     if first in {"who", "whom", "which", "that"}:
@@ -32,6 +36,8 @@ def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
     if first == "whose":
         return f"Which {_own(bare)} {rest[opening[0].end :].strip()}?"
     if first in {"where", "when"}:
+        if opening[-1].low == "in" and len(opening) > 2:
+            rest = rest[: opening[-1].start].rstrip()  # "the city where she lived in"
         return f"{rest[opening[0].end :].strip()} in which {bare}?"
     if first in PREPOSITIONS and len(opening) > 3 and opening[1].low in RELATIVES:
         if opening[-1].low == first:
@@ -43,6 +49,8 @@ def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
         return f"{verb} {group} {rest}?"
     if opening[0].text[0].isupper():
         return f"{rest} which {bare}?"
+    if first.endswith("ing"):
+        return f"{verb} {group} {rest}?"
     be = "are" if bare.endswith("s") and not bare.endswith("ss") else "was"
     return f"Which {bare} {be} {rest}?"
 
@@ -70,7 +78,9 @@ def _subject_clause(opening: list[Token]) -> bool:
     second = opening[1]
     if second.low in {"also", "once", "first", "later", "only", "then", "never", "had", "still"} and len(opening) > 2:
         return True
-    if is_verb(second) or second.low in BASE_VERBS:
+    if acts(second) or second.low in BASE_VERBS:
+        return True
+    if second.small.endswith("ly") and len(opening) > 2 and acts(opening[2]):
         return True
     # "that divides", "who coined": after a pronoun that is the object a noun phrase begins, with its article or name.
     small = second.small

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
+from iterative_rag.builtin.language.words import word_set
+from iterative_rag.builtin.question.choosing import by_itself, chosen, in_common, in_front, richest, sides
+from iterative_rag.builtin.question.closed import both, kind_and_name, paired
 from iterative_rag.builtin.question.counting import age_gap, how_much_more, ratio, total, two_counts
 from iterative_rag.builtin.question.measuring import EVENTS, asked_of, for_things
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
@@ -43,7 +46,7 @@ _LIVED_MORE = re.compile(
 )
 _CHOICE = re.compile(
     r"^(?P<ask>.{3,200}?)(?:,| out of| of| between|:|(?<= first)|(?<= earlier)|(?<= older)) "
-    r"(?:either |the (?:film|song|book)s? )?"
+    r"(?:either |the (?:film|song|book)s? (?-i:(?=[A-Z“\"])))?"
     r"(?P<first>[^,]{2,150}(?:, [A-Z][^,]{1,40})?),? or (?:the )?(?P<second>.{2,150})$"
 )
 _BETWEEN_CHOICE = re.compile(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
@@ -89,7 +92,7 @@ def _reworded(text: str) -> str:
 
 def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """The plan of a computing question, or None for any other."""
-    text = _reworded(text)
+    text = in_front(_reworded(text))
     for rule in (
         calendar,
         among,
@@ -109,6 +112,8 @@ def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         _has_more,
         _choice,
         _share,
+        both,
+        in_common,
     ):
         node = rule(text, expand, phrase)
         if node is not None:
@@ -195,13 +200,16 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         text = f"{of['ask']} {of['predicate']}, {of['first']} or {of['second']}"
     if swapped := _WAS_OR.match(text):
         text = f"Who was {swapped['verb']}, {swapped['first']} or {swapped['second']}"
-    match = _BETWEEN_CHOICE.match(text) or _OF_TWO.match(text) or _CHOICE.match(text)
-    if match is None or not re.match(r"(?:between|which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
-        return None
-    ask, first, second = match["ask"], match["first"].strip(), match["second"].strip()
+    parts = sides(text)
+    if parts is None:
+        match = _BETWEEN_CHOICE.match(text) or _OF_TWO.match(text) or _CHOICE.match(text)
+        if match is None or not re.match(r"(?:between|which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
+            return None
+        parts = match["ask"], match["first"].strip(), match["second"].strip()
+    ask, first, second = parts
     if first.lower().startswith("the ") and second[0].islower() and not second.startswith(("the ", "a ", "an ")):
         second = f"the {second}"
-    labels = (phrase(first), phrase(second))
+    labels = (phrase(kind_and_name(first)[1]), phrase(kind_and_name(second)[1]))
     if person := re.search(
         r"\b(?:has|had|have|whose|with) (?:the |a )?(director|composer|performer|author|singer|writer|producer)\b",
         ask,
@@ -216,14 +224,29 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         less = next(word for word in lived.groups() if word).lower() in {"shorter", "shortest", "younger"}
         operation = Operation.LEAST if less else Operation.GREATEST
         return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels=literal)
-    asked = asked_of(ask)
+    if listed := richest(text, ask, labels, (first, second), phrase):
+        return listed
+    asked = None if _unmeasured(ask) else asked_of(ask)
     if asked is None:
-        return _picked(text, ask, labels, expand)
+        node = None if by_itself(ask) else chosen(text, ask, labels, (first, second), phrase)
+        return node or _picked(text, ask, labels, expand)
     operation, template = asked
     template = for_things(template, text, (first, second))
     asks = [when(name) if is_event(name) else template.format(name) for name in (first, second)]
     operands = (expand(asks[0], first), expand(asks[1], second))
     return Computed(text, operation, operands, labels=literal)
+
+
+# "Which plant is larger": no text tells its area, but it may say that it is a large one.
+_UNMEASURED = re.compile(
+    r"\b(?:plants?|genus|trees?|dogs?|breeds?|animals?|birds?|species|instruments?|cats?|fish)\b.{0,30}"
+    r"\b(?:larger|bigger|smaller|taller|heavier)\b",
+    re.I,
+)
+
+
+def _unmeasured(ask: str) -> bool:
+    return bool(_UNMEASURED.search(ask))
 
 
 def _picked(text: str, ask: str, labels: tuple[Node, ...], expand: Expand) -> Node | None:
@@ -242,18 +265,27 @@ _SAME_AS = re.compile(
 )
 
 
+# "the directors of both films A and B"
+_PLURAL_ROLE = re.compile(
+    r"\bthe (director|composer|performer|author|singer|writer|producer)s of (?:both )?(?:the )?(?:[a-z]+s )?"
+    r"((?:the )?[A-Z“\"].{1,150}?) and (?:the )?(?=[A-Z“\"])"
+)
+
+
 def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if one := _SAME_AS.match(text):
         verb = f"{one['verb']} " if one["verb"] and one["verb"].lower() not in {"have", "share"} else ""
         text = f"{one['aux']} {one['first']} and {one['second']} {verb}{one['prep'] or ''}the same {one['noun']}"
+    text = _PLURAL_ROLE.sub(r"the \1 of \2 and the \1 of ", text, count=1)
     match = _BOTH.match(text)
-    if match is None:
+    parts = None if match else paired(text)
+    if match is None and parts is None:
         return None
+    names = parts[1] if parts else ((match["first"], match["second"]) if match else ("", ""))
+    rest = parts[2] if parts else (match["rest"] if match else "")
     first, second = (
-        re.sub(r"^(?=(?:director|composer|performer|author|singer|writer) of )", "the ", match[name])
-        for name in ("first", "second")
+        re.sub(r"^(?=(?:director|composer|performer|author|singer|writer) of )", "the ", name) for name in names
     )
-    rest = match["rest"]
     if role := re.search(r"\b(?:have|has) (?:the )?(directors?|composers?|performers?)\b", rest):
         single = role[1].rstrip("s")
         first, second = f"the {single} of {first}", f"the {single} of {second}"
@@ -263,9 +295,19 @@ def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
             aux = "did" if event[1] == "die" else "was"
             asked = [f"In which {noun} {aux} {name} {event[1]}?" for name in (first, second)]
             return Computed(text, Operation.SAME, (expand(asked[0], first), expand(asked[1], second)))
-        asks = [
-            f"In which {noun} is {name}?" if noun not in {"nationality"} else f"What is the nationality of {name}?"
-            for name in (first, second)
-        ]
-        return Computed(text, Operation.SAME, (expand(asks[0], first), expand(asks[1], second)))
+        asks = [_shared_by(name, noun, rest) for name in (first, second)]
+        # A country does not tell in which of its states something is.
+        unit = "part" if noun in {"state", "province", "county", "district"} else ""
+        return Computed(text, Operation.SAME, (expand(asks[0], first), expand(asks[1], second)), unit=unit)
     return None
+
+
+_TRADES = word_set("occupation profession job industry career trade role field")
+
+
+def _shared_by(name: str, noun: str, rest: str) -> str:
+    """The question about one of two that may share something: "from the same country" asks for the nationality."""
+    origin = noun == "country" and re.match(r"(?:both )?(?:from|of|originate|hail|come)\b", rest)
+    if noun == "nationality" or origin:
+        return f"What is the nationality of {name}?"
+    return f"What is the occupation of {name}?" if noun in _TRADES else f"In which {noun} is {name}?"

@@ -18,6 +18,8 @@ def is_description(tokens: list[Token], start: int, group: int, end: int) -> boo
         return not nouns[-1].capital and _depends(head_noun(nouns))
     head = head_noun(nouns)
     modified = end > group
+    if not modified and len(nouns) == 2 and nouns[0].low in {"most", "fewest", "least"}:
+        return False  # "killed the most people": a number, and nobody
     if all(token.capital for token in nouns):
         return len(nouns) == 1 and modified and tokens[group].low == "who"
     opener = tokens[group].low if modified else ""

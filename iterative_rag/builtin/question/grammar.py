@@ -8,6 +8,7 @@ from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_pers
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
 from iterative_rag.builtin.language.words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.question.clauses import as_question, trailing, two_conditions
+from iterative_rag.builtin.question.closed import followed_up
 from iterative_rag.builtin.question.comparing import computed
 from iterative_rag.builtin.question.phrases import (
     Phrase,
@@ -18,7 +19,7 @@ from iterative_rag.builtin.question.phrases import (
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.question.regions import regions
 from iterative_rag.builtin.question.timing import when
-from iterative_rag.builtin.question.wording import in_order, settled
+from iterative_rag.builtin.question.wording import LONGEST, in_order, settled
 
 # Deeper nesting than this is no English.
 DEEPEST = 8
@@ -27,6 +28,8 @@ _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
 
 def parse(question: str) -> Node:
     """The plan of a question. Text that no rule fits is looked up as it stands."""
+    if also := followed_up(" ".join(question[:LONGEST].split()), lambda phrase: noun_phrase(phrase, 1)):
+        return also
     text = settled(question)
     return (
         _composed_name(text)

@@ -6,10 +6,13 @@ import re
 
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
+from iterative_rag.builtin.language.words import base_form, word_set
 from iterative_rag.builtin.question.plan import Operation
 
 _FIRST = re.compile(r"\b(?:first|earlier|earliest|older|oldest|elder|before|sooner)\b", re.I)
-_LATER = re.compile(r"\b(?:later|last|latest|younger|youngest|newer|more recently|most recently|recently)\b", re.I)
+_LATER = re.compile(
+    r"\b(?:later|last|latest|younger|youngest|newer|more recently|most recently|recently|second)\b", re.I
+)
 # What a comparison in time is about: a word of the question, and the question about one of the two.
 EVENTS = (
     (r"\b(?:born|older|oldest|elder|younger|youngest)\b", "When was {} born?"),
@@ -24,6 +27,27 @@ _MADE = "In which year was {} completed or opened or founded?"
 _AGE_WORDS = re.compile(r"\b(?:older|oldest|younger|youngest|newer|newest)\b", re.I)
 
 
+# "has a higher population", "has the greatest number of species"
+_AMOUNT = re.compile(
+    r"\b(?P<more>higher|highest|greater|greatest|larger|largest|bigger|biggest|smaller|smallest|lower|lowest|longer|longest"
+    r"|shorter|shortest) (?P<what>population|elevation|altitude|budget|capacity|seating capacity|circulation|runtime"
+    r"|running time|lifespan|enrollment|attendance|number of (?P<counted>[a-z ]+?)(?=$| (?:as|in|than)\b))",
+    re.I,
+)
+_LESS = word_set("smaller smallest lower lowest shorter shortest")
+_PAST = re.compile(r"\b(?:(?P<was>was|were) )?(?:first |last )?(?P<verb>[a-z]{3,}ed|built|made|written|won|begun)\b")
+
+
+def _happened(ask: str) -> str:
+    """The question about the time of what a verb says of each: "closed first" -> "When did {} close?"."""
+    if re.search(r"\bfirst to\b", ask):
+        return "When was {} founded or published?"
+    match = _PAST.search(ask)
+    if match is None or match["verb"] in {"happened", "occurred", "need"}:
+        return "In which year was {}?"
+    return f"When was {{}} {match['verb']}?" if match["was"] else f"When did {{}} {base_form(match['verb'])}?"
+
+
 def for_things(template: str, ask: str, labels: tuple[str, ...]) -> str:
     """The question about age as it is put about buildings, rivers and the like."""
     things = any(label.startswith("the ") or set(label.lower().split()) & NOT_PERSON_WORDS for label in labels)
@@ -35,10 +59,12 @@ def for_things(template: str, ask: str, labels: tuple[str, ...]) -> str:
 def asked_of(ask: str) -> tuple[Operation, str] | None:
     """Least or greatest, and the question about one of the two."""
     if _FIRST.search(ask) or _LATER.search(ask):
-        template = next(
-            (template for pattern, template in EVENTS if re.search(pattern, ask, re.I)), "In which year was {}?"
-        )
+        template = next((template for pattern, template in EVENTS if re.search(pattern, ask, re.I)), _happened(ask))
         return (Operation.GREATEST if _LATER.search(ask) else Operation.LEAST), template
+    if amount := _AMOUNT.search(ask):
+        counted = amount["counted"]
+        template = f"How many {counted} does {{}} have?" if counted else f"What is the {amount['what']} of {{}}?"
+        return (Operation.LEAST if amount["more"].lower() in _LESS else Operation.GREATEST), template
     for word in re.findall(r"[a-z]+", ask.lower()):
         if word in MEASURES and word.endswith(("er", "est")):
             least = word in {"shorter", "smaller", "lighter", "lower", "shortest", "smallest", "lowest"}

@@ -58,6 +58,11 @@ class Operation(StrEnum):
     SAME = "same"  # yes or no: do they share the value
     COMMON = "common"  # the value that all have
     PICK = "pick"  # which of the labelled the value names
+    BOTH = "both"  # yes if each is yes
+    EITHER = "either"  # yes if one is yes
+    CHOICE = "choice"  # which of the labelled answers yes (`unit`: "no" where it is the one that does not)
+    SHARED = "shared"  # what the descriptions have in common
+    RICHEST = "richest"  # which of the labelled has the longest list
     DECADE = "decade"
     CENTURY = "century"
     MONTH = "month"
@@ -75,7 +80,20 @@ class Computed:
     unit: str = ""
 
 
-Node = Literal | Lookup | NamePart | Computed
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The value of `first`; where it brings none though its look-ups were tried, that of `second`.
+
+    `first` takes the question apart, `second` asks it as it stands: an article may say in one sentence what the plan
+    could not find in steps. The `source` of `first` is empty: no value takes the place of the whole question.
+    """
+
+    source: str
+    first: Node
+    second: Node
+
+
+Node = Literal | Lookup | NamePart | Computed | Either
 
 
 def slots_of(node: Node) -> tuple[Node, ...]:
@@ -87,5 +105,7 @@ def slots_of(node: Node) -> tuple[Node, ...]:
             return (node.person,)
         case Computed():
             return (*node.operands, *node.labels)
+        case Either():
+            return (node.first,)
         case Literal():
             return ()

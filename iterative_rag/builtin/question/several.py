@@ -28,7 +28,9 @@ def among(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         match = form.match(text)
         if match is None:
             continue
-        names = [name for name in re.split(r", (?:and |or )?| and | or ", match["list"]) if name]
+        # "A and B Canal or C": where "or" parts the names, "and" is inside one.
+        parting = r", (?:and |or )?| or " if " or " in match["list"] else r", (?:and |or )?| and "
+        names = [name for name in re.split(parting, match["list"]) if name]
         ask = f"{match['ask']} {match.groupdict().get('rest') or ''}".strip()
         asked = asked_of(re.sub(r" of the following\b", "", ask))
         if asked is None or (len(names) < 3 and place) or not all(name[0].isupper() or " " in name for name in names):

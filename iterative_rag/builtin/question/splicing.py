@@ -21,11 +21,13 @@ from iterative_rag.builtin.language.words import (
     RELATIVES,
     word_set,
 )
+from iterative_rag.builtin.question.mending import is_named
 from iterative_rag.builtin.question.phrases import group_end
 from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation
 from iterative_rag.builtin.question.stretches import Asks, Form, QuestionKind, Split, Stretch
 
 _AT = word_set("university college school academy institute station stadium hospital location event festival")
+_SET_OFF = re.compile(r", (?:who|whose|which|where|whom)\b")
 _SUBJECT_PRONOUNS = word_set("he she it they we i you who")
 # Stands for a value that is not known yet; written like a name, so that grammar takes it for one.
 _SLOT = "Qslot{}q"
@@ -46,6 +48,8 @@ def put(question: str, stretch: Stretch, value: str) -> str:
     if stretch.form is Form.CLAUSE:
         return _begun(before + _predicated(value, after, question[stretch.start : stretch.end]))
     before = re.sub(r"\b(?:the|an?|this|that) $", "", before, flags=re.IGNORECASE)
+    if after.startswith(", ") and _SET_OFF.search(question[stretch.start : stretch.end]):
+        after = after[1:]  # the comma that closes the clause goes with it
     return _begun(before + value + after)
 
 
@@ -64,10 +68,21 @@ def planned(split: Split) -> Node | None:
     if split.kind is QuestionKind.INTERSECTION and len(split.parts) == 2:
         both = halves(split)
         assert both is not None
-        return Computed(question, Operation.COMMON, tuple(Lookup(half, _plain(half)) for half in both))
+        return Computed(question, Operation.COMMON, tuple(Lookup(half, plain(half)) for half in both))
     if split.kind is not QuestionKind.NESTED or not split.inner:
         return None
+    for one in split.inner:
+        if name := _named_last(question, one):
+            return Lookup(question, plain(put(question, one, name)))
     return _node(question, question, split.inner, None)
+
+
+def _named_last(question: str, stretch: Stretch) -> str:
+    """The noun at the end of a clause where it says its name: "X wrote for the show “Dawn”"."""
+    match = _LAST_NOUN.match(question[stretch.start : stretch.end]) if stretch.form is Form.CLAUSE else None
+    if match is None or not is_named(f"the {match['noun']}"):
+        return ""
+    return question[stretch.start + len(match["head"]) : stretch.end]
 
 
 def _node(question: str, source: str, inner: Sequence[Stretch], outer: Stretch | None) -> Lookup:
@@ -83,12 +98,12 @@ def _node(question: str, source: str, inner: Sequence[Stretch], outer: Stretch |
         text = changed
     if outer is not None:
         text = need(text, Stretch(outer.start, end, outer.form, outer.asks, outer.score))
-    template = _SLOTTED.sub(r"{\1}", _plain(text.strip()))
+    template = _SLOTTED.sub(r"{\1}", plain(text.strip()))
     slots = tuple(_node(question, question[one.start : one.end], inner, one) for one in direct)
     return Lookup(source, template, slots)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Braces would be taken for marks of a template."""
     return text.replace("{", "(").replace("}", ")")
 
@@ -111,6 +126,8 @@ def phrase_question(text: str, asks: Asks) -> str:
     if not tokens[begin].capital and _opens_clause(tokens, group):
         while group > begin + 1 and tokens[group - 1].capital:
             group -= 1  # "the country Ann Lee is from": the name belongs to the clause
+    if group > begin + 1 and group < len(tokens) and tokens[group - 1].small.endswith("ly") and acts(tokens[group]):
+        group -= 1  # "the album partly made by X"
     noun = text[tokens[begin].start : tokens[group - 1].end]
     rest = tokens[group:]
     owned = any(token.possessive for token in tokens[: len(tokens) - 1])
@@ -151,7 +168,8 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
     if first in {"who", "whom", "which", "that"}:
         subject = first != "whom" and (_predicate(after) and not (after.low == "had" and _named_next(tokens)))
         return f"Which {noun} {rest}?" if subject else _inverted(f"which {noun}", rest)
-    if is_participle(tokens[0]) and not first.endswith("ing"):
+    adverb = first.endswith("ly") and is_participle(after)
+    if adverb or (is_participle(tokens[0]) and not first.endswith("ing")):
         return f"Which {noun} {'were' if _plural(noun) else 'was'} {clause}?"
     if (tokens[0].capital or first in DETERMINERS | _SUBJECT_PRONOUNS) and any(acts(token) for token in tokens[1:]):
         return _inverted(f"which {noun}", clause)

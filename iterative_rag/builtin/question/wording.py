@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.nouns import names_person
-from iterative_rag.builtin.language.tokens import is_verb, tokenize
-from iterative_rag.builtin.language.words import BASE_VERBS, PARTICIPLES
+from iterative_rag.builtin.language.tokens import is_participle, is_verb, tokenize
+from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PARTICIPLES
 from iterative_rag.builtin.question.premises import one_sentence
 
 # Where a question ends that is too long to be one.
@@ -120,15 +120,31 @@ def in_order(text: str) -> str:
     ending = "?" if text.endswith("?") else ""
     text = _ASIDE.sub("", text.rstrip("?"))
     match = _EXTRAPOSED.match(text)
-    if match and (match["verb"] in BASE_VERBS or match["verb"] in PARTICIPLES):
+    if match and (match["verb"] in BASE_VERBS | PARTICIPLES or is_participle(tokenize(match["verb"])[0])):
         text = f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}"
     return text + ending
+
+
+def ordered(question: str) -> str:
+    """The question with its clauses right behind their nouns, and of several sentences as one."""
+    text = " ".join(_WHOS.sub(_whose, question).split()).rstrip(" ?.")
+    return f"{in_order(one_sentence(text))}?" if text else question
+
+
+# "the singer who's third album ..." for "whose"
+_WHOS = re.compile(r"(?<=\w )who['’]s (?P<next>[\w-]+)(?= (?:[\w-]+ ){0,3}(?:is|was|are|were|has|had)\b)")
+
+
+def _whose(match: re.Match[str]) -> str:
+    word = tokenize(match["next"])[0]
+    plain = is_verb(word) or word.low in DETERMINERS or word.low.endswith(("ing", "ly", "ed"))
+    return match[0] if plain else f"whose {match['next']}"
 
 
 def settled(question: str) -> str:
     """One plain question without its mark: at most LONGEST characters, single spaces, pronouns replaced."""
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
-    text = _straight(one_sentence(_courteous(text)))
+    text = _straight(one_sentence(_courteous(_WHOS.sub(_whose, text))))
     text = _NAMED_OWN.sub(_plainly_named, text)
     text = _BARE_ROLE.sub(r"the \1 of", text)
     text = _NAMED_KIN.sub(lambda match: "" if names_person(match[1]) else match[0], text)

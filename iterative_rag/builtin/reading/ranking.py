@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from iterative_rag.builtin.language.words import content
 from iterative_rag.builtin.reading.candidates import Candidate
 
-# The reader's scale: at EVEN a finding is as likely right as wrong.
-EVEN = 0.72
-
 # Fitted by ridge logistic regression on candidates of SQuAD/NQ, PopQA and 2WikiMultihop training rows and of the prose
 # of the starter articles (asked for what their infoboxes say, and questions of our own over them). The fit was run
 # once and its script is not kept: a trained reader takes its place. A few are bounded by hand (names_missing,
@@ -171,7 +168,7 @@ WEIGHTS: dict[str, float] = {
 # Chance of the best = logistic(SLOPE * log-odds + LEAD * lead over the best other value + SHIFT).
 SLOPE, LEAD, SHIFT = 1.007, 0.214, 0.065
 MOST_LEAD = 4.0
-# How far small chances are lifted on the reader's scale.
+# How far small chances are lifted.
 SPREAD = 0.37
 
 
@@ -212,6 +209,6 @@ def chance(item: Ranked, ranked: Sequence[Ranked]) -> float:
     return 1.0 / (1.0 + math.exp(-(SLOPE * item.odds + LEAD * lead(item, ranked) + SHIFT)))
 
 
-def as_score(probability: float) -> float:
-    """A chance on the reader's scale; the small ones are spread, since whoever asks may weigh weak findings."""
-    return EVEN * (2 * probability) ** SPREAD if probability < 0.5 else EVEN + (probability - 0.5) * 2 * (1 - EVEN)
+def trust(probability: float) -> float:
+    """A chance as the trust in a fact; the small ones are spread, since whoever asks may weigh weak findings."""
+    return 0.5 * (2 * probability) ** SPREAD if probability < 0.5 else probability

@@ -14,32 +14,38 @@ from iterative_rag.builtin.language.words import content, only_large
 from iterative_rag.builtin.question.query import Query, grounded
 from iterative_rag.builtin.reading import tables
 from iterative_rag.builtin.reading.candidates import Candidate, candidates
+from iterative_rag.builtin.reading.findings import Finding, best_of
 from iterative_rag.builtin.reading.matching import TITLE, Match, match_units
 from iterative_rag.builtin.reading.pages import Page, Unit
 from iterative_rag.builtin.reading.picking import infobox_value, may_be_subject, page_stems, subject_name
-from iterative_rag.builtin.reading.ranking import as_score, chance, rank
+from iterative_rag.builtin.reading.ranking import Ranked, chance, rank, trust
+from iterative_rag.builtin.reading.verifying import settled
 from iterative_rag.protocols import Embedder, Vectors
 
-# Pieces looked at closely; findings handed back, and how near to the best one they must be.
-CLOSE, BEST, NEAR_BEST = 10, 2, 0.85
+# Pieces looked at closely.
+CLOSE = 10
 # A piece that fits less is not looked at; a name of the need must stand somewhere in the page.
 LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.24, 0.4, 0.6
 # A cell of so many characters is prose.
 PROSE = 30
 # A row that is of just what the need names, under the label that it asks for, fits this well at least.
 SURE, HIT = 0.85, 0.84
+# The score of a row at which it is more likely right than wrong.
+EVEN = 0.72
 # How much of a piece's score the encoder decides, and the similarities that count as none and as full.
 MEANING, NONE, FULL = 0.25, 0.15, 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What a reader found: `value` out of `quote`, and its trust in it, 0 to 1."""
+class Offer:
+    """A candidate of the page's prose and the sentence that offers it."""
 
-    value: str
+    ranked: Ranked
     quote: str
-    score: float
-    statement: str
+
+    @property
+    def value(self) -> str:
+        return self.ranked.candidate.value
 
 
 class Reader(Protocol):
@@ -63,33 +69,37 @@ class RuleReader:
         return f"rules-2/{self._embedder.name}"
 
     def read(self, query: Query, page: Page) -> list[Finding]:
+        if (said := settled(query, page)) is not None:
+            return said
+        rows, offers = self.look(query, page)
+        ranked = [offer.ranked for offer in offers]
+        prose = [
+            Finding(offer.value, offer.quote, trust(chance(offer.ranked, ranked)), offer.quote)
+            for offer in offers[:CLOSE]
+        ]
+        return best_of([*rows, *prose])
+
+    def look(self, query: Query, page: Page) -> tuple[list[Finding], list[Offer]]:
+        """What the page's tables and infoboxes answer, and what its sentences offer, likeliest first."""
         query = grounded(query, page.title, only_large(page.text))
-        found = []
+        rows: list[Finding] = []
         prose: list[tuple[Unit, list[Candidate]]] = []
         first = next((unit for unit in page.units if not unit.cells), None)
         for match, meaning in self.matches(query, page):
             if match.unit.cells and (finding := _finding(query, page, match)) is not None:
-                found.append(finding)
+                rows.append(finding)
             elif match.unit.header and (part := _prose_cell(query, match.unit)) is not None:
                 match = replace(match, unit=part)
                 prose.append((part, candidates(query, page, match, meaning, first=False)))
             elif not match.unit.cells:
                 prose.append((match.unit, candidates(query, page, match, meaning, first=match.unit is first)))
-        ranked = rank([offers for _, offers in prose])
-        for item in ranked[:CLOSE]:
-            unit = prose[item.unit][0]
-            found.append(Finding(item.candidate.value, unit.text, as_score(chance(item, ranked)), unit.text))
         if top := tables.ranked(query, page):
             row, value = top
-            found.append(Finding(value, row.text, 0.9, _readable(page, row)))
+            rows.append(Finding(value, row.text, row_trust(0.9), _readable(page, row)))
         if counted := tables.counted(query, page):
             row, value = counted
-            found.append(Finding(value, row.text, 0.85, _readable(page, row)))
-        best: dict[str, Finding] = {}
-        for finding in sorted(found, key=lambda finding: -finding.score):
-            best.setdefault(finding.quote, finding)
-        kept = list(best.values())[:BEST]
-        return [finding for finding in kept if finding.score >= NEAR_BEST * kept[0].score]
+            rows.append(Finding(value, row.text, row_trust(0.85), _readable(page, row)))
+        return rows, [Offer(item, prose[item.unit][0].text) for item in rank([offers for _, offers in prose])]
 
     def matches(self, query: Query, page: Page) -> list[tuple[Match, float]]:
         """The pieces that fit best, with the encoder's view mixed into their scores and beside them."""
@@ -109,6 +119,11 @@ class RuleReader:
             (replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning)), float(meaning))
             for match, meaning in zip(fitting, similar, strict=True)
         ]
+
+
+def row_trust(score: float) -> float:
+    """A row's score as a trust: 0.5 at EVEN, straight lines to 0 and 1."""
+    return 0.5 * score / EVEN if score < EVEN else 0.5 + 0.5 * (score - EVEN) / (1 - EVEN)
 
 
 def _finding(query: Query, page: Page, match: Match) -> Finding | None:
@@ -131,7 +146,7 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
         score = max(score, HIT)
     if picked is None or not picked[0]:
         return None
-    return Finding(picked[0], unit.text, min(1.0, score * picked[1]), _readable(page, unit))
+    return Finding(picked[0], unit.text, row_trust(min(1.0, score * picked[1])), _readable(page, unit))
 
 
 def _is_of(query: Query, page: Page, match: Match) -> bool:

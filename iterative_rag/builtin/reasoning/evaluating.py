@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.language.quantities import dates, numbers
 from iterative_rag.builtin.language.words import content
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
+from iterative_rag.builtin.question.plan import Computed, Either, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.question.query import Query, read_query
 from iterative_rag.builtin.reading.picking import NOTHING
 from iterative_rag.builtin.reasoning import computing, names
 from iterative_rag.types import Fact, Inquiry
 
 # Facts below this trust are not built upon.
-TRUSTED, TRUSTED_GUESS, TRUSTED_NUMBER = 0.33, 0.39, 0.55
+TRUSTED, TRUSTED_GUESS, TRUSTED_NUMBER = 0.25, 0.3, 0.45
 # What another document with the same value adds when values are ranked.
 SUPPORT = 0.03
 # Candidates of one look-up that are followed, and combinations of candidates of all slots.
@@ -26,6 +27,8 @@ CANDIDATES, COMBINATIONS = 2, 5
 HALF_MET = 0.75
 # How near to the best a second value must come to be taken for what two share.
 ALSO = 0.5
+# How near to the best a second reading of a slot must come for it to be followed, too.
+RIVAL = 0.7
 # Looks at one need: the second is the engine's wider one.
 LOOKS = 2
 
@@ -34,12 +37,14 @@ LOOKS = 2
 class Value:
     """A possible value of a node, the positions of the facts that it rests on, and the trust in it.
 
-    `guessed` marks a description that was not found and stands for itself.
+    `chain` is the product of the trust in every step, by which values of the same node are ranked. `guessed` marks a
+    description that was not found and stands for itself.
     """
 
     text: str
     facts: tuple[int, ...] = ()
     score: float = 1.0
+    chain: float = 1.0
     guessed: bool = False
 
 
@@ -82,6 +87,8 @@ class Evaluation:
                 return self._name_part(node)
             case Computed():
                 return self._computed(node)
+            case Either():
+                return self._either(node)
 
     def _lookup(self, node: Lookup) -> Outcome:
         slots = [self.of(slot) for slot in node.slots]
@@ -94,30 +101,49 @@ class Evaluation:
         # A description that was not found may still be understood where it stands.
         choices = [
             _with_short(slot.values[:CANDIDATES])
-            or ((Value(child.source, score=0.5, guessed=True),) if child.source else ())
+            or ((Value(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
         if not all(choices):
             return Outcome(again=tuple(again[:2]), missing=missing)
+        values: list[Value] = []
+        followed: list[tuple[Value, ...]] = []
         for combination in itertools.islice(_by_score(choices), COMBINATIONS):
+            if values and not _is_rival(combination, followed):
+                continue
             question = render(node.template, [value.text for value in combination])
             guessed = any(value.guessed for value in combination)
             if found := self._found(question, combination, least=_least(question) if guessed else TRUSTED):
                 if found[0].text == NOTHING:
                     return Outcome(missing=(f"{question} (the corpus says: none)",), denied=True)
-                return Outcome(tuple(found))
+                values += found
+                followed.append(combination)
+                continue
             looks = self._tried.get(key(question), 0)
             if looks == 0:
                 return Outcome(needs=(question,), again=tuple(again))
             if looks < LOOKS:
                 again.append(question)
+        if values:
+            return Outcome(tuple(sorted(values, key=lambda value: -value.chain)))
         first = render(node.template, [choice[0].text for choice in choices])
         return Outcome(again=tuple(again[:2]), missing=missing or (first,))
+
+    def _either(self, node: Either) -> Outcome:
+        first = self.of(node.first)
+        if first.values or first.needs or first.denied:
+            return first
+        # The whole question is asked before what the plan did not find is looked for wider.
+        second = self.of(node.second)
+        if second.values or second.needs:
+            return second
+        return replace(first, again=_unique((*first.again, *second.again)))
 
     def _found(self, question: str, combination: tuple[Value, ...], *, least: float) -> list[Value]:
         """The values of a need's facts, best first; documents that agree support one another."""
         below = _unique_places(place for value in combination for place in value.facts)
         trust = min((value.score for value in combination), default=1.0)
+        chain = math.prod(value.chain for value in combination)
         found: dict[str, list[tuple[int, Fact]]] = {}
         for place, fact in self._facts.get(key(question), []):
             if fact.value and fact.score >= least and self._usable(question, combination, fact):
@@ -130,8 +156,9 @@ class Evaluation:
             # One other article that says the same is cited beside the best.
             facts = _unique_places((*below, place, *(item[0] for item in others[:1])))
             documents = {item[1].document_id for item in others}
-            value = Value(best.value, facts, min(best.score, trust))
-            ranked.append((best.score + SUPPORT * len(documents), value))
+            said = best.score + SUPPORT * len(documents)
+            value = Value(best.value, facts, min(best.score, trust), chain * said)
+            ranked.append((said, value))
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
     def _usable(self, question: str, combination: tuple[Value, ...], fact: Fact) -> bool:
@@ -172,7 +199,7 @@ class Evaluation:
             )
             part = names.part_of(value.text, node.part, married=self._married(node), context=context)
             if part:
-                values.append(Value(part, value.facts, value.score))
+                values.append(Value(part, value.facts, value.score, value.chain))
         return Outcome(tuple(values), outcome.needs, outcome.again, outcome.missing)
 
     def _married(self, node: NamePart) -> str:
@@ -192,17 +219,31 @@ class Evaluation:
         if node.operation is Operation.COMMON:
             return _common(operands)
         if any(not operand.values for operand in operands):
-            return Outcome(again=_unique(need for part in operands for need in part.again), missing=missing)
+            again = _unique(need for part in operands for need in part.again)
+            found = None if again else _decisive(node, operands)
+            return Outcome((found,), missing=missing) if found else Outcome(again=again, missing=missing)
         chosen = _same_values(operands) if node.operation is Operation.SAME else [part.values[0] for part in operands]
         label_texts = [
             label.values[0].text if label.values else child.source
             for label, child in zip(labels, node.labels, strict=True)
         ]
-        text = computing.compute(node.operation, [value.text for value in chosen], label_texts, node.unit)
+        trusts = [value.score for value in chosen]
+        text = computing.compute(node.operation, [value.text for value in chosen], label_texts, node.unit, trusts)
         if text is None:
             return Outcome(missing=(f"values that can be compared for: {node.source}",))
         facts = tuple(dict.fromkeys(place for value in chosen for place in value.facts))
         return Outcome((Value(text, facts, min(value.score for value in chosen)),))
+
+
+def _decisive(node: Computed, operands: list[Outcome]) -> Value | None:
+    """What one side settles though nothing was found of the other: a no to "both", a yes to "either" and "which"."""
+    deciding = {Operation.BOTH: "no", Operation.EITHER: "yes", Operation.CHOICE: node.unit or "yes"}
+    for place, operand in enumerate(operands):
+        value = operand.values[0] if operand.values else None
+        if value and value.text == deciding.get(node.operation):
+            text = node.labels[place].source if node.operation is Operation.CHOICE else value.text.capitalize()
+            return replace(value, text=text, score=value.score * HALF_MET, chain=value.chain * HALF_MET)
+    return None
 
 
 def _common(operands: list[Outcome]) -> Outcome:
@@ -259,14 +300,31 @@ def _unique(texts: Iterable[str]) -> tuple[str, ...]:
 _TWO_NAMES = re.compile(r"^([A-ZÀ-Þ][^,&\d]{2,60}?)(?:, | and | & )([A-ZÀ-Þ][^,&\d]* .{2,60})$")
 
 
+def _is_rival(combination: tuple[Value, ...], followed: Sequence[tuple[Value, ...]]) -> bool:
+    """Whether another combination is worth asking though one has brought values: it is nearly as likely, and not the
+    same finding in other words."""
+    if any(value.guessed for value in combination):
+        return False
+    near = all(mine.score >= RIVAL * best.score for mine, best in zip(combination, followed[0], strict=True))
+    return near and all(
+        any(mine.facts != theirs.facts for mine, theirs in zip(combination, other, strict=True)) for other in followed
+    )
+
+
 def _with_short(values: tuple[Value, ...]) -> tuple[Value, ...]:
     """After each "Lornfield, Westmark" also plain "Lornfield", after "Ann Lee and Bo Orm" each of the two."""
     short = []
     for value in values:
         if ", " in value.text:
-            short.append(Value(value.text.split(", ")[0], value.facts, value.score * 0.95))
+            short.append(
+                replace(value, text=value.text.split(", ")[0], score=value.score * 0.95, chain=value.chain * 0.95)
+            )
         elif pair := _TWO_NAMES.match(value.text):
-            short += [Value(name, value.facts, value.score * 0.95) for name in pair.groups() if " " in name]
+            short += [
+                replace(value, text=name, score=value.score * 0.95, chain=value.chain * 0.95)
+                for name in pair.groups()
+                if " " in name
+            ]
     return (*values, *short)
 
 

@@ -1,0 +1,86 @@
+"""The reader of the built-in mind: the trained network reads prose, rules read tables, and both vote on a value."""
+
+from __future__ import annotations
+
+from iterative_rag.builtin.question.query import Query
+from iterative_rag.builtin.reading.findings import Finding, best_of
+from iterative_rag.builtin.reading.matching import match_units
+from iterative_rag.builtin.reading.pages import Page
+from iterative_rag.builtin.reading.passages import passages, sentence_at
+from iterative_rag.builtin.reading.ranking import trust
+from iterative_rag.builtin.reading.reader import Offer, RuleReader
+from iterative_rag.builtin.reading.span_reader import Reading, SpanReader
+from iterative_rag.builtin.reading.verifying import settled
+from iterative_rag.builtin.reading.weighing import Offered, probability, same_value
+from iterative_rag.builtin.reasoning.computing import folded
+from iterative_rag.builtin.reasoning.evaluating import fits
+
+# Passages of one page that are read closely, spans of each, and candidates of the rules that are weighed.
+CLOSE, SPANS, RULED = 5, 5, 12
+
+
+class TrainedReader:
+    """Reads a page for a need with both readers. Safe to use from several threads."""
+
+    def __init__(self, rules: RuleReader, spans: SpanReader) -> None:
+        self._rules, self._spans = rules, spans
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self._spans.name}/weighed-1/{self._rules.fingerprint}"
+
+    def read(self, query: Query, page: Page) -> list[Finding]:
+        if (said := settled(query, page)) is not None:
+            return said
+        rows, offers = self._rules.look(query, page)
+        prose = [
+            Finding(one.value, one.quote, trust(probability(query, page, one)), one.quote)
+            for one in self._weighed(query, page, offers)
+        ]
+        return best_of([*rows, *prose])
+
+    def offered(self, query: Query, page: Page) -> list[Offered]:
+        """Every value of the page's prose that either reader offers."""
+        return self._weighed(query, page, self._rules.look(query, page)[1])
+
+    def _weighed(self, query: Query, page: Page, offers: list[Offer]) -> list[Offered]:
+        texts = self._likely(query, page)
+        readings = self._spans.read(query.text, page.title, texts, best=SPANS)
+        return joined(query, list(zip(texts, readings, strict=True)), offers)
+
+    def _likely(self, query: Query, page: Page) -> list[str]:
+        """The passages whose sentences fit the need best by their words, in the page's order."""
+        texts = passages(page)
+        if len(texts) <= CLOSE:
+            return texts
+        scores = {match.unit.text: match.score for match in match_units(query, page) if not match.unit.cells}
+        best = sorted(texts, key=lambda text: -max((scores[one] for one in scores if one in text), default=0.0))[:CLOSE]
+        return [text for text in texts if text in best]
+
+
+def joined(query: Query, read: list[tuple[str, Reading]], offers: list[Offer]) -> list[Offered]:
+    """Every value that either reader offers and that can answer the query, with what both say of it."""
+    found: dict[str, Offered] = {}
+    for text, reading in read:
+        for place, span in enumerate(reading.spans):
+            if not span.text.strip() or not fits(query, span.text):
+                continue
+            quote = sentence_at(text, span.start)
+            one = found.setdefault(folded(span.text), Offered(span.text, quote))
+            if one.share is None or reading.relevance * span.probability > one.relevance * one.share:
+                one.quote, one.share, one.place = quote, span.probability, place
+                one.relevance = reading.relevance
+    spoken = tuple(found)
+    for offer in offers[:RULED]:
+        if not fits(query, offer.value):
+            continue
+        key = folded(offer.value)
+        key = key if key in found else same_value(spoken, key) or key
+        one = found.setdefault(key, Offered(offer.value, offer.quote))
+        if one.odds is None:
+            one.odds, one.form = offer.ranked.odds, offer.ranked.candidate.features.get("form", 0.0)
+            if one.share is None:
+                one.relevance = max(
+                    (reading.relevance for text, reading in read if offer.quote in text), default=one.relevance
+                )
+    return list(found.values())

@@ -1,0 +1,223 @@
+"""The trained reader, through its public door and with its real weights."""
+
+import hashlib
+import itertools
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.builtin import networks
+from iterative_rag.builtin.reading.span_reader import NAME, WEIGHTS, SpanReader
+from iterative_rag.errors import WeightsError
+
+FOLDER = Path(networks.__file__).parent / "weights"
+TITLE = "Orla Brennick"
+BOTANIST = (
+    "Orla Brennick (born 4 March 1871 in Castlereagh) was an Irish botanist. She was the daughter of the brewer Niall "
+    "Brennick and his wife Maud Tarrant. In 1899 she married Edwin Lorne. She died in Cork."
+)
+BAKER = "Karl Vessel ran a bakery in Trondheim, where his rye bread won a prize at the fair of 1911."
+FILM = (
+    "The Copper Meadow is a 1958 Danish drama film directed by Ingrid Halsted, with music by Poul Brandt. It was "
+    "released on 3 October 1958."
+)
+FILLER = "The committee met again in spring and heard a long report on drains, fences and the price of oats. "
+ODD = [
+    "\x00",
+    "a\x00b",
+    "\ud800 half a surrogate pair",
+    "東京は日本の首都です。",
+    "مرحبا بالعالم",
+    "😀" * 300,
+    "| a | 12 |\n" * 200,
+    "x" * 5000,
+    "\u200b\ufeff",
+    "?",
+]
+
+
+@pytest.fixture(scope="module")
+def reader() -> SpanReader:
+    return SpanReader(threads=2)
+
+
+@pytest.mark.parametrize(
+    ("need", "title", "passage", "answer"),
+    [
+        ("When was Orla Brennick born?", TITLE, BOTANIST, "4 March 1871"),
+        ("Where was Orla Brennick born?", TITLE, BOTANIST, "Castlereagh"),
+        ("Who was the mother of Orla Brennick?", TITLE, BOTANIST, "Maud Tarrant"),
+        ("Who was Orla Brennick's husband?", TITLE, BOTANIST, "Edwin Lorne"),
+        ("Where did Orla Brennick die?", TITLE, BOTANIST, "Cork"),
+        ("Who is the director of The Copper Meadow?", "The Copper Meadow", FILM, "Ingrid Halsted"),
+        ("Who composed the music for The Copper Meadow?", "The Copper Meadow", FILM, "Poul Brandt"),
+        ("In which town did Karl Vessel bake?", "Karl Vessel", BAKER, "Trondheim"),
+    ],
+)
+def test_the_answer_is_read_and_the_passage_counts_as_answering(reader, need, title, passage, answer):
+    reading = reader.read(need, title, [passage])[0]
+    assert reading.text == answer == passage[reading.start : reading.end]
+    assert reading.kind == "span"
+    assert reader.threshold <= reading.relevance <= 1
+    assert 0 < reading.span_score <= 1
+
+
+@pytest.mark.parametrize(
+    ("need", "title", "passage"),
+    [
+        ("When was Orla Brennick born?", "Karl Vessel", BAKER),
+        ("Who is the director of The Copper Meadow?", TITLE, BOTANIST),
+        ("When did Karl Vessel die?", "Karl Vessel", BAKER),
+        ("Who was the mother of Ingrid Halsted?", "The Copper Meadow", FILM),
+        ("How many people live in Trondheim?", "Karl Vessel", BAKER),
+    ],
+)
+def test_a_passage_that_does_not_answer_stays_below_the_threshold(reader, need, title, passage):
+    assert reader.read(need, title, [passage])[0].relevance < reader.threshold
+
+
+def test_the_right_article_comes_first_among_several(reader):
+    pairs = [("Karl Vessel", BAKER), ("The Copper Meadow", FILM), (TITLE, BOTANIST)]
+    for place, need in enumerate(
+        ["Who won a prize for rye bread?", "When was The Copper Meadow released?", "Whom did Orla Brennick marry?"]
+    ):
+        relevance = [reading.relevance for reading in reader.read_pairs(need, pairs)]
+        assert max(range(3), key=relevance.__getitem__) == place
+
+
+def test_yes_and_no(reader):
+    right = reader.read("Was Orla Brennick born in Castlereagh?", TITLE, [BOTANIST])[0]
+    wrong = reader.read("Was Orla Brennick born in Lisbon?", TITLE, [BOTANIST])[0]
+    assert {right.kind, wrong.kind} <= {"yes", "no"}
+    assert right.yes > wrong.yes
+
+
+def test_a_reading_does_not_depend_on_its_company(reader):
+    passages = [BOTANIST, BAKER, FILLER * 40 + FILM, "", FILM, *ODD]
+    need = "When was the film released?"
+    together = reader.read(need, TITLE, passages, best=3)
+    assert together == [reader.read(need, TITLE, [passage], best=3)[0] for passage in passages]
+    assert together == reader.read(need, TITLE, passages[::-1], best=3)[::-1]
+    assert together == SpanReader(threads=1).read(need, TITLE, passages, best=3)
+    assert together == reader.read_pairs(need, [(TITLE, passage) for passage in passages], best=3)
+
+
+def test_several_threads_may_share_one_reader(reader):
+    shared = SpanReader(threads=2)  # not loaded yet: the first calls race for it
+    expected = reader.read("Where did she die?", TITLE, [BOTANIST, BAKER])
+    with ThreadPoolExecutor(6) as pool:
+        for found in pool.map(lambda _: shared.read("Where did she die?", TITLE, [BOTANIST, BAKER]), range(12)):
+            assert found == expected
+
+
+def test_several_spans_are_ordered_apart_and_share_the_probability(reader):
+    reading = reader.read("Who is named here?", TITLE, [BOTANIST], best=5)[0]
+    assert len(reading.spans) == 5
+    assert reading.spans[0].text == reading.text
+    shares = [span.probability for span in reading.spans]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) <= 1.000001
+    taken = sorted((span.start, span.end) for span in reading.spans)
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(taken))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "😀 ",
+        "Cafe\u0301 naïve — “été” ﬁne ",
+        "中文和日本語 ",
+        "\u200b\ufeff\u00a0",
+        "İstanbul’da ǅ ",
+        "a\x00b\ud800 ",
+    ],
+    ids=ascii,
+)
+def test_offsets_are_exact_in_any_text(reader, before):
+    passage = f"{before}Zoë Ångström-Müller — {before}was born in Malmö."
+    reading = reader.read("Where was Zoë Ångström-Müller born?", "Zoë", [passage], best=4)[0]
+    assert reading.text == "Malmö"
+    assert reading.start == passage.index("Malmö")
+    for span in reading.spans:
+        assert passage[span.start : span.end] == span.text
+
+
+def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader):
+    found = []
+    for lines in (0, 7, 10, 12, 14, 16, 40, 120):
+        passage = FILLER * lines + BOTANIST + " " + FILLER * 30
+        reading = reader.read("Who was the mother of Orla Brennick?", TITLE, [passage])[0]
+        assert passage[reading.start : reading.end] == reading.text
+        found.append(reading.text == "Maud Tarrant")
+    # Not at the edge of every window: a neighbour's name is taken now and then.
+    assert sum(found) >= 6
+    assert found[0]
+    assert found[-1]
+
+
+def test_a_long_passage_without_the_answer_does_not_answer(reader):
+    assert reader.read("Who was the mother of Orla Brennick?", "Drains", [FILLER * 120])[0].relevance < reader.threshold
+
+
+def test_nothing_to_read(reader):
+    assert reader.read("Who?", TITLE, []) == []
+    for passage in ("", " \n\t "):
+        reading = reader.read("Who was the mother of Orla Brennick?", TITLE, [passage], best=3)[0]
+        assert (reading.text, reading.relevance, reading.span_score, reading.spans) == ("", 0.0, 0.0, ())
+
+
+@pytest.mark.parametrize("passage", ODD, ids=range(len(ODD)))
+def test_odd_texts_are_read_without_harm(reader, passage):
+    reading = reader.read("Who was the mother of Orla Brennick?", "", [passage], best=3)[0]
+    assert 0 <= reading.relevance < reader.threshold
+    for span in reading.spans:
+        assert passage[span.start : span.end] == span.text
+        assert 0 <= span.probability <= 1
+
+
+@pytest.mark.parametrize("need", ["", "\ud800", "who " * 5000, "😀" * 1000], ids=["empty", "half", "long", "emoji"])
+def test_odd_needs_and_titles_leave_room_for_the_passage(reader, need):
+    reading = reader.read(need, "Title " * 3000, [FILLER * 20 + BOTANIST])[0]
+    assert 0 <= reading.relevance <= 1
+    assert reading.text
+
+
+def test_weights_are_the_ones_the_name_stands_for():
+    # Changing a file means changing NAME: what was read under the old one is cached.
+    assert NAME == "builtin/minilm-reader@1"
+    assert SpanReader().name == NAME
+    for name, digest in WEIGHTS.items():
+        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("damage", ["missing", "cut", "changed"])
+def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
+    for file in WEIGHTS:
+        shutil.copy(FOLDER / file, tmp_path / file)
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).unlink()
+    if damage == "cut":
+        (tmp_path / name).write_bytes(content[:100])
+    elif damage == "changed":
+        (tmp_path / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    broken = SpanReader(weights=tmp_path)
+    for _ in range(2):  # a failed load is not remembered as a loaded model
+        with pytest.raises(WeightsError, match=name.replace(".", r"\.")) as caught:
+            broken.read("Who?", TITLE, [BAKER])
+        assert "Install" in caught.value.hint
+
+
+def test_constructing_imports_nothing_heavy():
+    code = (
+        "import sys; from iterative_rag.builtin.reading.span_reader import SpanReader; SpanReader();"
+        "print([m for m in ('onnxruntime', 'tokenizers', 'numpy') if m in sys.modules])"
+    )
+    root = FOLDER.parents[2]
+    result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
