@@ -205,8 +205,10 @@ def make_mind(
     if main is None:
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.mind import BuiltinMind
+        from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
 
-        return BuiltinMind(embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()), notice
+        encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
+        return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL), notice
     from iterative_rag.agent.llm_mind import LLMMind
 
     fast: ChatModel | None = None

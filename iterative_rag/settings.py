@@ -50,6 +50,7 @@ class Settings(BaseModel):
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(24, ge=1, le=500, description="passages that one query fetches before they are grouped")
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
+    guess: bool = Field(False, description="built-in mind: answer though the answer is hardly trusted")
     calls_in_flight: int = Field(4, ge=1, le=64, description="reading calls at the same time")
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
 

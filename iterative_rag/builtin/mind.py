@@ -13,13 +13,14 @@ from iterative_rag.builtin.reading.reader import Reader, RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.builtin.reasoning.answering import compose
+from iterative_rag.builtin.reasoning.caution import CAREFUL, Caution
 from iterative_rag.builtin.reasoning.evaluating import Evaluation
 from iterative_rag.builtin.reasoning.rephrasing import rephrased
 from iterative_rag.protocols import Embedder, Meter, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
 # Extracts below this trust are not worth showing to anyone.
-FLOOR = 0.2
+FLOOR = 0.15
 
 
 class BuiltinMind:
@@ -28,25 +29,35 @@ class BuiltinMind:
     name = "builtin"
     thrifty = False
 
-    def __init__(self, embedder: Embedder, reader: Reader | None = None, planner: Planner | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        reader: Reader | None = None,
+        planner: Planner | None = None,
+        caution: Caution = CAREFUL,
+    ) -> None:
         # Windows are read side by side by the loop already: one thread each.
         self._reader = reader or TrainedReader(RuleReader(embedder), SpanReader(threads=1))
         self._planner = planner or Planner(Splitter())
+        self._caution = caution
 
     def roles(self, meter: Meter) -> Roles:
         """The meter stays unused: nothing here costs a call."""
-        planner = self._planner
+        planned = self._planner, self._caution
         return Roles(
-            BuiltinAnalyst(planner), BuiltinExtractor(self._reader), BuiltinRephraser(planner), BuiltinAnswerer(planner)
+            BuiltinAnalyst(*planned),
+            BuiltinExtractor(self._reader),
+            BuiltinRephraser(*planned),
+            BuiltinAnswerer(*planned),
         )
 
 
 class BuiltinAnalyst:
-    def __init__(self, planner: Planner) -> None:
-        self._planner = planner
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
-        outcome = Evaluation(inquiry).of(self._planner.plan(inquiry.original))
+        outcome = Evaluation(inquiry, self._caution).of(self._planner.plan(inquiry.original))
         if outcome.values:
             return Known()
         if questions := outcome.needs or outcome.again:
@@ -72,18 +83,19 @@ class BuiltinExtractor:
 
 
 class BuiltinRephraser:
-    def __init__(self, planner: Planner) -> None:
-        self._planner = planner
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
         known = set(inquiry.facts)
         grown = replace(inquiry, facts=(*inquiry.facts, *(fact for fact in found if fact not in known)))
-        return rephrased(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown))
+        return rephrased(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution))
 
 
 class BuiltinAnswerer:
-    def __init__(self, planner: Planner) -> None:
-        self._planner = planner
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
-        return compose(inquiry, self._planner.plan(inquiry.original), Evaluation(inquiry))
+        plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
+        return compose(inquiry, plan, evaluation, last_attempt=last_attempt)

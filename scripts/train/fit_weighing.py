@@ -23,7 +23,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.query import read_query
@@ -132,19 +131,6 @@ def collected(asked: Sequence[Item]) -> list[Row]:
         return [row for rows in threads.map(read, range(len(asked))) for row in rows]
 
 
-def fitted(x: Floats, y: Floats) -> Floats:
-    """Ridge logistic regression; the first column is the constant."""
-
-    def cost(weights: Floats) -> tuple[float, Floats]:
-        odds = x @ weights
-        error = 1 / (1 + np.exp(-odds)) - y
-        ridge = RIDGE * np.concatenate([[0.0], weights[1:]])
-        return float((np.logaddexp(0, odds) - y * odds).mean() + ridge @ weights), x.T @ error / len(y) + 2 * ridge
-
-    found: Floats = minimize(cost, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x
-    return found
-
-
 def report(asked: Sequence[Item], rows: Sequence[Row], chances: Floats) -> None:
     """F1 of the likeliest value of each item, by source, and how often values of each likelihood are right."""
     best: dict[int, int] = {}
@@ -186,10 +172,10 @@ def main() -> None:
     folds = np.array([hashlib.sha256(asked[row.item].need.encode()).digest()[0] % FOLDS for row in rows])
     chances = np.zeros(len(rows))
     for fold in range(FOLDS):
-        weights = fitted(x[folds != fold], y[folds != fold])
+        weights = scoring.logistic(x[folds != fold], y[folds != fold], ridge=RIDGE)
         chances[folds == fold] = 1 / (1 + np.exp(-x[folds == fold] @ weights))
     report(asked, rows, chances)
-    for name, weight in zip(names, fitted(x, y), strict=True):
+    for name, weight in zip(names, scoring.logistic(x, y, ridge=RIDGE), strict=True):
         print(f'    "{name}": {weight:.3f},')
 
 

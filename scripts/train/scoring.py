@@ -6,7 +6,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,14 +50,33 @@ def area_under_curve(scores: Sequence[float], truths: Sequence[bool]) -> float:
     return float((ranks[truth].sum() - positive * (positive + 1) / 2) / max(1, positive * negative))
 
 
-def platt(features: Floats, truths: Floats, *, steps: int = 30, ridge: float = 1e-3) -> tuple[Floats, float]:
-    """Weights and shift of a logistic regression, by Newton's method (Platt, 1999)."""
-    x = np.hstack([features, np.ones((len(features), 1))])
-    w = np.zeros(x.shape[1])
-    w[0] = 1.0
+def logistic(features: Floats, truths: Floats, *, ridge: float, steps: int = 100) -> Floats:
+    """Weights of a logistic regression, ridge on all but the first column (the constant's); by damped Newton steps.
+
+    Newton's own step can leave the bowl where the odds are large, hence the halving.
+    """
+    held = ridge * np.concatenate([[0.0], np.ones(features.shape[1] - 1)])
+
+    def cost(weights: Floats) -> float:
+        odds = features @ weights
+        return float((np.logaddexp(0, odds) - truths * odds).mean() + held @ weights**2)
+
+    weights = np.zeros(features.shape[1])
+    now = cost(weights)
     for _ in range(steps):
-        p = 1 / (1 + np.exp(-(x @ w)))
-        gradient = x.T @ (p - truths) / len(x) + ridge * w
-        curvature: Any = (x * (p * (1 - p))[:, None]).T @ x / len(x) + ridge * np.eye(len(w))
-        w = w - np.linalg.solve(curvature, gradient)
-    return w[:-1], float(w[-1])
+        chances = 0.5 * (1 + np.tanh(features @ weights / 2))
+        gradient = features.T @ (chances - truths) / len(truths) + 2 * held * weights
+        curvature = (features * (chances * (1 - chances))[:, None]).T @ features / len(truths) + np.diag(2 * held)
+        step: Floats = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        while (then := cost(weights - step)) > now and np.abs(step).max() > 1e-9:
+            step = step / 2
+        if then > now - 1e-12:
+            break
+        weights, now = weights - step, then
+    return weights
+
+
+def platt(features: Floats, truths: Floats, *, ridge: float = 1e-3) -> tuple[Floats, float]:
+    """Weights and shift that make logits probabilities (Platt, 1999)."""
+    shift, *weights = logistic(np.hstack([np.ones((len(features), 1)), features]), truths, ridge=ridge)
+    return np.array(weights), float(shift)

@@ -116,7 +116,7 @@ def test_several_threads_may_share_one_encoder():
 
 def test_weights_are_the_ones_the_name_stands_for():
     # Changing a file means changing NAME: indexes made with the old weights must be refused.
-    assert NAME == "builtin/all-minilm-l6-v2@1"
+    assert NAME == "builtin/all-minilm-l6-v2-tuned@1"
     assert BuiltinEncoder().name == NAME
     for name, digest in WEIGHTS.items():
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest

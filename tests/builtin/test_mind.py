@@ -10,8 +10,8 @@ from iterative_rag.builtin.mind import BuiltinMind
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.query import read_query
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reasoning.answering import GIVEN, GIVEN_DATE, GIVEN_DIRECT, floor
-from iterative_rag.builtin.reasoning.evaluating import fits
+from iterative_rag.builtin.reading.fitting import fits
+from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 from tests.builtin.desk import ROLES, NoMeter, answer, window
@@ -192,11 +192,12 @@ def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str
 @pytest.mark.parametrize(
     ("question", "given"),
     [
-        ("Who built the Brell Mast?", GIVEN_DIRECT),
-        ("When did the builder of the Brell Mast die?", GIVEN_DATE),
-        ("Who taught the builder of the Brell Mast?", GIVEN),
-        ("Who lived longer, Ann Li or Bo Li?", GIVEN),
+        ("Who built the Brell Mast?", CAREFUL.direct),
+        ("When did the builder of the Brell Mast die?", CAREFUL.date),
+        ("Who taught the builder of the Brell Mast?", CAREFUL.given),
+        ("Who lived longer, Ann Li or Bo Li?", CAREFUL.given),
     ],
 )
 def test_a_direct_question_and_a_date_need_more_trust(question: str, given: float) -> None:
-    assert floor(parse(question)) == given
+    assert CAREFUL.to_answer(parse(question)) == given
+    assert GUESSING.to_answer(parse(question)) == 0

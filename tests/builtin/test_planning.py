@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.builtin.question.plan import Computed, Either, Lookup, Node, slots_of
+from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, Node, slots_of
 from iterative_rag.builtin.question.planning import Planner
 from iterative_rag.builtin.question.soundness import sound
 from iterative_rag.builtin.question.splitter import Splitter
@@ -61,10 +61,10 @@ def test_the_same_plan_again_and_again(planner: Planner) -> None:
 def test_a_plan_that_brings_nothing_falls_back_on_the_whole_question(planner: Planner) -> None:
     question = "Who is the mayor of the town where the Sunday bridge stands?"
     plan = planner.plan(question)
-    assert isinstance(plan, Either)
+    assert isinstance(plan, Fallback)
     assert plan.second == Lookup(question, question)
     assert templates(plan.first) == ["In which town does the Sunday bridge stand?", "Who is the mayor of {0}?"]
-    assert not isinstance(planner.plan("Who is the mayor of Aldermere?"), Either)
+    assert not isinstance(planner.plan("Who is the mayor of Aldermere?"), Fallback)
 
 
 MENDED = [

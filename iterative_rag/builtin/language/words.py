@@ -227,3 +227,8 @@ def only_large(text: str) -> frozenset[str]:
     """Stems of the words that a text writes large in the middle of a sentence, and never small: its names."""
     small = frozenset(stem(fold(word)) for word in _SMALL.findall(text))
     return frozenset(stem(fold(word)) for word in _INNER.findall(text)) - small
+
+
+def folded(text: str) -> str:
+    """For comparing values: words only."""
+    return " ".join(word for word in words(text) if word != "the")

@@ -81,7 +81,7 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Fallback:
     """The value of `first`; where it brings none though its look-ups were tried, that of `second`.
 
     `first` takes the question apart, `second` asks it as it stands: an article may say in one sentence what the plan
@@ -93,7 +93,7 @@ class Either:
     second: Node
 
 
-Node = Literal | Lookup | NamePart | Computed | Either
+Node = Literal | Lookup | NamePart | Computed | Fallback
 
 
 def slots_of(node: Node) -> tuple[Node, ...]:
@@ -105,7 +105,7 @@ def slots_of(node: Node) -> tuple[Node, ...]:
             return (node.person,)
         case Computed():
             return (*node.operands, *node.labels)
-        case Either():
+        case Fallback():
             return (node.first,)
         case Literal():
             return ()

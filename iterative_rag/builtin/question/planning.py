@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.mending import mended
-from iterative_rag.builtin.question.plan import Computed, Either, Lookup, NamePart, Node, slots_of
+from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, NamePart, Node, slots_of
 from iterative_rag.builtin.question.soundness import flaws, sound
 from iterative_rag.builtin.question.splicing import plain, planned
 from iterative_rag.builtin.question.splitter import Splitter
@@ -50,8 +50,8 @@ class Planner:
         if not isinstance(node, Lookup) or not node.slots:
             return node
         if not sound(node):
-            return Lookup(whole, plain(whole))
-        return Either(whole, replace(node, source=""), Lookup(whole, plain(whole)))
+            return as_it_stands(whole)
+        return Fallback(whole, replace(node, source=""), as_it_stands(whole))
 
     def _split(self, question: str) -> Split:
         assert self._splitter is not None
@@ -83,6 +83,11 @@ class Planner:
         if flaws(pointed) != flaws(rules):
             return min(pointed, rules, key=flaws)
         return pointed if split.confidence >= SURE or _lookups(pointed) > _lookups(rules) else rules
+
+
+def as_it_stands(question: str) -> Lookup:
+    """The plan that looks a question up whole."""
+    return Lookup(question, plain(question))
 
 
 _ECHO = re.compile(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)

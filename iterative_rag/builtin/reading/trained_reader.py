@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from iterative_rag.builtin.language.words import folded
 from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.findings import Finding, best_of
+from iterative_rag.builtin.reading.fitting import fits
 from iterative_rag.builtin.reading.matching import match_units
 from iterative_rag.builtin.reading.pages import Page
 from iterative_rag.builtin.reading.passages import passages, sentence_at
@@ -12,8 +14,6 @@ from iterative_rag.builtin.reading.reader import Offer, RuleReader
 from iterative_rag.builtin.reading.span_reader import Reading, SpanReader
 from iterative_rag.builtin.reading.verifying import settled
 from iterative_rag.builtin.reading.weighing import Offered, probability, same_value
-from iterative_rag.builtin.reasoning.computing import folded
-from iterative_rag.builtin.reasoning.evaluating import fits
 
 # Passages of one page that are read closely, spans of each, and candidates of the rules that are weighed.
 CLOSE, SPANS, RULED = 5, 5, 12
@@ -27,7 +27,7 @@ class TrainedReader:
 
     @property
     def fingerprint(self) -> str:
-        return f"{self._spans.name}/weighed-1/{self._rules.fingerprint}"
+        return f"{self._spans.name}/weighed-2/{self._rules.fingerprint}"
 
     def read(self, query: Query, page: Page) -> list[Finding]:
         if (said := settled(query, page)) is not None:

@@ -15,20 +15,20 @@ from iterative_rag.builtin.reading.pages import Page
 # Logistic regression over the values that both offer for one-hop questions of half B of 2WikiMultihopQA and MuSiQue
 # and of held-out reading articles, which the reader was not trained on: scripts/train/fit_weighing.py.
 WEIGHTS: dict[str, float] = {
-    "bias": -0.986,
-    "relevance": 0.339,
-    "share": 0.537,
-    "read": 0.937,
-    "odds": 0.390,
-    "ruled": -0.768,
-    "both": 0.960,
-    "form": 0.395,
-    "crosses": -0.200,
+    "bias": -1.261,
+    "relevance": 0.349,
+    "share": 0.531,
+    "read": 1.189,
+    "odds": 0.387,
+    "ruled": -0.5,
+    "both": 0.689,
+    "form": 0.391,
+    "crosses": -0.166,
     "long": -1.443,
-    "away": -0.327,
-    "missing": 0.0,
-    "rank": 0.307,
-    "small": -0.869,
+    "away": -0.249,
+    "missing": -0.413,
+    "rank": 0.288,
+    "small": -0.901,
 }
 # What stands for the log share and the log odds where one of the two does not offer the value.
 NO_SHARE, NO_ODDS = math.log(2e-3), -3.5

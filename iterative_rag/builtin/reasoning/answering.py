@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.lexicon import Kind
-from iterative_rag.builtin.question.plan import Either, Lookup, Node
-from iterative_rag.builtin.question.query import read_query
-from iterative_rag.builtin.reasoning.computing import folded
-from iterative_rag.builtin.reasoning.evaluating import Evaluation, Outcome, Value, key
+from dataclasses import replace
+
+from iterative_rag.builtin.language.words import folded
+from iterative_rag.builtin.question.plan import Node
+from iterative_rag.builtin.question.planning import as_it_stands
+from iterative_rag.builtin.reasoning.evaluating import Evaluation, key
+from iterative_rag.builtin.reasoning.outcomes import Outcome, Value
 from iterative_rag.types import Draft, Inquiry
 
-# Answers that are trusted less are not given: a direct question has one fact to stand on, and a date is found too
-# easily. Chosen on HotpotQA and MuSiQue train rows and on the tuning questions of the starter corpus.
-GIVEN, GIVEN_DIRECT, GIVEN_DATE = 0.27, 0.32, 0.38
 
-
-def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation) -> Draft:
+def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
+    """The answer that the facts give. In the `last_attempt` facts of the whole question serve, too, where the plan
+    could not be carried out."""
     outcome = evaluation.of(plan)
-    if not outcome.values or outcome.values[0].score < floor(plan):
+    if last_attempt and not outcome.values:
+        outcome = replace(outcome, values=evaluation.of(as_it_stands(inquiry.original)).values)
+    if not outcome.values or outcome.values[0].score < evaluation.caution.to_answer(plan):
         return _abstention(inquiry, outcome)
     best = outcome.values[0]
     cited = tuple(dict.fromkeys(best.facts))
@@ -27,17 +29,6 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation) -> Draft:
         cited=cited,
         confidence=round(best.score, 3),
     )
-
-
-def floor(plan: Node) -> float:
-    """The least trust at which an answer to this plan is given."""
-    if isinstance(plan, Either):
-        return floor(plan.first)
-    if not isinstance(plan, Lookup):
-        return GIVEN
-    if read_query(plan.template).kind in {Kind.YEAR, Kind.DATE}:
-        return GIVEN_DATE
-    return GIVEN if plan.slots else GIVEN_DIRECT
 
 
 def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:

@@ -9,15 +9,10 @@ from collections.abc import Sequence
 from iterative_rag.builtin.language.classes import counts_as
 from iterative_rag.builtin.language.nations import country_of, nations_in
 from iterative_rag.builtin.language.quantities import Date, Number, convert, dates, numbers, plain
-from iterative_rag.builtin.language.words import MONTHS, stem, word_set, words
+from iterative_rag.builtin.language.words import MONTHS, folded, stem, word_set, words
 from iterative_rag.builtin.question.plan import Operation
 
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-
-
-def folded(text: str) -> str:
-    """For comparing values: words only."""
-    return " ".join(word for word in words(text) if word != "the")
 
 
 def compute(
