@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.agent.reading import Reader, Reading, window
+from iterative_rag.agent.reading import Reader, Reading
 from iterative_rag.agent.shortlist import shortlist
+from iterative_rag.agent.windows import window
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import Settings
 from iterative_rag.types import Need, ShortlistedDocument

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -20,18 +19,14 @@ from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
 from iterative_rag.types import (
     Cap,
-    Document,
     Extract,
     Fact,
     Need,
     ReadingFault,
     ReadingStep,
-    ShortlistedDocument,
     Window,
 )
 
-_BREAK = re.compile(r"[.!?](?=\s)\s|\n")
-GAP = "\n[...]\n"
 THREAD_NAME = "iterative-rag reading"
 # Facts below this trust do not count as "enough": they are kept, and reading goes on.
 SURE = 0.5
@@ -40,8 +35,6 @@ PATIENCE = 3
 # How far calls may run ahead of the windows taken in order, in flights: far enough that one slow call holds up
 # little, near enough that little is read for nothing.
 LOOKAHEAD = 1.25
-# Characters read before and after a hit, so that a pronoun meets its name.
-MARGIN = 400
 
 
 def calls_left() -> bool:
@@ -76,47 +69,6 @@ class Reading:
             self.faults,
             self.documents,
         )
-
-
-def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
-    """What to read of a shortlisted document: all of a short one, else the parts around its best hits."""
-    length = len(document.text)
-    spans = [(0, length)] if length <= size else _around(entry, document.text, size)
-    text = GAP.join(document.text[start:end] for start, end in spans)
-    return Window(document.id, document.title, document.source, tuple(spans), text)
-
-
-def _around(entry: ShortlistedDocument, text: str, size: int) -> list[tuple[int, int]]:
-    """Spans around the hits, best first until `size` is used up; neighbours join; in document order."""
-    spans: list[tuple[int, int]] = []
-    for hit in entry.hits:
-        grown = _joined([*spans, _whole_sentences(text, hit.start - MARGIN, hit.end + MARGIN)])
-        if spans and sum(end - start for start, end in grown) > size:
-            continue
-        spans = grown
-    return spans
-
-
-def _whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span widened to where a sentence or line begins and ends, by at most MARGIN on each side."""
-    start, end = max(0, start), min(len(text), end)
-    if start > 0:
-        reach = max(0, start - MARGIN)
-        breaks = [match.end() for match in _BREAK.finditer(text, reach, start)]
-        start = breaks[-1] if breaks else start
-    if end < len(text) and (found := _BREAK.search(text, end, end + MARGIN)):
-        end = found.start() + 1
-    return start, end
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        else:
-            joined.append((start, end))
-    return joined
 
 
 @dataclass(slots=True)
@@ -240,7 +192,8 @@ class Reader:
         return self._thrifty and any(fact.value and fact.score >= SURE for fact in queue.facts.values())
 
     def _verified(self, need: Need, seen: Window, extract: Extract) -> Fact | None:
-        text = self._corpus.document(seen.document_id).text
+        document = self._corpus.document(seen.document_id)
+        text = document.text
         place = locate(extract.quote, text, seen.spans)
         if place is None:
             return None
@@ -256,6 +209,7 @@ class Reader:
             end=end,
             need=need,
             score=extract.score,
+            page=document.page_at(start),
         )
 
     def _closed(self, queue: _Queue, cap: Cap | None) -> Reading:

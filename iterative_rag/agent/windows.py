@@ -1,0 +1,104 @@
+"""What is read of a document in one call: all of a short one, else the parts around its best hits; tables whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from iterative_rag.types import Document, ShortlistedDocument, Window
+
+GAP = "\n[...]\n"
+# Characters read before and after a hit, so that a pronoun meets its name.
+MARGIN = 400
+# A table that was hit is read whole up to so many windows: whoever looks for the third tallest needs every row.
+TABLE_WINDOWS = 3
+
+_BREAK = re.compile(r"[.!?](?=\s)\s|\n")
+_RULE = re.compile(r"\|[ :|-]*-[ :|-]*")
+
+Span = tuple[int, int]
+
+
+def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
+    """About `size` characters of a shortlisted document, and the table of its best hit whole."""
+    length = len(document.text)
+    spans = [(0, length)] if length <= size else _around(entry, document.text, size)
+    text = GAP.join(document.text[start:end] for start, end in spans)
+    return Window(document.id, document.title, document.source, tuple(spans), text)
+
+
+def _around(entry: ShortlistedDocument, text: str, size: int) -> list[Span]:
+    """Spans around the hits, best first until `size` is used up; neighbours join; in document order."""
+    spans: list[Span] = []
+    for hit in entry.hits:
+        table = _table_at(text, hit.start, hit.end)
+        room = size - _chars(spans) if spans else TABLE_WINDOWS * size
+        if table and table[1] - table[0] <= room:
+            if not spans:
+                size += table[1] - table[0]  # the other hits are not to suffer from it
+            own = [_whole_sentences(text, min(hit.start, table[0]) - MARGIN, max(hit.end, table[1]))]
+        else:
+            near = _whole_sentences(text, hit.start - MARGIN, hit.end + MARGIN)
+            own = [_header(text, table), near] if table else [near]
+        grown = _joined([*spans, *own])
+        if spans and _chars(grown) > size:
+            continue
+        spans = grown
+    return spans
+
+
+def _chars(spans: Sequence[Span]) -> int:
+    return sum(end - start for start, end in spans)
+
+
+def _table_at(text: str, start: int, end: int) -> Span | None:
+    """The Markdown table, from its first line to its last, that lines of the hit belong to; the last one, if two."""
+    found = None
+    at = text.rfind("\n", 0, start) + 1
+    while at < end:
+        stop = _line_end(text, at)
+        if text.startswith("|", at):
+            found = at
+        at = stop + 1
+    if found is None:
+        return None
+    first, last = found, _line_end(text, found)
+    while first > 0 and text.startswith("|", begin := text.rfind("\n", 0, first - 1) + 1):
+        first = begin
+    while last + 1 < len(text) and text[last + 1] == "|":
+        last = _line_end(text, last + 1)
+    return first, last
+
+
+def _header(text: str, table: Span) -> Span:
+    """The rows of a table up to its rule; the first row where there is no rule."""
+    first = _line_end(text, table[0])
+    second = _line_end(text, min(first + 1, len(text)))
+    return (table[0], second) if _RULE.fullmatch(text[first + 1 : second].strip()) else (table[0], first)
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _whole_sentences(text: str, start: int, end: int) -> Span:
+    """The span widened to where a sentence or line begins and ends, by at most MARGIN on each side."""
+    start, end = max(0, start), min(len(text), end)
+    if start > 0:
+        reach = max(0, start - MARGIN)
+        breaks = [match.end() for match in _BREAK.finditer(text, reach, start)]
+        start = breaks[-1] if breaks else start
+    if end < len(text) and (found := _BREAK.search(text, end, end + MARGIN)):
+        end = found.start() + 1
+    return start, end
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
