@@ -9,6 +9,10 @@ IterativeRAGError
 │   ├── CorpusHeld       another process holds the index
 │   ├── CorpusMismatch   made by another embedder or another version
 │   ├── CorpusDamaged    files that cannot be read any more
+│   ├── StoreError       a Qdrant server that keeps the vectors of a corpus
+│   │   ├── StoreUnreachable no server there, or none that replies in time
+│   │   ├── StoreRefused     a key that is missing or wrong
+│   │   └── StoreMissing     the server does not have the corpus's vectors
 │   └── FetchError       a page or file of the web that is not to be had
 │       └── AddressRefused   an address that is not http(s) to a public host
 ├── EmbedderError        the embedder                                                     (exit 5)
@@ -78,6 +82,22 @@ class CorpusMismatch(CorpusError):
 
 
 class CorpusDamaged(CorpusError):
+    pass
+
+
+class StoreError(CorpusError):
+    pass
+
+
+class StoreUnreachable(StoreError):
+    retryable = True
+
+
+class StoreRefused(StoreError):
+    pass
+
+
+class StoreMissing(StoreError):
     pass
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import CorpusNotFound, IterativeRAGError, UsageError
+from iterative_rag.errors import CorpusNotFound, FetchError, IterativeRAGError, UsageError
 from iterative_rag.settings import Settings, home, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
@@ -16,9 +16,16 @@ if TYPE_CHECKING:
     from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
     from iterative_rag.agent.metering import RunMeter
     from iterative_rag.agent.step_engine import StepEngine
+    from iterative_rag.corpus.patience import Patience
+    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.web_pages import WebPage
+    from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.corpus.wikipedia.fetching import FetchProgress
+    from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
+    from iterative_rag.index.pushing import PushReport
     from iterative_rag.ingest import IngestReport, Progress
-    from iterative_rag.protocols import Cache, ChatModel, Corpus, Embedder, Mind
+    from iterative_rag.protocols import Cache, ChatModel, Corpus, Embedder, Mind, Reranker, Skipped
 
 DEFAULT_CORPUS = "default"
 STARTER_CORPUS = "starter"
@@ -188,6 +195,14 @@ def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
     return spec.embedder(wanted, timeout=settings.timeout)
 
 
+def make_reranker(settings: Settings) -> Reranker | None:
+    if settings.rerank == "none":
+        return None
+    from iterative_rag.builtin.reranking import ReaderReranker
+
+    return ReaderReranker()
+
+
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
     """The model of a spec; None for the built-in mind, which is none."""
     from iterative_rag.llms import spec
@@ -220,10 +235,23 @@ def make_mind(
 # --- corpora ---------------------------------------------------------------------------------
 
 
-def corpora() -> Corpora:
+def corpora(index: str = "local") -> Corpora:
+    """All corpora, with their vectors at `index`: `local`, or the address of a Qdrant server."""
     from iterative_rag.index.corpora import Corpora
+    from iterative_rag.index.server_address import parse_address
 
-    return Corpora(home() / "corpora")
+    address = parse_address(index)
+    if address is None:
+        return Corpora(home() / "corpora")
+    from iterative_rag.index.server_place import ServerPlace
+
+    return Corpora(home() / "corpora", place=lambda name: ServerPlace(address, name))
+
+
+def push_corpus(name: str, index: str, *, progress: Callable[[int, int], None] | None = None) -> PushReport:
+    """Copy the vectors of a local corpus to a Qdrant server, from where it can be asked then; resumable."""
+    target = corpora(index).place(name)
+    return corpora().push(name, target, progress)
 
 
 def starter_corpus_path() -> Path:
@@ -247,14 +275,15 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
     """Open the corpus to search and read; the starter corpus is indexed when it is first asked."""
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings)
+    held, reranker = corpora(settings.index), make_reranker(settings)
     try:
-        return corpora().open(name, embedder, cache=kept)
+        return held.open(name, embedder, cache=kept, reranker=reranker)
     except CorpusNotFound:
         if name != STARTER_CORPUS:
             raise
     with _indexing:
         index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS, embedder=embedder)
-    return corpora().open(name, embedder, cache=kept)
+    return held.open(name, embedder, cache=kept, reranker=reranker)
 
 
 def index_paths(
@@ -263,24 +292,122 @@ def index_paths(
     settings: Settings,
     corpus: str | None = None,
     embedder: Embedder | None = None,
+    ray: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
-    """Bring a corpus up to date with files and folders."""
+    """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
+    this machine's cores)."""
+    from contextlib import ExitStack, closing
+
     from iterative_rag.corpus import open_source
     from iterative_rag.ingest import ingest
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
-    return ingest(
-        [open_source(path) for path in paths],
-        corpora(),
-        name,
-        embedder or make_embedder(settings.embedder, settings),
-        chunk_chars=settings.chunk_chars,
-        chunk_overlap=settings.chunk_overlap,
-        # A moved or second checkout has the same articles: they must not stand in the corpus twice.
-        alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
-        progress=progress,
-    )
+    embedder = embedder or make_embedder(settings.embedder, settings)
+    with ExitStack() as opened:
+        engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
+        return ingest(
+            [open_source(path) for path in paths],
+            corpora(settings.index),
+            name,
+            embedder,
+            engine=engine,
+            chunk_chars=settings.chunk_chars,
+            chunk_overlap=settings.chunk_overlap,
+            # A moved or second checkout has the same articles: they must not stand in the corpus twice.
+            alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
+            progress=progress,
+        )
+
+
+def _ray_engine(embedder: Embedder, settings: Settings, address: str) -> RayEngine:
+    from functools import partial
+
+    from iterative_rag.embedders.ray_engine import RayEngine
+
+    return RayEngine(partial(_worker_embedder, settings), embedder, address)
+
+
+def _worker_embedder(settings: Settings) -> Embedder:
+    """The embedder of one of many workers on a machine: one thread, if it has any of its own."""
+    if settings.embedder != "builtin":
+        return make_embedder(settings.embedder, settings)
+    from iterative_rag.builtin.encoder import BuiltinEncoder
+
+    return BuiltinEncoder(threads=1)
+
+
+# --- pages of the web ------------------------------------------------------------------------
+
+
+def pages_folder(corpus: str) -> Path:
+    """Where the pages lie that were fetched for a corpus, as .md files: wiki pages and web pages apart."""
+    from iterative_rag.index.corpora import checked_name
+
+    return home() / "pages" / checked_name(corpus)
+
+
+def fetch_wikipedia(
+    wanted: Wanted,
+    *,
+    corpus: str,
+    contact: str = "",
+    api: str = "",
+    progress: Callable[[FetchProgress], None] | None = None,
+    on_pause: Callable[[float, FetchError], None] | None = None,
+    allow: Collection[str] = (),
+    patience: Patience | None = None,
+) -> Collected:
+    """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
+
+    `contact` is named to the wikis and remembered. `allow` and `patience` are for tests and wikis of one's own.
+    """
+    from iterative_rag.corpus.contact import remembered_contact, user_agent
+    from iterative_rag.corpus.patience import Patience
+    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.wikipedia.client import API
+    from iterative_rag.corpus.wikipedia.collecting import collect
+    from iterative_rag.corpus.wikipedia.fetching import Wikis
+
+    folder = pages_folder(corpus) / "wikipedia"
+    agent = user_agent(remembered_contact(contact, home() / "pages" / ".contact"))
+    with Web(agent, allow=allow) as web:
+        wikis = Wikis(web, patience or Patience(on_pause=on_pause), api=api or API)
+        return collect(wanted, folder, wikis, progress=progress)
+
+
+def fetch_web_pages(
+    urls: Sequence[str],
+    *,
+    corpus: str,
+    ignore_robots: bool = False,
+    on_page: Callable[[WebPage | Skipped], None] | None = None,
+    on_pause: Callable[[float, FetchError], None] | None = None,
+    web: Web | None = None,
+) -> tuple[Path, tuple[WebPage | Skipped, ...]]:
+    """Fetch web pages into the corpus's folder: the folder, and each address with its page or why there is none.
+
+    `web` is for tests: a client that may reach what is not public.
+    """
+    from iterative_rag.corpus import web_pages
+    from iterative_rag.corpus.contact import agent_of, homepage
+    from iterative_rag.corpus.patience import Patience
+    from iterative_rag.corpus.web import Web
+
+    folder = pages_folder(corpus) / "web"
+    found = []
+    # A contact of the user's own is for those who ask for one.
+    with web or Web(agent_of(homepage()), max_bytes=web_pages.MAX_BYTES) as client:
+        pages = web_pages.WebPages(
+            client,
+            ignore_robots=ignore_robots,
+            patience=lambda: Patience(tries=web_pages.TRIES, on_pause=on_pause),
+        )
+        for one in pages.fetch(urls, web_pages.WebFolder(folder)):
+            found.append(one)
+            if on_page:
+                on_page(one)
+    return folder, tuple(found)
 
 
 __all__ = [
@@ -289,9 +416,12 @@ __all__ = [
     "checked_question",
     "corpora",
     "corpus_name",
+    "fetch_web_pages",
+    "fetch_wikipedia",
     "index_paths",
     "make_embedder",
     "make_mind",
     "open_corpus",
+    "pages_folder",
     "starter_corpus_path",
 ]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from iterative_rag import chunking
+from iterative_rag.embedders.engine import LocalEngine
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.documents import Entry, Points, version_of
 from iterative_rag.index.qdrant_edge import VectorPoint
-from iterative_rag.protocols import DocumentSource, Embedder, Skipped
+from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.types import Document, Passage
 
 # Passages that are embedded and written in one go: what is lost at most when the process is killed.
@@ -66,12 +69,15 @@ def ingest(
     chunk_chars: int = 500,
     chunk_overlap: int = 80,
     alone: bool = False,
+    engine: EmbeddingEngine | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
 
     Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`.
-    Killed or interrupted, the next run goes on: at most one batch is embedded again. Another embedder or chunk
+    While a batch is embedded, the next is read and cut. `engine` embeds elsewhere, and is left open.
+    Killed or interrupted, the next run goes on: at most `engine.ahead` batches are embedded again (one without an
+    engine). Another embedder or chunk
     size makes the corpus anew if the sources hold all of it.
     Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
     """
@@ -85,7 +91,11 @@ def ingest(
     sources = list({source.root: source for source in sources}.values())
     cut = Chunking(chunk_chars, chunk_overlap)
     with corpora.writer(name, embedder, cut, [source.root for source in sources]) as writer:
-        report = _Ingestion(sources, writer, embedder, progress).run()
+        if engine:
+            report = _Ingestion(sources, writer, engine, progress).run()
+        else:
+            with closing(LocalEngine(embedder)) as local:
+                report = _Ingestion(sources, writer, local, progress).run()
         others = writer.others() if alone else []
         if others:
             writer.remove(others)
@@ -106,15 +116,17 @@ class _Ingestion:
         self,
         sources: Sequence[RootedSource],
         writer: CorpusWriter,
-        embedder: Embedder,
+        engine: EmbeddingEngine,
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.sources = sources
         self.writer = writer
-        self.embedder = embedder
+        self.engine = engine
         self.queue: list[tuple[_Job, Passage]] = []
+        self.embedding: deque[tuple[list[tuple[_Job, Passage]], Embedding]] = deque()
         self.seen: dict[str, str] = {}  # id -> root
         self.skipped: list[Skipped] = []
+        self.unread: set[str] = set()  # roots that broke off
         self.added = self.changed = self.unchanged = self.removed = self.passages = 0
         self.progress = _ProgressMeter(sources, progress)
 
@@ -123,6 +135,8 @@ class _Ingestion:
             for item in source.documents():  # raises CorpusError when there is none
                 if isinstance(item, Skipped):
                     self.skipped.append(item)
+                    if item.rest_unread:
+                        self.unread.add(source.root)
                 else:
                     self._take(item, source.root)
                 self.progress.document(self.passages)
@@ -175,19 +189,25 @@ class _Ingestion:
         return replace(document, id=hashlib.sha1(f"{root}\n{document.id}".encode()).hexdigest())
 
     def _write(self, *, everything: bool = False) -> None:
+        """Send full batches to be embedded, and write those that come back: bounded memory, documents in order."""
         while len(self.queue) >= BATCH or (everything and self.queue):
             batch, self.queue = self.queue[:BATCH], self.queue[BATCH:]
-            self._write_batch(batch)
+            if len(self.embedding) >= self.engine.ahead:
+                self._write_batch()
+            # Neighbours of one length need the least padding.
+            batch.sort(key=lambda pair: len(pair[1].embedded_text))
+            self.embedding.append((batch, self.engine.submit([passage.embedded_text for _, passage in batch])))
+        while everything and self.embedding:
+            self._write_batch()
 
-    def _write_batch(self, batch: list[tuple[_Job, Passage]]) -> None:
+    def _write_batch(self) -> None:
+        batch, embedding = self.embedding.popleft()
+        vectors = embedding.result()
         jobs = list({id(job): job for job, _ in batch}.values())
         if coming := [job for job in jobs if not job.announced]:
             self.writer.announce(_points(job.entry) for job in coming)
             for job in coming:
                 job.announced = True
-        # Neighbours of one length need the least padding.
-        batch = sorted(batch, key=lambda pair: len(pair[1].embedded_text))
-        vectors = self.embedder.embed_documents([passage.embedded_text for _, passage in batch])
         self.writer.write([_vector_point(job.entry, passage) for job, passage in batch], vectors)
         self.passages += len(batch)
         for job, _ in batch:
@@ -197,6 +217,8 @@ class _Ingestion:
 
     def _remove_vanished(self) -> None:
         for source in self.sources:
+            if source.root in self.unread:
+                continue
             vanished = [one for one in self.writer.ids_under(source.root) if one not in self.seen]
             if vanished:
                 self.writer.remove(vanished)

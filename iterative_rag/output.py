@@ -41,6 +41,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "quote": citation.quote,
         "start": citation.start,
         "end": citation.end,
+        "page": citation.page,
     }
 
 
@@ -66,6 +67,7 @@ def _fact(fact: Fact) -> dict[str, Any]:
         "source": fact.source,
         "start": fact.start,
         "end": fact.end,
+        "page": fact.page,
         "need": fact.need.question,
         "score": fact.score,
     }

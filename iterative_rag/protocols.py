@@ -75,6 +75,36 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads the best passages of a search, so that its ranking can be fused with those of the index."""
+
+    @property
+    def name(self) -> str: ...
+
+    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        """How well each (title, text) answers the query, 0 to 1, in their order."""
+        ...
+
+
+class Embedding(Protocol):
+    """A batch of texts that is being embedded somewhere."""
+
+    def result(self) -> Vectors:
+        """Waits. Raises what the embedder raises."""
+        ...
+
+
+class EmbeddingEngine(Protocol):
+    """Where an index is embedded: beside the caller. `ahead` batches on their way keep it busy."""
+
+    @property
+    def ahead(self) -> int: ...
+
+    def submit(self, texts: Sequence[str]) -> Embedding: ...
+
+    def close(self) -> None: ...
+
+
 class Corpus(Protocol):
     """An indexed corpus, opened for searching and reading. Safe to use from several threads."""
 
@@ -103,10 +133,14 @@ class DocumentSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or record that is not a document, and why (one sentence)."""
+    """A file or record that is not a document, and why (one sentence).
+
+    `rest_unread`: the source broke off here, so documents that do not come any more have not vanished.
+    """
 
     source: str
     reason: str
+    rest_unread: bool = False
 
 
 # --- the roles of a mind ---------------------------------------------------------------------

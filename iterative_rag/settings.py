@@ -42,13 +42,18 @@ class Settings(BaseModel):
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
     embedder: str = Field("builtin", description="builtin, ollama/MODEL or openai-like/MODEL@URL")
 
+    index: str = Field("local", description="where the vectors lie: local or qdrant://HOST:6333")
+
     max_hops: int = Field(6, ge=1, le=50, description="turns of the loop")
     max_calls: int = Field(80, ge=1, description="LLM calls of one run")
     max_tokens: int = Field(400_000, ge=1, description="prompt and completion tokens of one run")
     max_seconds: float = Field(600.0, gt=0, description="wall-clock seconds of one run")
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
-    passages: int = Field(24, ge=1, le=500, description="passages that one query fetches before they are grouped")
+    passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
+    rerank: Literal["none", "reader"] = Field(
+        "none", description="who ranks passages again: none, or the built-in reader"
+    )
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
     guess: bool = Field(False, description="built-in mind: answer though the answer is hardly trusted")
     calls_in_flight: int = Field(4, ge=1, le=64, description="reading calls at the same time")

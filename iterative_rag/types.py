@@ -6,6 +6,7 @@ Document -> Passage -> Hit -> ShortlistedDocument -> Window -> Extract -> Fact -
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,13 +17,21 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One article or file of a corpus. `source` is the path or URL that it was read from."""
+    """One article or file of a corpus. `source` is the path or URL that it was read from.
+
+    `pages` are the offsets at which pages 1, 2, ... begin; empty where there are no pages.
+    """
 
     id: str
     title: str
     text: str
     source: str
     url: str | None = None
+    pages: tuple[int, ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """The number of the page that holds an offset, from 1; None where there are no pages."""
+        return max(1, bisect_right(self.pages, offset)) if self.pages else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that a search found. Ranks start at 1; None where that half did not find it."""
+    """A passage that a search found. Ranks start at 1; None where that half did not find it, or no reader read it."""
 
     document_id: str
     title: str
@@ -57,6 +66,7 @@ class Hit:
     score: float
     dense_rank: int | None = None
     sparse_rank: int | None = None
+    reader_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,7 @@ class Fact:
     """A statement whose verbatim quote was found at `document.text[start:end]`.
 
     `value` is the short answer to the need where there is one ("James Buchanan"); `score` is the
-    reader's own trust in it, 0 to 1.
+    reader's own trust in it, 0 to 1; `page` the page of a document that has pages.
     """
 
     statement: str
@@ -122,6 +132,7 @@ class Fact:
     end: int
     need: Need
     score: float
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +210,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered quote under an answer: `document.text[start:end] == quote`."""
+    """A numbered quote under an answer: `document.text[start:end] == quote`; its page where there are pages."""
 
     n: int
     title: str
@@ -207,6 +218,7 @@ class Citation:
     quote: str
     start: int
     end: int
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,13 @@ HOMES = {
     "jinja2": {"evaluation"},
     "markupsafe": {"evaluation"},
     "html_to_markdown": {"corpus"},
+    "httpcore": {"corpus"},
+    "libzim": {"corpus"},
+    "wikitextparser": {"corpus"},
+    "pypdfium2": {"corpus"},
+    "docx": {"corpus"},
+    "charset_normalizer": {"corpus"},
+    "ray": {"embedders"},
     "selectolax": {"corpus"},
 }
 

@@ -60,7 +60,7 @@ class NaiveEngine:
         facts = tuple(
             Fact(
                 statement="Passage",
-                quote=self._corpus.document(hit.document_id).text[hit.start : hit.end],
+                quote=document.text[hit.start : hit.end],
                 value="",
                 document_id=hit.document_id,
                 title=hit.title,
@@ -69,8 +69,9 @@ class NaiveEngine:
                 end=hit.end,
                 need=need,
                 score=UNREAD,
+                page=document.page_at(hit.start),
             )
-            for hit in hits
+            for hit, document in ((hit, self._corpus.document(hit.document_id)) for hit in hits)
         )
         return Reading(need, facts, len(documents), 0, 0, 0, (), tuple(sources))
 

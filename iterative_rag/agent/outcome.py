@@ -102,7 +102,7 @@ def best_so_far(inquiry: Inquiry) -> Draft:
 
 def _citations(draft: Draft, facts: Sequence[Fact]) -> tuple[Citation, ...]:
     return tuple(
-        Citation(n, fact.title, fact.source, fact.quote, fact.start, fact.end)
+        Citation(n, fact.title, fact.source, fact.quote, fact.start, fact.end, fact.page)
         for n, fact in enumerate((facts[place] for place in draft.cited), start=1)
     )
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from iterative_rag.cli import ask, corpora, doctor, runs
+from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
@@ -77,7 +78,7 @@ app.command(
         "iterative-rag index pages.jsonl.gz --corpus pages",
     )
 )(corpora.index)
-app.add_typer(corpora.corpus_app, name="corpus")
+app.add_typer(corpus_app, name="corpus")
 app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'))(corpora.search)
 app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(corpora.show)
 app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(runs.trace)

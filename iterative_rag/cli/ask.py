@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Preset, announce_starter, settings_from
+from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, IndexAt, Preset, announce_starter, settings_from
 
 if TYPE_CHECKING:
     from iterative_rag.cli.render import HopPrinter
@@ -32,6 +32,7 @@ def ask(
         str | None, typer.Option(metavar="SPEC", help="A faster model for reading and rephrasing.")
     ] = None,
     embedder: EmbedderSpec = None,
+    index: IndexAt = None,
     preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.", show_choices=True)] = None,
     max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
     fact_limit: Annotated[
@@ -57,6 +58,7 @@ def ask(
         llm=llm,
         fast_llm=fast_llm,
         embedder=embedder,
+        index=index,
         preset=preset and preset.value,
         max_hops=max_hops,
         fact_limit=fact_limit,

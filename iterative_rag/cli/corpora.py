@@ -1,4 +1,4 @@
-"""`index`, `corpus`, `search` and `show`: what can be asked, without any LLM."""
+"""`index`, `search` and `show`: what can be asked, without any LLM."""
 
 from __future__ import annotations
 
@@ -7,38 +7,56 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, Quiet, announce_starter, settings_from
+from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, IndexAt, Quiet, announce_starter, settings_from
 
 if TYPE_CHECKING:
-    from iterative_rag.index.corpora import CorpusInfo
     from iterative_rag.ingest import IngestReport
+    from iterative_rag.types import Hit
 
+ENGINES = ("local", "ray")
 _SKIPPED_SHOWN = 20
 
 
 def index(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Folders of .txt/.md files, or .jsonl/.jsonl.gz files.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Folders or files: .txt, .md, .html, .pdf, .docx, .csv, .tsv, .json, .jsonl or .jsonl.gz.",
+        ),
     ],
     corpus: CorpusName = None,
     embedder: EmbedderSpec = None,
+    index: IndexAt = None,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="What embeds: local, or ray (many machines).")] = "local",
+    address: Annotated[
+        str,
+        typer.Option(metavar="HOST:PORT", help="The Ray cluster; auto: this machine's; none: a new one here."),
+    ] = "",
     quiet: Quiet = False,
 ) -> None:
-    """Bring a corpus up to date with folders or JSON Lines files.
+    """Bring a corpus up to date with files and folders of them, in any mix of formats.
 
-    A line of a .jsonl file is {"title": ..., "text": ..., "url": ...} ("passage" does for "text").
+    A record of a .json or .jsonl file is {"title": ..., "text": ..., "url": ...} ("passage" does for "text"); a .json
+    file may be SQuAD's as well. Web pages, PDF and Word files, and texts that are not UTF-8, need the extra "files".
     Only new and changed documents are embedded; those that are gone are removed.
     """
-    settings = settings_from(corpus=corpus, embedder=embedder)
+    settings = settings_from(corpus=corpus, embedder=embedder, index=index)
     from iterative_rag.cli.progress import indexing
+    from iterative_rag.errors import UsageError
     from iterative_rag.factory import index_paths
 
+    if engine not in ENGINES:
+        raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
+    if address and engine != "ray":
+        raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
+    ray = address if engine == "ray" else None
     with indexing(quiet=quiet) as progress:
-        report = index_paths(paths, settings=settings, corpus=corpus, progress=progress)
-    _show_report(report, quiet=quiet)
+        report = index_paths(paths, settings=settings, corpus=corpus, ray=ray, progress=progress)
+    show_report(report, quiet=quiet)
 
 
-def _show_report(report: IngestReport, *, quiet: bool) -> None:
+def show_report(report: IngestReport, *, quiet: bool) -> None:
     from iterative_rag.cli.console import clean, err, out
 
     for skipped in report.skipped[:_SKIPPED_SHOWN]:
@@ -54,86 +72,6 @@ def _show_report(report: IngestReport, *, quiet: bool) -> None:
     )
 
 
-# --- corpus ----------------------------------------------------------------------------------
-
-corpus_app = typer.Typer(
-    help="List the corpora; show or remove one.",
-    invoke_without_command=True,
-    rich_markup_mode=None,
-    epilog="\b\nExamples:\n  iterative-rag corpus\n  iterative-rag corpus status mine\n"
-    "  iterative-rag corpus remove mine",
-)
-
-
-@corpus_app.callback()
-def _corpora(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        list_corpora()
-
-
-@corpus_app.command("list")
-def list_corpora() -> None:
-    """List the corpora."""
-    from iterative_rag.cli.console import err, out
-    from iterative_rag.factory import corpora
-
-    known = corpora()
-    names = known.names()
-    if not names:
-        more = " makes one; the starter corpus is indexed when you first ask something."
-        err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
-    for name in names:
-        info = known.info(name)
-        out().line((name, "bold"), f"  {info.documents:,} documents, {info.passages:,} passages, {info.state}")
-
-
-@corpus_app.command("status")
-def status(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.")] = None,
-) -> None:
-    """Show documents, passages, embedder, size and date of a corpus."""
-    from iterative_rag.cli.console import out
-    from iterative_rag.factory import corpora
-
-    known = corpora()
-    for number, one in enumerate([name] if name else known.names()):
-        if number:
-            out().blank()
-        for label, value in _facts(known.info(one)):
-            out().line((f"{label:<11}", "dim"), value)
-
-
-def _facts(info: CorpusInfo) -> list[tuple[str, str]]:
-    from iterative_rag.cli.console import size
-
-    return [
-        ("corpus", info.name),
-        ("documents", f"{info.documents:,}"),
-        ("passages", f"{info.passages:,}"),
-        ("embedder", info.embedder),
-        ("size", size(info.bytes)),
-        ("updated", str(info.updated)),
-        ("state", str(info.state)),
-    ]
-
-
-@corpus_app.command("remove")
-def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Remove a corpus's index. The files that it was made from stay."""
-    from iterative_rag.cli.console import err
-    from iterative_rag.factory import corpora
-
-    known = corpora()
-    info = known.info(name)
-    if not yes:
-        typer.confirm(f"Remove {name} ({info.documents:,} documents)?", abort=True, err=True)
-    known.remove(name)
-    err().line(f"Removed {name}.")
-
-
 # --- looking things up -----------------------------------------------------------------------
 
 
@@ -141,22 +79,33 @@ def search(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
     corpus: CorpusName = None,
     embedder: EmbedderSpec = None,
+    index: IndexAt = None,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Passages.")] = 10,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Only documents with this in their title.")] = "",
+    source: Annotated[str, typer.Option(metavar="TEXT", help="Only those with this in their path or URL.")] = "",
+    section: Annotated[str, typer.Option(metavar="TEXT", help="Only passages below a heading with this.")] = "",
+    lang: Annotated[str, typer.Option(metavar="CODE", help="Only pages of this language's Wikipedia (de).")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the shortlist for some words: passages with their scores and ranks, without any LLM."""
+    """Show the shortlist for some words: passages with their scores and ranks, without any LLM.
+
+    With * or ?, TEXT is a pattern of the whole name. Within a part of the corpus, passages rank as if there were
+    no others.
+    """
     from iterative_rag.errors import UsageError
 
     query = " ".join(words).strip()
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
     from iterative_rag.factory import open_corpus
+    from iterative_rag.index.filters import Filter, search_filtered
 
-    settings = settings_from(corpus=corpus, embedder=embedder)
+    settings = settings_from(corpus=corpus, embedder=embedder, index=index)
     announce_starter(settings)
     opened = open_corpus(settings)
     try:
-        (hits,) = opened.search([query], limit)
+        hits = search_filtered(opened, query, limit, Filter(title, source, section, lang))
         found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
     finally:
         opened.close()
@@ -176,19 +125,33 @@ def search(
         ranks = f"dense {hit.dense_rank or '–'}, BM25 {hit.sparse_rank or '–'}"
         place = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
         out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (place, "dim"))
+        if explain:
+            out().line((_explained(hit), "dim"), indent="   ")
         out().line(clean(text), indent="   ")
+
+
+def _explained(hit: Hit) -> str:
+    """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
+    from iterative_rag.index.indexed_corpus import RRF_K
+    from iterative_rag.index.reranking import WEIGHT
+
+    ranks = ((1, "dense", hit.dense_rank), (1, "BM25", hit.sparse_rank), (WEIGHT, "reader", hit.reader_rank))
+    return f"{hit.score:.4f} = " + " + ".join(
+        f"{weight:g}/({RRF_K}+{rank}) {half}" for weight, half, rank in ranks if rank
+    )
 
 
 def show(
     title: Annotated[list[str], typer.Argument(metavar="TITLE", help="The title of a document.")],
     corpus: CorpusName = None,
     embedder: EmbedderSpec = None,
+    index: IndexAt = None,
 ) -> None:
     """Print the documents of a title."""
     from iterative_rag.cli.console import err
     from iterative_rag.factory import open_corpus
 
-    settings = settings_from(corpus=corpus, embedder=embedder)
+    settings = settings_from(corpus=corpus, embedder=embedder, index=index)
     announce_starter(settings)
     opened = open_corpus(settings)
     try:

@@ -20,9 +20,19 @@ class Preset(StrEnum):
 CorpusName = Annotated[
     str | None, typer.Option("--corpus", metavar="NAME", help="The corpus to ask; `iterative-rag corpus` lists them.")
 ]
+CorpusToFill = Annotated[
+    str | None, typer.Option("--corpus", metavar="NAME", help="The corpus to fill; it is made if there is none.")
+]
+Contact = Annotated[
+    str, typer.Option("--contact", metavar="MAIL_OR_URL", help="Named to Wikipedia, as it asks of robots; remembered.")
+]
 EmbedderSpec = Annotated[
     str | None,
     typer.Option("--embedder", metavar="SPEC", help="builtin, ollama/MODEL or openai-like/MODEL@URL."),
+]
+IndexAt = Annotated[
+    str | None,
+    typer.Option("--index", metavar="URL", help="Where the vectors lie: local, or qdrant://HOST:6333."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]

@@ -162,7 +162,8 @@ def show_answer(answer: Answer, printer: Printer) -> None:
 
 def _show_citation(citation: Citation, printer: Printer) -> None:
     number = f"[{citation.n}] "
-    place = f"{shown_source(citation.source)}, characters {citation.start}–{citation.end}"
+    where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
+    place = f"{shown_source(citation.source)}, {where}"
     printer.line(
         (number, "cyan"), (clean(citation.title), "bold"), (f"  {clean(place)}", "dim"), hang=" " * len(number)
     )

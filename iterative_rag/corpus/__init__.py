@@ -1,4 +1,4 @@
-"""Where documents come from: folders of text files and JSON Lines."""
+"""Where documents come from: folders of files in many formats, and JSON Lines."""
 
 from iterative_rag.corpus.source import open_source
 

@@ -1,14 +1,54 @@
-"""Bytes of unknown origin to text, or the reason why they are none."""
+"""Bytes of unknown origin to text, or the reason why they are none; never a guess that makes letters into others."""
 
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
+from typing import BinaryIO
 
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# cp1252 decodes almost anything: it is believed only if few bytes are control characters or high ones.
-_MAX_HIGH_SHARE = 0.3
-_LOOK = 1 << 20
+# UTF-32 first: its mark begins with that of UTF-16.
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# What people's files are in. The others are left out: each of them is one more way to be wrong.
+_CANDIDATES = """
+    cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 iso8859_2 iso8859_15 koi8_r koi8_u cp850 cp866
+    mac_roman cp874 cp932 euc_jp gb18030 big5 cp949
+"""
+_SAMPLE = 1 << 16
+_BLOCK = 1 << 20
+_MIXED = 4  # bytes of valid UTF-8 beyond ASCII: so many in a row do not happen by chance
+_MOST_CHAOS = 0.1
+_LEAD = 0.05  # by which the best reading must be better than any that reads otherwise
+_LEVEL = 0.12  # within which plain Western European letters are believed
+# Letters that texts of one Western European language hold besides ASCII, and signs that all may hold. Central European
+# letters that are read wrongly are a mixture that no language has ("Král přenesl" becomes "Král pøenesl").
+_WESTERN = tuple(
+    frozenset(letters + letters.upper())
+    for letters in (
+        "àâçéèêëîïôœùûüÿ",  # French
+        "äöüßé",  # German
+        "áéíóúüñ",  # Spanish
+        "áâãàçéêíóôõúü",  # Portuguese
+        "àèéìíîòóùú",  # Italian
+        "àèéíïòóúüç",  # Catalan
+        "åäöøæéü",  # the Nordic languages
+        "éëïöüè",  # Dutch
+    )
+)
+_SIGNS = frozenset("«»“”‘’‚„–—…€£°§©®·½¼²³¿¡ºª\xa0")
+# Letters that stand for others in a wrong reading (č, ř, ů, ě, ň, ć, ń): believed only in the company they keep.
+_COMPANY = {"è": "éà", "ø": "åæ", "ù": "àèéò", "ì": "àèò", "ò": "àèéí", "æ": "åø", "ñ": "áéíóú"}
+_TILDES = re.compile("[ãõ]")
+_PORTUGUESE = re.compile("ç[ãõ]|[ãõ][oe]")
+_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’‘·–—\xad](?=[^\W\d_])")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,26 +56,136 @@ class NotText:
     reason: str
 
 
-def decode(data: bytes) -> str | NotText:
-    """UTF-8, or UTF-8/UTF-16 by its byte order mark, else Windows-1252 where that is plausible; `\\n` line ends."""
-    encoding = next((name for mark, name in _BOMS if data.startswith(mark)), None)
-    if encoding is None and b"\0" in data:
-        return NotText("It is binary (it holds NUL bytes).")
+_NUL = NotText("It is binary (it holds NUL bytes), or UTF-16 without a byte order mark.")
+_MIX = NotText("It is UTF-8 up to a point and something else from there on: save it as UTF-8.")
+_UNKNOWN = NotText("It is neither UTF-8 nor plausibly another text encoding.")
+
+
+def decode(data: bytes, declared: str = "") -> str | NotText:
+    """UTF-8, or UTF-8/16/32 by its byte order mark, else what it is `declared` or detected to be; `\\n` line ends.
+
+    What is in doubt is no text: a sentence says why.
+    """
+    encoding = _by_mark(data)
     try:
         text = data.decode(encoding or "utf-8")
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
         if encoding is not None:
             return NotText(f"Its byte order mark says {encoding}, but it is not that.")
-        if not _plausible_cp1252(data[:_LOOK]):
-            return NotText("It is neither UTF-8 nor plausibly another text encoding.")
-        text = data.decode("cp1252", errors="replace")
+        if _high(data[: error.start]) >= _MIXED:
+            return _MIX
+        found = _declared(data, declared) or detect(_around(data, error.start))
+        if isinstance(found, NotText):
+            return found
+        try:
+            text = data.decode(found)
+        except UnicodeDecodeError:
+            return NotText(f"It begins as {found}, but it is not that further on.")
     if "\0" in text:
-        return NotText("It is binary (it holds NUL characters).")
+        return _NUL
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _plausible_cp1252(data: bytes) -> bool:
-    control = sum(data.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
-    undefined = sum(data.count(bytes([code])) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
-    high = len(data) - len(data.decode("ascii", errors="ignore"))
-    return control == 0 and undefined == 0 and high <= _MAX_HIGH_SHARE * len(data)
+def encoding_of(file: BinaryIO) -> str | NotText:
+    """The encoding of a file that is too large to be decoded at once; reads it once and goes back to its begin."""
+    head = file.read(_BLOCK)
+    marked = _by_mark(head)
+    found: str | NotText = marked or "utf-8"
+    if marked is None:
+        reading = codecs.getincrementaldecoder("utf-8")()
+        block, high = head, 0
+        while True:
+            if b"\0" in block:
+                return _NUL
+            try:
+                reading.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                mixed = high + _high(block[: error.start]) >= _MIXED
+                found = _MIX if mixed else detect(_around(block or head, error.start))
+                break
+            if not block:
+                break
+            high += 0 if block.isascii() else _MIXED
+            block = file.read(_BLOCK)
+    file.seek(0)
+    return found
+
+
+def detect(sample: bytes) -> str | NotText:
+    """The encoding of bytes that are not UTF-8; NotText where several are as likely, or none."""
+    if b"\0" in sample:
+        return _NUL
+    if _CONTROL.search(sample):
+        return _UNKNOWN
+    try:
+        from charset_normalizer import from_bytes
+    except ImportError:
+        return NotText("It is not UTF-8, and to tell what it is needs: pip install 'iterative-rag[files]'.")
+    readings: dict[str, tuple[float, str]] = {}
+    for match in from_bytes(sample, cp_isolation=_CANDIDATES.split(), enable_fallback=False):
+        text = str(match)
+        if match.chaos <= _MOST_CHAOS and not _signs_in_words(text):
+            score = match.coherence - 2 * match.chaos
+            encodings = (match.encoding, *match.could_be_from_charset)
+            encoding = "cp1252" if "cp1252" in encodings else match.encoding
+            readings[text] = max(readings.get(text, (-1.0, "")), (score, encoding))
+    ranked = sorted(((score, encoding, text) for text, (score, encoding) in readings.items()), reverse=True)
+    if not ranked:
+        return _UNKNOWN
+    best = ranked[0]
+    for score, encoding, text in ranked:
+        if encoding == "cp1252" and best[0] - score <= _LEVEL and _is_western(text):
+            return encoding
+    if len(ranked) > 1 and best[0] - ranked[1][0] < _LEAD:
+        return NotText(f"Its encoding is in doubt ({best[1]} or {ranked[1][1]}): save it as UTF-8.")
+    letters = _NOT_ASCII.findall(best[2])
+    if (best[0] <= 0 and len(letters) < 8) or len(set(letters)) < 2:
+        return NotText(f"Its encoding is in doubt ({best[1]}, but there is little to tell by): save it as UTF-8.")
+    return best[1]
+
+
+def _by_mark(data: bytes) -> str | None:
+    return next((name for mark, name in _BOMS if data.startswith(mark)), None)
+
+
+def _declared(data: bytes, declared: str) -> str | None:
+    """What the file says of itself, if that is an encoding that can be true of it."""
+    try:
+        name = codecs.lookup(declared).name
+        # On the web the name Latin-1 means Windows-1252.
+        name = "cp1252" if name in ("iso8859-1", "ascii") else name
+        data[:_BLOCK].decode(name, errors="strict" if len(data) <= _BLOCK else "ignore")
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    return None if name.startswith("utf") else name
+
+
+def _around(data: bytes, place: int) -> bytes:
+    """Whole lines, where lines are short, from the first one that is not UTF-8 on."""
+    start = max(data.rfind(b"\n", 0, place) + 1, place - _SAMPLE // 4)
+    sample = data[start : start + _SAMPLE]
+    end = sample.rfind(b"\n") if len(sample) == _SAMPLE else -1
+    return sample[:end] if end > 0 else sample
+
+
+def _is_western(text: str) -> bool:
+    """Whether what is beyond ASCII are the letters of one language of Western Europe; ã and õ only where Portuguese has
+    them, because ă and ő are read as these."""
+    letters = set(_NOT_ASCII.findall(text)) - _SIGNS
+    if not any(letters <= language for language in _WESTERN):
+        return False
+    lower = {letter.lower() for letter in letters}
+    tildes = len(_TILDES.findall(text))
+    if tildes and len(_PORTUGUESE.findall(text)) < 0.6 * tildes:
+        return False
+    return all(lower & set(company) for letter, company in _COMPANY.items() if letter in lower)
+
+
+def _high(data: bytes) -> int:
+    """How many bytes are none of ASCII."""
+    return len(data) - len(data.decode("ascii", errors="ignore"))
+
+
+def _signs_in_words(text: str) -> bool:
+    """Whether signs stand where letters do ("f‚t‚"): the mark of a wrong reading."""
+    return 10 * len(_SIGN_IN_WORD.findall(text)) > len(_NOT_ASCII.findall(text))

@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeGuard, cast
 
+from iterative_rag.corpus.formats.format import MOST_CHARS, few_skipped, shown
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
+# `[[],[],...` takes thirty times its length in memory: no record needs as many lists and objects.
+MAX_PARTS = 500_000
 # Counting the lines first is worth it for the progress bar only while it is quick.
 COUNT_BELOW_BYTES = 256 * 1024 * 1024
 
@@ -30,7 +33,7 @@ class JsonLines:
     @property
     def root(self) -> str:
         """What the documents belong to: those of it that are not yielded any more have vanished."""
-        return str(self.path)
+        return shown(self.path)
 
     @property
     def total(self) -> int | None:
@@ -45,6 +48,9 @@ class JsonLines:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the file cannot be read or holds no record at all."""
+        return few_skipped(self._documents(), shown(self.path))
+
+    def _documents(self) -> Iterator[Document | Skipped]:
         seen: Counter[str] = Counter()
         found = False
         number = 0
@@ -61,22 +67,23 @@ class JsonLines:
                         found = found or isinstance(document, Document)
                         yield document
         except FileNotFoundError as error:
-            raise CorpusError(f"There is no file {self.path}.", hint="Check the path.") from error
+            raise CorpusError(f"There is no file {shown(self.path)}.", hint="Check the path.") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CorpusError(
-                f"{self.path} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
+                f"{shown(self.path)} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
             ) from error
         except OSError as error:
             raise CorpusError(
-                f"{self.path} cannot be read: {error.strerror}.", hint="Check its permissions."
+                f"{shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
             ) from error
         if not found:
             raise CorpusError(
-                f"{self.path} holds no document.", hint='Each line must be {"title": ..., "text": ..., "url": ...}.'
+                f"{shown(self.path)} holds no document.",
+                hint='Each line must be {"title": ..., "text": ..., "url": ...}.',
             )
 
     def _open(self) -> BinaryIO:
-        if self.path.suffix == ".gz":
+        if self.path.suffix.lower() == ".gz":
             return cast(BinaryIO, gzip.open(self.path, "rb"))
         return self.path.open("rb")
 
@@ -85,29 +92,38 @@ class JsonLines:
             line = file.readline(1 << 20)
 
     def _skip(self, number: int, reason: str) -> Skipped:
-        return Skipped(f"{self.path}:{number}", reason)
+        return Skipped(f"{shown(self.path)}:{number}", reason)
 
     def _document(self, number: int, line: bytes, seen: Counter[str]) -> Document | Skipped:
+        if line.count(b"[") + line.count(b"{") > MAX_PARTS:
+            return self._skip(number, f"The line holds more than {MAX_PARTS:,} lists and objects.")
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            return self._skip(number, f"The line is not JSON: {error}.")
-        if not isinstance(row, dict):
-            return self._skip(number, "The line is not a JSON object.")
-        title, text, url = row.get("title"), row.get("text", row.get("passage")), row.get("url")
-        if not _is_filled(title):
-            return self._skip(number, 'The line has no "title".')
-        if not _is_filled(text):
-            return self._skip(number, 'The line has no "text" or "passage".')
-        if "\0" in text or not _is_encodable(title + text):
-            return self._skip(number, "The text holds characters that are not text.")
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        url = url if isinstance(url, str) and url else None
-        key = url or title
-        seen[key] += 1
-        if seen[key] > 1:
-            key = f"{key}\n{seen[key]}"
-        return Document(hashlib.sha1(key.encode()).hexdigest(), title.strip(), text, f"{self.path}:{number}", url)
+            return self._skip(number, f"The line is not JSON: {str(error).partition(';')[0][:120]}.")
+        return document_of(row, f"{shown(self.path)}:{number}", seen, "line")
+
+
+def document_of(row: object, source: str, seen: Counter[str], what: str) -> Document | Skipped:
+    """The document of one record; `what` names records of its kind ("line"), `seen` counts those of one title."""
+    if not isinstance(row, dict):
+        return Skipped(source, f"The {what} is not a JSON object.")
+    title, text, url = row.get("title"), row.get("text", row.get("passage")), row.get("url")
+    if not _is_filled(title):
+        return Skipped(source, f'The {what} has no "title".')
+    if not _is_filled(text):
+        return Skipped(source, f'The {what} has no "text" or "passage".')
+    url = url if isinstance(url, str) and url else None
+    if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
+        return Skipped(source, "The text holds characters that are not text.")
+    if len(text) > MOST_CHARS:
+        return Skipped(source, f"The text is longer than the limit of {MOST_CHARS:,} characters.")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    key = url or title
+    seen[key] += 1
+    if seen[key] > 1:
+        key = f"{key}\n{seen[key]}"
+    return Document(hashlib.sha1(key.encode()).hexdigest(), title.strip(), text, source, url)
 
 
 def _is_filled(value: Any) -> TypeGuard[str]:

@@ -23,7 +23,6 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _NOT_HOSTS = tuple(ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
 # A last label of digits makes a host an IPv4 address to most resolvers, in whatever notation (decimal, octal, hex).
 _ENDS_IN_A_NUMBER = re.compile(r"(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$", re.IGNORECASE)
-_CONNECTIONS = 8
 
 
 def is_public(address: str) -> bool:
@@ -50,19 +49,19 @@ class PublicOnly(httpx.BaseTransport):
 
     The check and the connection use one and the same look-up: the address goes into the URL, the name into the Host
     header and into TLS. `allow` names hosts ("127.0.0.1:8080") that are let through unchecked: tests and code that
-    runs a wiki of its own pass it; no option and no environment variable does.
+    runs a wiki of its own pass it; no option and no environment variable does. `connector` makes the pool of a host.
     """
 
     def __init__(
         self,
+        connector: Callable[[], httpx.BaseTransport],
         *,
         allow: Collection[str] = (),
         resolve: Resolve = resolve,
-        connector: Callable[[], httpx.BaseTransport] | None = None,
     ) -> None:
         self._allow = frozenset(allow)
         self._resolve = resolve
-        self._connector = connector or _connector()
+        self._connector = connector
         # One pool a host name: two names of one address must not share a connection that was verified for one of them.
         self._pools: dict[tuple[str, str], httpx.BaseTransport] = {}
 
@@ -137,9 +136,3 @@ def _pinned(request: httpx.Request, host: str, address: str) -> httpx.Request:
         stream=request.stream,
         extensions={**request.extensions, "sni_hostname": host},
     )
-
-
-def _connector() -> Callable[[], httpx.BaseTransport]:
-    context = httpx.create_ssl_context()  # reading the certificates takes a moment: once for all hosts
-    limits = httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
-    return lambda: httpx.HTTPTransport(verify=context, limits=limits)

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from iterative_rag.corpus import dump, zim
+from iterative_rag.corpus.dump import MediaWikiDump
+from iterative_rag.corpus.folder import Folder
+from iterative_rag.corpus.formats.registry import format_of, formats_in_words
 from iterative_rag.corpus.jsonl import JsonLines
-from iterative_rag.corpus.text_files import SUFFIXES, TextFiles
+from iterative_rag.corpus.zim import ZimArchive
 from iterative_rag.errors import CorpusError
 
 
-def open_source(path: Path | str) -> TextFiles | JsonLines:
-    """A folder or a text file, or JSON Lines by suffix. Raises CorpusError for anything else."""
+def open_source(path: Path | str) -> Folder | JsonLines | MediaWikiDump | ZimArchive:
+    """A folder, one file of a known format, or an encyclopedia in one file. Raises CorpusError for anything else."""
     path = Path(path).expanduser()
     if path.name.endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(path)
-    if path.is_dir() or path.suffix.lower() in SUFFIXES or not path.exists():
-        return TextFiles(path)
+    if path.name.endswith(zim.SUFFIXES) and not path.is_dir():
+        return ZimArchive(path)
+    if path.name.endswith(dump.SUFFIXES) and not path.is_dir():
+        return MediaWikiDump(path)
+    if path.is_dir() or format_of(path.name) or not path.exists():
+        return Folder(path)
     raise CorpusError(
-        f"{path} is neither a folder nor a {', '.join(SUFFIXES)}, .jsonl or .jsonl.gz file.",
-        hint="Give a folder of .txt or .md files, or a .jsonl of {title, text}.",
+        f"{path} is neither a folder nor a {formats_in_words()} file.",
+        hint="Give a folder of such files, or one of them.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import zlib
 from collections.abc import Callable, Collection, Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 5
-SECONDS = 120.0  # for one request with all its redirects
+SECONDS = 120.0  # for one request with all its redirects: connecting, headers and body
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 30.0  # between two parts of a reply
 
@@ -75,16 +76,19 @@ class Web:
         import httpx
 
         from iterative_rag.corpus import public_hosts
+        from iterative_rag.corpus.timed_connections import Deadline, TimedConnections
 
         self.max_bytes = max_bytes
         self.seconds = seconds
-        transport = public_hosts.PublicOnly(allow=allow, resolve=resolve or public_hosts.resolve, connector=connector)
+        self._deadline = Deadline()
+        if connector is None:
+            context = httpx.create_ssl_context()  # reading the certificates takes a moment: once for all hosts
+            connector = lambda: TimedConnections(self._deadline, context)  # noqa: E731
+        transport = public_hosts.PublicOnly(connector, allow=allow, resolve=resolve or public_hosts.resolve)
         self._client = httpx.Client(
             transport=transport,
             headers={"User-Agent": user_agent, "Accept-Encoding": "gzip"},
             timeout=httpx.Timeout(min(READ_SECONDS, seconds), connect=min(CONNECT_SECONDS, seconds)),
-            follow_redirects=True,
-            max_redirects=MAX_REDIRECTS,
             trust_env=False,
         )
 
@@ -92,17 +96,21 @@ class Web:
         """Raises AddressRefused, or FetchError (retryable where the same call may go through later)."""
         import httpx
 
-        deadline = time.monotonic() + self.seconds
+        self._deadline.start(self.seconds)
         try:
-            with self._client.stream("GET", url, params=params) as response:
-                body = self._body(response, deadline)
-                return Reply(str(response.url), response.status_code, dict(response.headers), body)
+            request = self._client.build_request("GET", url, params=params)
+            for _ in range(MAX_REDIRECTS + 1):
+                # A redirect's own body is never read: nobody asked how long it is.
+                with contextlib.closing(self._client.send(request, stream=True)) as response:
+                    if response.next_request is None:
+                        body = self._body(response)
+                        return Reply(str(response.url), response.status_code, dict(response.headers), body)
+                    request = response.next_request
+            raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
         except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
             raise AddressRefused(f"{url} is not an address that can be fetched: {error}.") from error
-        except httpx.TooManyRedirects as error:
-            raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.") from error
         except httpx.TimeoutException as error:
-            raise FetchError(f"{_host(url)} gave no reply in time.", hint="Try again later.", retryable=True) from error
+            raise self._late(url) from error
         except httpx.ConnectError as error:
             raise FetchError(
                 f"{_host(url)} cannot be reached: {error}.", hint="Check the network.", retryable=True
@@ -121,7 +129,7 @@ class Web:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _body(self, response: httpx.Response, deadline: float) -> bytes:
+    def _body(self, response: httpx.Response) -> bytes:
         """The whole body, unpacked. The limit holds for what is unpacked: a small archive can hold a large one."""
         encoding = response.headers.get("content-encoding", "identity").lower()
         if encoding not in ("identity", "gzip", "x-gzip"):
@@ -136,13 +144,14 @@ class Web:
                 raise FetchError(f"The packed reply of {response.url.host} is damaged.", retryable=True) from error
             if len(body) > self.max_bytes:
                 raise FetchError(f"{response.url} is larger than the limit of {self.max_bytes / 1e6:.0f} MB.")
-            if time.monotonic() > deadline:
-                raise FetchError(
-                    f"{response.url.host} takes longer than {self.seconds:.0f} s for one reply.", retryable=True
-                )
+            if self._deadline.passed:
+                raise self._late(str(response.url))
         if unpack and body and not unpack.eof:
             raise FetchError(f"{response.url.host} broke off its reply.", retryable=True)
         return bytes(body)
+
+    def _late(self, url: str) -> FetchError:
+        return FetchError(f"{_host(url)} gave no whole reply in time.", hint="Try again later.", retryable=True)
 
 
 def _host(url: str) -> str:

@@ -10,20 +10,19 @@ import json
 import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from iterative_rag.corpus.contact import homepage, user_agent
 from iterative_rag.errors import CorpusError, FetchError, UsageError
 
 if TYPE_CHECKING:
     from iterative_rag.corpus.patience import Patience
     from iterative_rag.corpus.web import Web
-    from iterative_rag.corpus.wikipedia.fetching import Outcome, Wikis
+    from iterative_rag.corpus.wikipedia.fetching import FetchProgress, Outcome, Wikis
     from iterative_rag.corpus.wikipedia.names import PageName
     from iterative_rag.evaluation.questions import Question
 
@@ -47,25 +46,6 @@ class FetchPlan:
     limit: int | None = None
     contact: str = ""
     api: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchProgress:
-    """`done` of `total` links have their outcome; `fetched` pages came in this run, in `seconds`."""
-
-    done: int
-    total: int
-    fetched: int
-    missing: int
-    seconds: float
-
-    @property
-    def per_second(self) -> float:
-        return self.fetched / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def seconds_left(self) -> float | None:
-        return (self.total - self.done) / self.per_second if self.fetched else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +98,12 @@ def fetch_dataset(
     from iterative_rag.corpus.patience import Patience
     from iterative_rag.corpus.web import Web
     from iterative_rag.corpus.wikipedia.client import API
-    from iterative_rag.corpus.wikipedia.fetching import Wikis, user_agent
+    from iterative_rag.corpus.wikipedia.fetching import Wikis
     from iterative_rag.evaluation.datasets import loading
 
     source = plan.source or _published(plan.dataset)
     before = _about(plan.out)
-    contact = plan.contact or str(before.get("contact", "")) or _homepage()
+    contact = plan.contact or str(before.get("contact", "")) or homepage()
     patience = patience or Patience(on_pause=on_pause)
     with Web(user_agent(contact), allow=allow) as web:
         file = _dataset_file(plan.out, source, before, web, patience)
@@ -160,20 +140,14 @@ class _Fetching:
     fetched: set[Path] = field(default_factory=set)
 
     def run(self, wikis: Wikis, progress: Callable[[FetchProgress], None] | None) -> FetchReport:
-        from iterative_rag.corpus.wikipedia.fetching import fetch_pages
+        from iterative_rag.corpus.wikipedia.fetching import fetch_into
         from iterative_rag.corpus.wikipedia.files import PageFolder
 
         asked = self._asked()
         folder = PageFolder(self.out / PAGES)
         started = time.monotonic()
-        done = 0
-        with folder.opened(), closing(fetch_pages(asked, folder, wikis)) as outcomes:
-            for outcome in outcomes:
-                done += 1
-                self._note(outcome, asked[outcome.name])
-                if progress:
-                    seconds = time.monotonic() - started
-                    progress(FetchProgress(done, len(asked), len(self.fetched), len(self.missing), seconds))
+        for outcome in fetch_into(folder, asked, wikis, progress=progress):
+            self._note(outcome, asked[outcome.name])
         links = {title for question in self.questions for title in question.gold_titles}
         return FetchReport(
             self.dataset,
@@ -200,7 +174,7 @@ class _Fetching:
         return asked
 
     def _note(self, outcome: Outcome, asked: Collection[str]) -> None:
-        from iterative_rag.corpus.wikipedia.fetching import Absent, Ambiguous, Stored
+        from iterative_rag.corpus.wikipedia.fetching import Stored, shortfall
 
         if isinstance(outcome, Stored):
             self.places.add(outcome.place)
@@ -209,13 +183,10 @@ class _Fetching:
             if outcome.title != outcome.name.title:
                 self.redirects |= dict.fromkeys(asked, outcome.title)
             return
-        if isinstance(outcome, Ambiguous):
-            kind, reason, nearest = "disambiguation", f"{outcome.title} has several meanings.", outcome.choices
-        elif isinstance(outcome, Absent):
-            kind, reason, nearest = "missing", outcome.reason, outcome.nearest
-        else:
-            kind, reason, nearest = "failed", outcome.message, ()
-        self.missing.extend(NotFound(one, kind, reason, nearest, self._needed_by(one)) for one in asked)
+        short = shortfall(outcome)
+        self.missing.extend(
+            NotFound(one, short.kind, short.reason, short.nearest, self._needed_by(one)) for one in asked
+        )
 
     def _needed_by(self, title: str) -> tuple[str, ...]:
         return tuple(question.id for question in self.questions if title in question.gold_titles)
@@ -225,15 +196,6 @@ def _published(dataset: str) -> str:
     if dataset not in SOURCES:
         raise UsageError(f"There is no dataset {dataset!r} to fetch.", hint=f"One of: {', '.join(SOURCES)}.")
     return SOURCES[dataset]
-
-
-def _homepage() -> str:
-    """The project's own page as its packaging names it: a contact where the user gives none."""
-    try:
-        urls = metadata.metadata("iterative-rag").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
-        return ""
-    return next((url.partition(",")[2].strip() for url in urls if url.lower().startswith("homepage")), "")
 
 
 def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, patience: Patience) -> Path:

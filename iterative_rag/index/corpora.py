@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
+import shlex
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore
 from iterative_rag.index.faults import DAMAGE_MARK, damaged, mending_command, sqlite_errors
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.lock import CorpusLock
+from iterative_rag.index.pushing import PushReport, copy_vectors
+from iterative_rag.index.qdrant_edge import EdgePlace
+from iterative_rag.index.store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
-from iterative_rag.protocols import Cache, Embedder
+from iterative_rag.protocols import Cache, Embedder, Reranker
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _DATABASE = "documents.sqlite"
@@ -25,7 +29,10 @@ _DATABASE = "documents.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """`state` is "ready", "incomplete" (indexing goes on or was interrupted) or "damaged"; `updated` is ISO 8601."""
+    """`state` is "ready", "incomplete" (indexing goes on or was interrupted) or "damaged"; `updated` is ISO 8601.
+
+    `places` are where its vectors can be searched: "local", addresses of servers.
+    """
 
     name: str
     documents: int
@@ -34,13 +41,22 @@ class CorpusInfo:
     bytes: int
     updated: str
     state: str
+    places: tuple[str, ...] = (LOCAL,)
 
 
 class Corpora:
-    """One folder a corpus under `root`: documents.sqlite, vectors/ and locks/."""
+    """One folder a corpus under `root`: documents.sqlite, vectors/ and locks/.
 
-    def __init__(self, root: Path) -> None:
+    `place` says where the vectors of the corpus of a name are kept, if not in its folder.
+    """
+
+    def __init__(self, root: Path, *, place: Callable[[str], Place] | None = None) -> None:
         self.root = root
+        self._elsewhere = place
+
+    def place(self, name: str) -> Place:
+        """Where the vectors of this corpus are looked for and written."""
+        return self._elsewhere(name) if self._elsewhere else EdgePlace(self.root / checked_name(name) / "vectors")
 
     def names(self) -> list[str]:
         """All corpora, sorted; also damaged ones."""
@@ -61,38 +77,62 @@ class Corpora:
             with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
                 meta = store.meta()
                 documents, passages = store.counts()
-                if documents and not (folder / "vectors").is_dir():
+                places = tuple(store.in_step())
+                if documents and LOCAL in places and not (folder / "vectors").is_dir():
                     raise damaged(folder, name, "its vectors are missing")
                 if (folder / DAMAGE_MARK).exists():
                     raise damaged(folder, name, "a search found it so")
                 state = "ready" if documents and meta.get("unfinished", "[]") == "[]" else "incomplete"
-                return CorpusInfo(name, documents, passages, meta["embedder"], size, meta["updated"], state)
+                return CorpusInfo(name, documents, passages, meta["embedder"], size, meta["updated"], state, places)
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
 
     def remove(self, name: str) -> None:
-        """Raises CorpusNotFound, or CorpusHeld while another process uses it."""
+        """Raises CorpusNotFound, or CorpusHeld while another process uses it.
+
+        Its points on a server go where these corpora are kept there; else they stay.
+        """
         folder = self._existing(name)
         with CorpusLock(folder, name).writing():
+            if self._elsewhere and (identity := _identity(folder)):
+                self.place(name).remove(identity)
             _clear(folder)
         shutil.rmtree(folder)
 
-    def open(self, name: str, embedder: Embedder, *, cache: Cache | None = None) -> IndexedCorpus:
-        """Raises CorpusNotFound, CorpusMismatch (another embedder or schema) or CorpusDamaged."""
+    def open(
+        self, name: str, embedder: Embedder, *, cache: Cache | None = None, reranker: Reranker | None = None
+    ) -> IndexedCorpus:
+        """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere) or CorpusDamaged."""
         folder = self._existing(name)
         with sqlite_errors(folder, name), contextlib.ExitStack() as stack:
             store = self._store(folder, name)
             stack.callback(store.close)
             meta = store.meta()
-            if not meta:
+            if "schema" not in meta:
                 raise _not_found(name)  # the run that began it was killed at once
             _check_schema(name, folder, meta)
             _check_embedder(name, folder, meta, embedder)
-            if store.counts()[0] and not (folder / "vectors").is_dir():
+            place = self.place(name)
+            _check_place(name, store.in_step(), place)
+            if place.name == LOCAL and store.counts()[0] and not place.exists():
                 raise damaged(folder, name, "its vectors are missing")
-            corpus = IndexedCorpus(name, folder, store, embedder, cache=cache)
+            corpus = IndexedCorpus(name, folder, store, embedder, cache=cache, place=place, reranker=reranker)
             stack.pop_all()
         return corpus
+
+    def push(self, name: str, target: Place, progress: Callable[[int, int], None] | None = None) -> PushReport:
+        """Copy the vectors of a corpus to another place, from where it can be searched too.
+
+        Interrupted, the same call goes on where it stopped. `progress` is told points done, of how many.
+        Raises CorpusHeld while another process writes the corpus.
+        """
+        folder = self._existing(name)
+        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+            meta = store.meta()
+            _check_schema(name, folder, meta)
+            source = self.place(name)
+            _check_place(name, store.in_step(), source)
+            return copy_vectors(name, CorpusLock(folder, name), store, source, target, progress)
 
     @contextlib.contextmanager
     def writer(self, name: str, embedder: Embedder, chunking: Chunking, roots: Sequence[str]) -> Iterator[CorpusWriter]:
@@ -105,7 +145,7 @@ class Corpora:
         with CorpusLock(folder, name).writing():
             try:
                 with sqlite_errors(folder, name), contextlib.closing(self._writable_store(folder)) as store:
-                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots)
+                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name))
                     with contextlib.closing(writer):
                         writer.prepare()
                         yield writer
@@ -190,6 +230,25 @@ def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
             f"The corpus {name!r} was indexed by {age} version of iterative-rag.",
             hint=f"Index it again: {mending_command(name, folder)}",
         )
+
+
+def _check_place(name: str, in_step: Mapping[str, str], place: Place) -> None:
+    if place.name in in_step:
+        return
+    there = ", ".join(in_step)
+    message = f"The vectors of the corpus {name!r} are kept at {there}, not at {place.name}"
+    if LOCAL in in_step:
+        hint = f"Copy them there: iterative-rag corpus push {name} {shlex.quote(place.option)}"
+    else:
+        hint = f"Ask with --index {shlex.quote(next(iter(in_step.values())))}"
+    raise CorpusMismatch(f"{message}.", hint=hint)
+
+
+def _identity(folder: Path) -> str:
+    """Whose points on a server may go with this corpus; "" where its database cannot say."""
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(DocumentStore(folder / _DATABASE)) as store:
+        return store.identity()
+    return ""
 
 
 def _check_embedder(name: str, folder: Path, meta: dict[str, str], embedder: Embedder) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import threading
 import zlib
@@ -31,6 +32,8 @@ CREATE TABLE IF NOT EXISTS documents (
     text BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS documents_root ON documents (root);
+-- Where the pages of a document begin, as a JSON list of offsets: a corpus made before there were any lacks the table.
+CREATE TABLE IF NOT EXISTS pages (document TEXT PRIMARY KEY, offsets TEXT NOT NULL) WITHOUT ROWID;
 -- Points that no document owns: written before their document is, or left by an older version of it.
 CREATE TABLE IF NOT EXISTS unowned (
     document TEXT NOT NULL,
@@ -84,6 +87,8 @@ def version_of(document: Document) -> str:
     digest = hashlib.sha256(document.title.encode())
     digest.update(b"\0")
     digest.update(document.text.encode())
+    if document.pages:
+        digest.update(b"\0" + json.dumps(document.pages).encode())
     return digest.hexdigest()[:32]
 
 
@@ -127,6 +132,20 @@ class DocumentStore:
         with self._lock:
             self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
+    def identity(self) -> str:
+        """Names this corpus and no other, also after it was made anew; "" before it is made."""
+        meta = self.meta()
+        return meta.get("identity") or meta.get("created", "")
+
+    def in_step(self) -> dict[str, str]:
+        """The places whose vectors are those of the documents, each with the address by which it was last used."""
+        meta = self.meta()
+        kept: dict[str, str] = json.loads(meta["places"]) if "places" in meta else {"local": "local"}
+        return kept
+
+    def set_in_step(self, places: Mapping[str, str]) -> None:
+        self.set_meta({"places": json.dumps(dict(places))})
+
     def check(self) -> None:
         """Raises sqlite3.DatabaseError when the file is not a whole database."""
         result = self._all("PRAGMA quick_check(1)")[0][0]
@@ -138,7 +157,7 @@ class DocumentStore:
     def clear(self) -> None:
         """Empty tables of this version, whatever there was; to be called inside a transaction."""
         with self._lock:
-            for table in ("documents", "unowned", "meta"):
+            for table in ("documents", "pages", "unowned", "meta"):
                 self._db.execute(f"DROP TABLE IF EXISTS {table}")
             for statement in _SCHEMA.split(";"):
                 self._db.execute(statement)
@@ -148,8 +167,14 @@ class DocumentStore:
     def document(self, document_id: str) -> Document | None:
         rows = self._all("SELECT title, text, source, url FROM documents WHERE id = ?", (document_id,))
         for title, text, source, url in rows:
-            return Document(document_id, title, zlib.decompress(text).decode(), source, url)
+            return Document(document_id, title, zlib.decompress(text).decode(), source, url, self._pages(document_id))
         return None
+
+    def _pages(self, document_id: str) -> tuple[int, ...]:
+        if not self._all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'pages'"):
+            return ()
+        rows = self._all("SELECT offsets FROM pages WHERE document = ?", (document_id,))
+        return tuple(json.loads(rows[0][0])) if rows else ()
 
     def versions(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
         """id -> (version, title) of those that exist."""
@@ -176,6 +201,10 @@ class DocumentStore:
             rows = self._all(f"SELECT id, version, passages FROM documents WHERE id IN ({marks})", tuple(part))
             found += [Points(*row) for row in rows]
         return found
+
+    def all_points(self) -> list[Points]:
+        """The points of the current versions of all documents."""
+        return [Points(*row) for row in self._all("SELECT id, version, passages FROM documents ORDER BY id")]
 
     def digest(self) -> str:
         """A hash of what all documents hold, the same wherever and whenever they were indexed."""
@@ -223,6 +252,9 @@ class DocumentStore:
                     zlib.compress(document.text.encode(), 6),
                 ),
             )
+            self._db.execute("DELETE FROM pages WHERE document = ?", (document.id,))
+            if document.pages:
+                self._db.execute("INSERT INTO pages VALUES (?, ?)", (document.id, json.dumps(document.pages)))
             self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, entry.version))
 
     def move(self, document_id: str, source: str) -> None:
@@ -235,6 +267,7 @@ class DocumentStore:
         self._disown(ids)
         with self._lock:
             self._db.executemany("DELETE FROM documents WHERE id = ?", [(one,) for one in ids])
+            self._db.executemany("DELETE FROM pages WHERE document = ?", [(one,) for one in ids])
 
     def add_unowned(self, points: Iterable[Points]) -> None:
         rows = [(one.document_id, one.version, one.passages) for one in points]

@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 import difflib
-import threading
-import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from uuid import UUID
 
 from iterative_rag import chunking
-from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.errors import CorpusError
+from iterative_rag.index import reranking
 from iterative_rag.index.documents import CatalogueEntry, DocumentStore, Points
-from iterative_rag.index.faults import DAMAGE_MARK, sqlite_errors
+from iterative_rag.index.faults import sqlite_errors
+from iterative_rag.index.holding import hold
 from iterative_rag.index.lock import CorpusLock
-from iterative_rag.index.qdrant_edge import EdgeStore, Found
-from iterative_rag.protocols import Cache, Embedder
+from iterative_rag.index.qdrant_edge import EdgePlace
+from iterative_rag.index.store import Found, Place
+from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.types import Document, Hit, Passage
 
 RRF_K = 60
 # Each half of the hybrid query looks this deep at least, so that a passage both rank low can still win.
 DEPTH = 100
-# Loading takes most of a second at 150,000 passages: an idle shard is kept this long, or until a writer wants it.
-IDLE_SECONDS = 10.0
-_LOOK_SECONDS = 0.1
 
 
 class IndexedCorpus:
     """Implements protocols.Corpus; made by `Corpora.open`. Safe to use from several threads."""
 
     def __init__(
-        self, name: str, folder: Path, store: DocumentStore, embedder: Embedder, *, cache: Cache | None = None
+        self,
+        name: str,
+        folder: Path,
+        store: DocumentStore,
+        embedder: Embedder,
+        *,
+        cache: Cache | None = None,
+        place: Place | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self.name = name
         self.folder = folder
         self._store = store
         self._embedder = embedder
         self._cache = cache
-        self._shard = _SharedShard(folder / "vectors", CorpusLock(folder, name), lambda: store.counts()[1])
+        self._reranker = reranker
         meta = store.meta()
+        vectors = place or EdgePlace(folder / "vectors")
+        self._vectors = hold(
+            vectors,
+            folder,
+            CorpusLock(folder, name),
+            lambda: vectors.load(points=store.counts()[1], dimensions=embedder.dimensions, owner=store.identity()),
+        )
         self._chunk_chars = int(meta["chunk_chars"])
         self._chunk_overlap = int(meta["chunk_overlap"])
 
@@ -78,11 +90,20 @@ class IndexedCorpus:
             return [[] for _ in queries]
         embedded = [(query, self._embed(query)) for query in asked]
         with sqlite_errors(self.folder, self.name):
-            found = self._shard.search(embedded, max(DEPTH, 2 * limit), among)
+            found = self._vectors.search(embedded, max(DEPTH, 2 * limit), among)
             ids = [one.document_id for halves in found for half in halves for one in half]
             current = self._store.versions(ids)
-        hits = {query: _fuse(*halves, current, limit) for query, halves in zip(asked, found, strict=True)}
+        hits = {query: self._best(query, halves, current)[:limit] for query, halves in zip(asked, found, strict=True)}
         return [list(hits.get(query, [])) for query in queries]
+
+    def _best(
+        self, query: str, halves: tuple[list[Found], list[Found]], current: dict[str, tuple[str, str]]
+    ) -> list[Hit]:
+        hits = _fuse(*halves, current)
+        if self._reranker is None:
+            return hits
+        texts = [self.document(hit.document_id).text[hit.start : hit.end] for hit in hits[: reranking.DEPTH]]
+        return reranking.reranked(hits, query, texts, self._reranker, RRF_K)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id."""
@@ -125,7 +146,7 @@ class IndexedCorpus:
         return [self.document(document_id) for document_id in found]
 
     def close(self) -> None:
-        self._shard.close()
+        self._vectors.close()
         self._store.close()
 
     def _embed(self, query: str) -> list[float]:
@@ -142,71 +163,7 @@ class IndexedCorpus:
         return vector
 
 
-class _SharedShard:
-    """Loads the shard for the first search; lets go of it when it was idle for long or a writer waits for it."""
-
-    def __init__(self, path: Path, lock: CorpusLock, points: Callable[[], int]) -> None:
-        self._path = path
-        self._lock = lock
-        self._points = points  # how many there must be
-        self._mutex = threading.Lock()
-        self._held = ExitStack()
-        self._store: EdgeStore | None = None
-        self._last_used = 0.0
-
-    def search(
-        self, queries: Sequence[tuple[str, list[float]]], limit: int, among: AbstractSet[UUID] | None
-    ) -> list[tuple[list[Found], list[Found]]]:
-        with self._mutex:
-            try:
-                store = self._store or self._load()
-                return store.search(queries, limit, among=among)
-            except CorpusDamaged:
-                with suppress(OSError):  # whoever reads only cannot leave a note, and the error is raised anyway
-                    (self._path.parent / DAMAGE_MARK).touch()
-                raise
-            finally:
-                self._last_used = time.monotonic()
-
-    def close(self) -> None:
-        with self._mutex:
-            self._let_go()
-
-    def _load(self) -> EdgeStore:
-        with ExitStack() as stack:
-            stack.enter_context(self._lock.reading())
-            with self._lock.alone():
-                store = EdgeStore.load(self._path, points=self._points())
-            stack.callback(self._close_alone, store)
-            self._held = stack.pop_all()
-        self._store = store
-        self._last_used = time.monotonic()
-        threading.Thread(target=self._watch, name="index-watch", daemon=True).start()
-        return store
-
-    def _close_alone(self, store: EdgeStore) -> None:
-        with self._lock.alone():
-            store.close()
-
-    def _watch(self) -> None:
-        while True:
-            time.sleep(_LOOK_SECONDS)
-            with self._mutex:
-                if self._store is None:
-                    return
-                if time.monotonic() - self._last_used > IDLE_SECONDS or self._lock.wanted():
-                    self._let_go()
-                    return
-
-    def _let_go(self) -> None:
-        if self._store is not None:
-            self._store = None
-            self._held.close()
-
-
-def _fuse(
-    dense: Sequence[Found], sparse: Sequence[Found], current: dict[str, tuple[str, str]], limit: int
-) -> list[Hit]:
+def _fuse(dense: Sequence[Found], sparse: Sequence[Found], current: dict[str, tuple[str, str]]) -> list[Hit]:
     """Reciprocal rank fusion (Cormack et al., 2009) of both halves, without passages of older versions."""
     ranks: dict[Found, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):
@@ -225,7 +182,7 @@ def _fuse(
         for one, both in ranks.items()
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.dense_rank or DEPTH * 10, hit.document_id, hit.start))
-    return hits[:limit]
+    return hits
 
 
 def _plain(title: str) -> str:

@@ -1,4 +1,4 @@
-"""The vector store: a Qdrant Edge shard of dense and BM25 vectors. The only file that knows Edge.
+"""The embedded vector store: a Qdrant Edge shard of dense and BM25 vectors. The only file that knows Edge.
 
 The shard is made without a write-ahead log: `write` and `delete` flush instead, and several readers may
 load it at once (a log can be opened by one process only). Who may load it when is `lock.py`'s affair.
@@ -8,55 +8,40 @@ Edge raises bare `Exception`s; here is the boundary where they become CorpusErro
 from __future__ import annotations
 
 import re
+import shutil
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index.documents import Points
 from iterative_rag.index.faults import disk_full
-from iterative_rag.index.sparse import bm25_document, bm25_query
+from iterative_rag.index.sparse import bm25_query
+from iterative_rag.index.store import (
+    DENSE,
+    EXACT_POINTS,
+    LOCAL,
+    SPARE,
+    SPARSE,
+    Found,
+    StoredPoint,
+    VectorPoint,
+    point_id,
+    point_ids,
+    ranked,
+    stored,
+)
 from iterative_rag.protocols import Vectors
 
 if TYPE_CHECKING:
-    from qdrant_edge import EdgeShard, QueryRequest, ScoredPoint
+    from qdrant_edge import EdgeShard, QueryRequest
 
-DENSE, SPARSE = "dense", "bm25"
-_NAMESPACE = uuid.UUID("5b3c0c6e-7d0b-5f0e-9c0a-6d1f3f3e2a10")
 # No memory, no permission, too many open files: the files may well be whole.
 _NOT_ITS_FAULT = re.compile(r"\bos error (?:12|13|23|24)\b")
 _DISK_FULL = ("no space left", "os error 28", "disk quota")
-
-
-@dataclass(frozen=True, slots=True)
-class VectorPoint:
-    """A passage as it is stored: where it lies, and what BM25 sees of it."""
-
-    document_id: str
-    version: str
-    ordinal: int
-    start: int
-    end: int
-    embedded_text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A passage that one half of a query found, best first."""
-
-    document_id: str
-    version: str
-    start: int
-    end: int
-
-
-def point_id(document_id: str, version: str, ordinal: int) -> uuid.UUID:
-    """The same passage of the same version has the same id in every run and store."""
-    return uuid.uuid5(_NAMESPACE, f"{document_id}\n{version}\n{ordinal}")
 
 
 class EdgeStore:
@@ -100,25 +85,23 @@ class EdgeStore:
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         """Store passages durably; points that are there already are replaced."""
+        self.put(stored(points, vectors))
+
+    def put(self, points: Sequence[StoredPoint]) -> None:
         from qdrant_edge import Point, SparseVector, UpdateOperation
 
-        rows = [
-            Point(
-                point_id(one.document_id, one.version, one.ordinal),
-                {DENSE: vector, SPARSE: SparseVector(*bm25_document(one.embedded_text))},
-                {"document": one.document_id, "version": one.version, "start": one.start, "end": one.end},
-            )
-            for one, vector in zip(points, vectors.tolist(), strict=True)
-        ]
+        rows = [Point(one.id, {DENSE: one.dense, SPARSE: SparseVector(*one.sparse)}, {**one.payload}) for one in points]
         with _edge_errors(self.path, writing=True):
             self._shard.update(UpdateOperation.upsert_points(rows))
             self._shard.flush()
 
     def delete(self, points: Sequence[Points]) -> None:
         """Remove versions of documents durably; points that are not there are no error."""
+        self.drop(list(point_ids(points)))
+
+    def drop(self, ids: Sequence[uuid.UUID]) -> None:
         from qdrant_edge import UpdateOperation
 
-        ids = [point_id(one.document_id, one.version, i) for one in points for i in range(one.passages)]
         with _edge_errors(self.path, writing=True):
             for low in range(0, len(ids), 10_000):
                 self._shard.update(UpdateOperation.delete_points(list(ids[low : low + 10_000])))
@@ -145,19 +128,46 @@ class EdgeStore:
         )
 
         only = None if among is None else Filter(must=[HasIdCondition({*among})])
-        frequencies = None if only is None else SearchParams(idf=IdfParams(only))
+        counted = Filter() if only is None and self.count() <= EXACT_POINTS else only
+        frequencies = None if counted is None else SearchParams(idf=IdfParams(counted))
         requests: list[QueryRequest] = []
         for text, vector in queries:
             dense = Query.Nearest(vector, using=DENSE)
             sparse = Query.Nearest(SparseVector(*bm25_query(text)), using=SPARSE)
             requests += [
-                QueryRequest(limit=limit, query=query, filter=only, params=params, with_payload=True)
+                QueryRequest(limit=limit + SPARE, query=query, filter=only, params=params, with_payload=True)
                 for query, params in ((dense, None), (sparse, frequencies))
             ]
         with _edge_errors(self.path):
             answers = self._shard.query_batch(QueryBatchRequest(requests))
-            found = [[_found(point) for point in points] for points in answers]
+            found = [
+                ranked(((point.score, uuid.UUID(str(point.id)), _found(point.payload)) for point in points), limit)
+                for points in answers
+            ]
         return list(zip(found[::2], found[1::2], strict=True))
+
+    def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+        with _edge_errors(self.path):
+            records = self._shard.retrieve(list(ids), with_payload=False, with_vector=False)
+        return {uuid.UUID(str(record.id)) for record in records}
+
+    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
+        """Those of the points that are there."""
+        with _edge_errors(self.path):
+            records = self._shard.retrieve(list(ids), with_payload=True, with_vector=True)
+        found = []
+        for record in records:
+            vectors: Any = record.vector
+            sparse = vectors[SPARSE]
+            found.append(
+                StoredPoint(
+                    uuid.UUID(str(record.id)),
+                    _found(record.payload),
+                    list(vectors[DENSE]),
+                    (list(sparse.indices), list(sparse.values)),
+                )
+            )
+        return found
 
     def ids(self) -> set[uuid.UUID]:
         """The ids of all points (for checks and repair)."""
@@ -168,9 +178,34 @@ class EdgeStore:
         return {uuid.UUID(str(record.id)) for record in records}
 
 
-def _found(point: ScoredPoint) -> Found:
-    payload = point.payload or {}
-    return Found(payload["document"], payload["version"], payload["start"], payload["end"])
+class EdgePlace:
+    """The folder of one corpus's vectors: the place where an index is kept unless another is named."""
+
+    name = LOCAL
+    option = LOCAL
+    shared = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def exists(self) -> bool:
+        return self._path.is_dir()
+
+    def create(self, dimensions: int, owner: str) -> None:
+        """An empty shard in place of whatever was there; whose it is follows from where it lies."""
+        shutil.rmtree(self._path, ignore_errors=True)
+        EdgeStore.create(self._path, dimensions).close()
+
+    def load(self, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
+        return EdgeStore.load(self._path, points=points)
+
+    def remove(self, owner: str) -> None:
+        shutil.rmtree(self._path, ignore_errors=True)
+
+
+def _found(payload: Mapping[str, Any] | None) -> Found:
+    held = payload or {}
+    return Found(held["document"], held["version"], held["start"], held["end"])
 
 
 @contextmanager
@@ -190,3 +225,6 @@ def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
             use = "written" if writing else "read"
             raise CorpusError(f"The index at {path} cannot be {use}: {reason}.", hint="See the system.") from error
         raise CorpusDamaged(f"The index at {path} cannot be read: {reason}.") from error
+
+
+__all__ = ["EdgePlace", "EdgeStore", "Found", "VectorPoint", "point_id"]

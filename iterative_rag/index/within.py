@@ -9,7 +9,7 @@ from uuid import UUID
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.documents import Points
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.qdrant_edge import point_id
+from iterative_rag.index.store import point_ids
 from iterative_rag.types import Document, Hit
 
 
@@ -67,8 +67,6 @@ class CorpusPart:
         current = self._whole.points(self._ids)
         versions, ids = self._known
         if current != versions:
-            ids = frozenset(
-                point_id(one.document_id, one.version, ordinal) for one in current for ordinal in range(one.passages)
-            )
+            ids = frozenset(point_ids(current))
             self._known = (current, ids)
         return ids

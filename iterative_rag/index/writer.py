@@ -1,6 +1,6 @@
 """Writing a corpus: what is committed is whole, what is not is swept away by the next writer.
 
-Per batch: the coming points are announced as unowned (SQLite), written and flushed (Edge), then the documents
+Per batch: the coming points are announced as unowned (SQLite), written durably (vector store), then the documents
 are put with their new version and the announcement goes (one transaction: from here on they are found), and
 the points of older versions, unowned by the same transaction, are deleted. Killed anywhere in between, a
 corpus shows each document in its old or its new version, and the list of unowned points says what to sweep.
@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusMismatch
+from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreMissing
 from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore, Entry, Known, Points
 from iterative_rag.index.faults import DAMAGE_MARK, disk_full
-from iterative_rag.index.qdrant_edge import EdgeStore, VectorPoint
+from iterative_rag.index.store import Place, VectorPoint, VectorStore
 from iterative_rag.protocols import Embedder, Vectors
 
 # Edge maps its files into memory: a full disk would kill the process instead of raising an error.
@@ -46,6 +46,7 @@ class CorpusWriter:
         embedder: Embedder,
         chunking: Chunking,
         roots: Sequence[str],
+        place: Place,
     ) -> None:
         self.name = name
         self.chunking = chunking
@@ -53,7 +54,8 @@ class CorpusWriter:
         self._store = store
         self._embedder = embedder
         self._roots = tuple(roots)
-        self._shard: EdgeStore | None = None
+        self._place = place
+        self._vectors: VectorStore | None = None
 
     def prepare(self) -> None:
         """Make the corpus fit what is to be written: as it is, or emptied because it is new or does not fit."""
@@ -105,7 +107,7 @@ class CorpusWriter:
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         self._check_disk()
-        self._open_shard().write(points, vectors)
+        self._opened().write(points, vectors)
 
     def commit(self, entries: Sequence[Entry]) -> None:
         """Show documents whose points have all been written, and drop what they replace."""
@@ -129,14 +131,14 @@ class CorpusWriter:
         self._store.move(document_id, source)
 
     def close(self) -> None:
-        if self._shard is not None:
-            shard, self._shard = self._shard, None
-            shard.close()
+        if self._vectors is not None:
+            vectors, self._vectors = self._vectors, None
+            vectors.close()
 
     def _sweep(self, only: set[str] | None = None) -> None:
         unowned = [points for points in self._store.unowned() if only is None or points.document_id in only]
         if unowned:
-            self._open_shard().delete(unowned)
+            self._opened().delete(unowned)
             with self._store.transaction():
                 self._store.forget_unowned(unowned)
 
@@ -144,7 +146,7 @@ class CorpusWriter:
         """Why the corpus cannot be continued as it is; None if it can."""
         meta = self._store.meta()
         wanted = self._made_with()
-        if not meta:
+        if "schema" not in meta:
             return "it is new"
         for key, what in (("schema", "version"), ("embedder", "embedder"), ("dimensions", "embedder")):
             if meta.get(key) != wanted[key]:
@@ -152,15 +154,17 @@ class CorpusWriter:
         for key in ("chunk_chars", "chunk_overlap"):
             if meta.get(key) != wanted[key]:
                 return f"another {key}: {meta.get(key)} instead of {wanted[key]}"
+        if self._place.name not in self._store.in_step():
+            return f"its vectors are kept at {', '.join(self._store.in_step())} and not at {self._place.name}"
         return None
 
     def _damage(self) -> str | None:
-        """Why the vectors cannot be used; None if they can. Leaves the shard open."""
+        """Why the vectors cannot be used; None if they can. Leaves them open."""
         if (self._folder / DAMAGE_MARK).exists():
             return "a search found it damaged"
         try:
-            self._shard = EdgeStore.load(self._vectors, points=self._store.counts()[1])
-        except CorpusDamaged as error:
+            self._vectors = self._load(points=self._store.counts()[1])
+        except (CorpusDamaged, StoreMissing) as error:
             return str(error).rstrip(".")
         return None
 
@@ -174,18 +178,23 @@ class CorpusWriter:
         }
 
     def _empty(self) -> None:
+        # Kept through all of it: a place that others use too tells by it whose points may be thrown away.
+        identity = self._store.identity() or uuid.uuid4().hex
         with self._store.transaction():
             self._store.clear()
+            self._store.set_meta({"identity": identity})
         self.close()
-        shutil.rmtree(self._vectors, ignore_errors=True)
         self._check_disk()
-        EdgeStore.create(self._vectors, self._embedder.dimensions).close()
+        self._place.create(self._embedder.dimensions, identity)
+        if self._place.shared:
+            shutil.rmtree(self._folder / "vectors", ignore_errors=True)  # those of the corpus as it was before
         (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
         # Written last: without it a killed run is seen as new and begins again.
         made = {
             "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
             "updated": _now(),
             "revision": "0",
+            "places": json.dumps({self._place.name: self._place.option}),
         }
         self._store.set_meta(self._made_with() | made)
 
@@ -193,15 +202,15 @@ class CorpusWriter:
         """Part of every transaction that changes documents: the fingerprint follows."""
         revision = int(self._store.meta().get("revision", "0")) + 1
         self._store.set_meta({"revision": str(revision), "updated": _now()})
+        self._store.set_in_step({self._place.name: self._place.option})  # every other is a state behind from now on
 
-    @property
-    def _vectors(self) -> Path:
-        return self._folder / "vectors"
+    def _load(self, points: int = 0) -> VectorStore:
+        return self._place.load(points=points, dimensions=self._embedder.dimensions, owner=self._store.identity())
 
-    def _open_shard(self) -> EdgeStore:
-        if self._shard is None:
-            self._shard = EdgeStore.load(self._vectors)
-        return self._shard
+    def _opened(self) -> VectorStore:
+        if self._vectors is None:
+            self._vectors = self._load()
+        return self._vectors
 
     def _check_disk(self) -> None:
         if shutil.disk_usage(self._folder).free < FREE_BYTES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 
 import pytest
@@ -98,6 +99,14 @@ def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
     corpus, windows = pages(2, {0, 1})
     (reading,) = reader(corpus, Inventing([])).read([(NEED, windows)])
     assert (len(reading.facts), reading.dropped) == (2, 2)
+
+
+def test_a_fact_says_the_page_that_its_quote_begins_on() -> None:
+    corpus, windows = pages(1, {0})
+    (before,) = reader(corpus, Quoting(["Yes"])).read([(NEED, windows)])
+    corpus.documents = {name: dataclasses.replace(one, pages=(0, 0, 12)) for name, one in corpus.documents.items()}
+    (after,) = reader(corpus, Quoting(["Yes"])).read([(NEED, windows)])
+    assert [fact.page for fact in (*before.facts, *after.facts)] == [None, 2]
 
 
 def test_time_that_is_up_ends_the_reading_with_what_there_is() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from collections.abc import Callable
@@ -40,6 +41,14 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
     for shown in ("the built-in mind is used", "hop 1", samples.NEED.question, "Aldermere", "→ Who founded Aldermere?"):
         assert shown in done.err
     assert fake.closed
+
+
+def test_a_citation_says_its_page_where_there_are_pages(run, play) -> None:
+    play(dataclasses.replace(samples.ANSWERED, citations=(dataclasses.replace(samples.CITATION, page=3),)))
+    done = run("ask", samples.QUESTION)
+    assert "page 3" in done.out
+    assert "characters" not in done.out
+    assert json.loads(run("ask", samples.QUESTION, "--json").out)["citations"][0]["page"] == 3
 
 
 def test_a_hop_shows_what_did_not_work(run, play) -> None:

@@ -170,3 +170,18 @@ def test_doctor_misses_the_corpus_that_the_settings_name(shell) -> None:
     done = shell("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 4
     assert "iterative-rag index PATH --corpus towns" in done.out
+
+
+def test_corpora_as_json(shell, articles) -> None:
+    assert json.loads(shell("corpus", "list", "--json").out) == {"corpora": []}
+    shell("index", str(articles), "--corpus", "towns", "-q")
+    listed = json.loads(shell("corpus", "--json").out)
+    (towns,) = listed["corpora"]
+    known = {"name": "towns", "documents": 2, "passages": 2, "state": "ready"}
+    assert {key: towns[key] for key in known} == known
+    assert {"embedder", "bytes", "updated"} <= towns.keys()
+    assert json.loads(shell("corpus", "list", "--json").out) == listed
+    assert json.loads(shell("corpus", "status", "towns", "--json").out) == listed
+    removed = shell("corpus", "remove", "towns", "--yes", "--json")
+    assert json.loads(removed.out) == {"removed": "towns", "documents": 2, "pages": None}
+    assert removed.err == ""

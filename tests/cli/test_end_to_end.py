@@ -70,6 +70,15 @@ def test_answered(shell, towns) -> None:
     assert "→ Who is the mayor of Aldermere?" in shell("trace").out
 
 
+def test_guess_answers_what_is_hardly_trusted(shell, towns) -> None:
+    question = "Who painted the ceiling of the town hall of Aldermere?"
+    assert shell("ask", question, "--llm", "builtin", "-q").code == 3
+    guessed = shell("ask", question, "--llm", "builtin", "--guess", "--json")
+    assert guessed.code == 0
+    assert 0 < validated(guessed.out)["confidence"] < 0.3
+    check_citations(validated(guessed.out))
+
+
 def test_a_quiet_run_leaves_a_complete_trace(shell, towns) -> None:
     done = shell("ask", QUESTION, "--llm", "builtin", "--quiet")
     assert (done.code, done.out, done.err) == (0, "Edda Holm\n", "")

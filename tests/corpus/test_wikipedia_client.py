@@ -89,7 +89,7 @@ def test_every_request_says_who_asks_and_yields_to_lag(wiki: FakeWiki, client: M
 
 
 def test_the_site_is_asked_once(wiki: FakeWiki, client: MediaWiki) -> None:
-    assert client.site() == client.site() == Site("Lighthouse Wiki", "en", LICENCE)
+    assert client.site() == client.site() == Site("Lighthouse Wiki", "en", LICENCE, "Rubrik")
     assert len(wiki.asked) == 1
 
 
@@ -171,3 +171,25 @@ def test_stopping_ends_the_waiting(wiki: FakeWiki) -> None:
     with Web(AGENT, allow={wiki.host}) as web, pytest.raises(FetchError, match="Stopped"):
         MediaWiki(wiki.api, web, patience).html(100)
     assert len(wiki.asked) == 1
+
+
+@pytest.mark.parametrize("name", ["Lamps", "Category:Lamps", "category: Lamps", "Rubrik:Lamps"])
+def test_a_category_is_listed_through_all_its_parts(name: str, wiki: FakeWiki, client: MediaWiki) -> None:
+    wiki.categories["Lamps"] = [f"Lamp {number:02}" for number in range(25)]
+    assert list(client.category(name)) == wiki.categories["Lamps"]
+    assert sum(asked.get("list") == "categorymembers" for asked in wiki.asked) == 3
+
+
+def test_no_more_of_a_category_is_asked_for_than_is_used(wiki: FakeWiki, client: MediaWiki) -> None:
+    wiki.categories["Lamps"] = [f"Lamp {number:02}" for number in range(25)]
+    assert [title for _, title in zip(range(10), client.category("Lamps"), strict=False)][-1] == "Lamp 09"
+    assert len(wiki.asked) == 1
+
+
+def test_links_are_those_to_pages_that_there_are(wiki: FakeWiki, client: MediaWiki) -> None:
+    for number in range(25):
+        wiki.add(f"Lamp {number:02}")
+    wiki.add("Lamps", links=[f"Lamp {number:02}" for number in range(30)])
+    wiki.redirects["All lamps"] = ("Lamps", "")
+    assert list(client.links("All lamps")) == [f"Lamp {number:02}" for number in range(25)]
+    assert list(client.links("Nowhere")) == []

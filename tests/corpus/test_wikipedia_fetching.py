@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from iterative_rag.corpus.contact import user_agent
+from iterative_rag.corpus.folder import Folder
 from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.text_files import TextFiles
 from iterative_rag.corpus.web import Web
 from iterative_rag.corpus.wikipedia.fetching import (
     IN_FLIGHT,
@@ -28,7 +29,6 @@ from iterative_rag.corpus.wikipedia.fetching import (
     Stored,
     Wikis,
     fetch_pages,
-    user_agent,
 )
 from iterative_rag.corpus.wikipedia.files import PageFolder
 from iterative_rag.corpus.wikipedia.names import PageName, page_name
@@ -64,7 +64,7 @@ def fetch(wiki: FakeWiki, path: Path, titles: list[str], clock: FakeTime | None 
 
 
 def texts(path: Path) -> dict[str, str]:
-    return {one.title: one.text for one in TextFiles(path).documents() if isinstance(one, Document)}
+    return {one.title: one.text for one in Folder(path).documents() if isinstance(one, Document)}
 
 
 def test_fifty_pages_whole_with_their_tables_and_origin(wiki: FakeWiki, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.text_files import TextFiles
+from iterative_rag.corpus.folder import Folder
 from iterative_rag.corpus.wikipedia.files import PageFile, PageFolder
 from iterative_rag.corpus.wikipedia.names import PageName
 from iterative_rag.errors import CorpusHeld
@@ -50,8 +50,13 @@ def page(title: str, *, language: str = "en", redirects: tuple[str, ...] = (), t
     )  # fmt: skip
 
 
+def found_at(folder: PageFolder, title: str, language: str = "en") -> tuple[str, Path] | None:
+    found = folder.find(PageName(title, language))
+    return (found.title, found.place) if found else None
+
+
 def documents(path: Path) -> dict[str, Document]:
-    return {one.title: one for one in TextFiles(path).documents() if isinstance(one, Document)}
+    return {one.title: one for one in Folder(path).documents() if isinstance(one, Document)}
 
 
 def test_a_page_is_readable_with_its_origin_above_the_text(tmp_path: Path) -> None:
@@ -87,7 +92,7 @@ def test_every_title_survives_as_file_and_as_document(tmp_path: Path) -> None:
     again = PageFolder(tmp_path / "pages")
     with again.opened():
         for title, place in zip(TITLES, places, strict=True):
-            assert again.find(PageName(title)) == (title, place)
+            assert found_at(again, title) == (title, place)
 
 
 def test_titles_that_differ_in_case_or_language_alone_have_files_of_their_own(tmp_path: Path) -> None:
@@ -98,7 +103,7 @@ def test_titles_that_differ_in_case_or_language_alone_have_files_of_their_own(tm
     assert len({place.name.casefold() for place in places}) == 3
     assert [place.read_text(encoding="utf-8").splitlines()[-1] for place in places] == ["one", "two", "drei"]
     with folder.opened():
-        assert folder.find(PageName("Heron", "de")) == ("Heron", places[2])
+        assert found_at(folder, "Heron", "de") == ("Heron", places[2])
         assert folder.write(page("Heron", language="de", text="vier\n")) == places[2]
 
 
@@ -110,7 +115,8 @@ def test_redirects_are_added_without_touching_the_text(tmp_path: Path) -> None:
         folder.add_redirects(place, ["Old light", "Gull Light"])
     again = PageFolder(tmp_path)
     with again.opened():
-        assert again.find(PageName("Old light")) == again.find(PageName("gull Light")) == ("Gull Point", place)
+        assert found_at(again, "Old light") == found_at(again, "gull Light") == ("Gull Point", place)
+        assert again.names() == [PageName("Gull Point")]
     assert documents(tmp_path)["Gull Point"] == before
     fields, _ = front_matter.split(place.read_text(encoding="utf-8"))
     assert fields["redirects"] == ("Gull Light", "Old light")
@@ -146,7 +152,7 @@ def test_two_processes_do_not_fetch_into_one_folder(tmp_path: Path) -> None:
 )
 def test_front_matter_of_others(tmp_path: Path, text: str, title: str, url: str | None, body: str) -> None:
     (tmp_path / "a.md").write_text(text, encoding="utf-8")
-    (found,) = TextFiles(tmp_path).documents()
+    (found,) = Folder(tmp_path).documents()
     assert isinstance(found, Document)
     assert (found.title, found.url, found.text) == (title, url, body)
 

@@ -282,3 +282,9 @@ def merged_tables(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
 def test_every_place_of_a_merged_table_is_filled(case: tuple[str, list[list[str]]]) -> None:
     html, expected = case
     assert rows(body(html)) == expected
+
+
+def test_a_page_may_hold_the_characters_that_mark_tables() -> None:
+    text = to_markdown("<p>A &#xe002;99&#xe002; and &#xe002;9999999999999&#xe002; end.</p>", "Marks")
+    assert "A" in text
+    assert "end." in text

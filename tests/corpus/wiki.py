@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import socket
 import threading
@@ -18,7 +19,7 @@ LICENCE = "Creative Commons Attribution-Share Alike 4.0"
 
 @dataclass(frozen=True)
 class WikiPage:
-    """`links` are what a disambiguation page offers."""
+    """`links` are the pages that it links to; of a disambiguation page: what it offers."""
 
     html: str
     revision: int
@@ -32,7 +33,7 @@ class WikiPage:
 
 @dataclass(frozen=True)
 class Trouble:
-    """How one answer goes wrong: kind is status, maxlag, error, cut, text, loop (sends you round in a circle)."""
+    """How one answer goes wrong: kind is status, maxlag, error, cut, drop (no reply), text, loop (in a circle)."""
 
     kind: str
     status: int = 503
@@ -57,13 +58,16 @@ class FakeTime:
 
 @dataclass
 class FakeWiki:
-    """`redirects` are title -> (title, section). `troubles` are used up in order by requests that `hits` picks.
+    """`redirects` are title -> (title, section), `categories` name -> titles.
 
-    `gate` is called before the HTML of a page is sent: a test can wait there. `files` are other paths it serves.
+    `troubles` are used up in order by requests that `hits` picks. `gate` is called before the HTML of a page is sent: a
+    test can wait there. `files` are other paths it serves.
     """
 
     pages: dict[str, WikiPage] = field(default_factory=dict)
     redirects: dict[str, tuple[str, str]] = field(default_factory=dict)
+    categories: dict[str, list[str]] = field(default_factory=dict)
+    portion: int = 10  # titles in one part of a list
     troubles: deque[Trouble] = field(default_factory=deque)
     always: Trouble | None = None
     hits: Callable[[Mapping[str, str]], bool] = lambda asked: True
@@ -102,6 +106,9 @@ class FakeWiki:
 
     def add(self, title: str, html: str = "", **more: Any) -> None:
         self.pages[title] = WikiPage(html or f"<p>{title} is a place.</p>", len(self.pages) + 100, **more)
+
+    def revise(self, title: str, html: str) -> None:
+        self.pages[title] = dataclasses.replace(self.pages[title], html=html, revision=self.pages[title].revision + 500)
 
     def title_of(self, revision: int) -> str:
         return next(title for title, page in self.pages.items() if page.revision == revision)
@@ -177,17 +184,32 @@ class _Handler(BaseHTTPRequestHandler):
             return {
                 "query": {
                     "general": {"sitename": "Lighthouse Wiki", "lang": "en"},
+                    "namespaces": {"0": {"id": 0, "name": ""}, "14": {"id": 14, "name": "Rubrik"}},
                     "rightsinfo": {"url": "https://example.org/by-sa", "text": LICENCE},
                 }
             }
         if asked.get("action") == "parse":
             links = [{"ns": 0, "title": one, "exists": True} for one in self.wiki.pages[asked["page"]].links]
             return {"parse": {"links": [*links, {"ns": 4, "title": "Help:Names", "exists": True}]}}
+        if asked.get("list") == "categorymembers":
+            name = asked["cmtitle"].removeprefix("Category:")
+            members = [{"ns": 0, "title": one} for one in self.wiki.categories.get(name, [])]
+            return self._part("categorymembers", members, asked, "cmcontinue")
+        if asked.get("generator") == "links":
+            title = self.wiki.redirects.get(asked["titles"], (asked["titles"], ""))[0]
+            page = self.wiki.pages.get(title)
+            return self._part("pages", [self._found(one) for one in page.links] if page else [], asked, "gplcontinue")
         if "list" in asked:
             start = asked["pssearch"][:4].casefold()
             near = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]
             return {"query": {"prefixsearch": near, "search": near[:1]}}
         return self._look_up(asked["titles"].split("|"), "rvcontinue" in asked)
+
+    def _part(self, name: str, entries: list[Any], asked: Mapping[str, str], key: str) -> object:
+        start = int(asked.get(key, "0"))
+        end = start + self.wiki.portion
+        more = {"continue": {key: str(end), "continue": "-||"}} if end < len(entries) else {}
+        return {"query": {name: entries[start:end]}, **more}
 
     def _look_up(self, titles: Sequence[str], second_half: bool) -> object:
         assert len(titles) <= 50, "too many titles for one request"
@@ -243,6 +265,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(b"<html>We are sorry.</html>")
         elif trouble.kind == "loop":
             self._send(b"", 302, {"Location": self.path})
+        elif trouble.kind == "drop":
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
         elif trouble.kind == "cut":
             self.send_response(200)
             self.send_header("Content-Length", "100000")

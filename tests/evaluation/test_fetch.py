@@ -14,9 +14,10 @@ import pytest
 
 from iterative_rag.cli import main
 from iterative_rag.corpus.patience import Patience
+from iterative_rag.corpus.wikipedia.fetching import FetchProgress
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.evaluation import fetch
-from iterative_rag.evaluation.fetch import FetchPlan, FetchProgress, FetchReport
+from iterative_rag.evaluation.fetch import FetchPlan, FetchReport
 from tests.corpus.wiki import FakeTime, FakeWiki, Trouble, is_page
 
 EN = "https://en.wikipedia.org/wiki/"
@@ -164,7 +165,7 @@ def test_what_cannot_be_fetched_says_why(
     change: dict[str, str], error: type[Exception], message: str, fetching: Callable[..., FetchReport],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(fetch, "_homepage", lambda: "")
+    monkeypatch.setattr(fetch, "homepage", lambda: "")
     with pytest.raises(error, match=message):
         fetching(**change)
 

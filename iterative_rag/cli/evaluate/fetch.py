@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
+from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet
 
 if TYPE_CHECKING:
-    from iterative_rag.errors import FetchError
-    from iterative_rag.evaluation.fetch import FetchProgress, FetchReport, NotFound
+    from iterative_rag.evaluation.fetch import FetchReport, NotFound
     from iterative_rag.ingest import IngestReport
 
-PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
 _SHOWN = 20
 _NEAREST_SHOWN = 3
 
@@ -51,17 +46,16 @@ def fetch(
 
     Interrupted or killed, the same command goes on where it stopped; no page is fetched twice.
     """
+    from iterative_rag.cli.fetching import fetching_progress, index_into, say_how_to_go_on
     from iterative_rag.evaluation import fetch as fetching
 
     plan = fetching.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     try:
-        with _progress(quiet=quiet) as (advance, on_pause):
+        with fetching_progress(quiet=quiet) as (advance, on_pause):
             report = fetching.fetch_dataset(plan, progress=advance, on_pause=on_pause)
-        indexed = _index(report, corpus or dataset, embedder, quiet=quiet) if report.pages else None
+        indexed = index_into([report.folder], corpus or dataset, embedder, quiet=quiet) if report.pages else None
     except KeyboardInterrupt:
-        from iterative_rag.cli.console import err
-
-        err().line("Stopped. This goes on: ", (shlex.join(["iterative-rag", *sys.argv[1:]]), "bold"))
+        say_how_to_go_on()
         raise
     following = ["iterative-rag", "evaluate", "run", "--dataset", str(report.dataset), "--corpus", corpus or dataset]
     if as_json:
@@ -70,68 +64,6 @@ def fetch(
         _show(report, indexed, shlex.join(following))
     if report.failed:
         raise typer.Exit(4)
-
-
-def _index(report: FetchReport, corpus: str, embedder: str | None, *, quiet: bool) -> IngestReport:
-    from iterative_rag.cli.progress import indexing
-    from iterative_rag.factory import index_paths
-
-    settings = settings_from(corpus=corpus, embedder=embedder)
-    with indexing(quiet=quiet) as progress:
-        return index_paths([report.folder], settings=settings, corpus=corpus, progress=progress)
-
-
-# --- progress --------------------------------------------------------------------------------
-
-
-@contextmanager
-def _progress(
-    *, quiet: bool
-) -> Iterator[tuple[Callable[[FetchProgress], None] | None, Callable[[float, FetchError], None] | None]]:
-    """A bar in a terminal, now and then a line elsewhere; and a line for every pause that is more than a moment."""
-    import time
-
-    from iterative_rag.cli.console import clean, err
-
-    printer = err()
-
-    def on_pause(seconds: float, error: FetchError) -> None:
-        err().line((f"Waiting {seconds:.0f} s: {clean(str(error))}", "dim"))
-
-    if quiet:
-        yield None, None
-    elif not printer.terminal:
-        shown = [time.monotonic()]
-
-        def now_and_then(at: FetchProgress) -> None:
-            if time.monotonic() - shown[0] >= PROGRESS_EVERY:
-                shown[0] = time.monotonic()
-                err().line(where(at))
-
-        yield now_and_then, on_pause
-    else:
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        columns = (TextColumn("fetching"), BarColumn(), TextColumn("{task.description}"))
-        with Progress(*columns, console=printer.console, transient=True) as bars:
-            task = bars.add_task("looking up titles", total=None)
-            yield (
-                lambda at: bars.update(task, completed=at.done, total=at.total, description=where(at)),
-                lambda seconds, error: bars.console.print(f"Waiting {seconds:.0f} s: {clean(str(error))}", style="dim"),
-            )
-
-
-def where(at: FetchProgress) -> str:
-    """`120 of 2,460 pages, 3 missing, 2.3/s, 17:02 left`"""
-    parts = [f"{at.done:,} of {at.total:,} pages"]
-    if at.missing:
-        parts.append(f"{at.missing:,} missing")
-    if at.fetched:
-        parts.append(f"{at.per_second:.1f}/s")
-    if at.seconds_left is not None:
-        minutes, seconds = divmod(round(at.seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
-    return ", ".join(parts)
 
 
 # --- closing words ---------------------------------------------------------------------------

@@ -33,11 +33,12 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a wiki says of itself. `licence` is as it words it, "" where it says nothing."""
+    """What a wiki says of itself. `licence` is as it words it, "" where it says nothing; `category` its prefix."""
 
     name: str
     language: str
     licence: str
+    category: str = "Category"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +94,11 @@ class MediaWiki:
         """Asked once. Raises FetchError, as all that follows."""
         with self._lock:
             if self._site is None:
-                query = self._query({"meta": "siteinfo", "siprop": "general|rightsinfo"})
+                query = self._query({"meta": "siteinfo", "siprop": "general|rightsinfo|namespaces"})
                 general, rights = query.get("general", {}), query.get("rightsinfo", {})
                 licence = str(rights.get("text") or rights.get("url") or "")
-                self._site = Site(str(general.get("sitename", "")), str(general.get("lang", "")), licence)
+                category = str(query.get("namespaces", {}).get("14", {}).get("name", "Category"))
+                self._site = Site(str(general.get("sitename", "")), str(general.get("lang", "")), licence, category)
             return self._site
 
     def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
@@ -140,6 +142,22 @@ class MediaWiki:
         links = self._call({"action": "parse", "page": title, "prop": "links"}).get("parse", {}).get("links", [])
         return tuple(str(one["title"]) for one in links if one.get("ns") == 0 and one.get("exists"))[:_CHOICES]
 
+    def category(self, name: str) -> Iterator[str]:
+        """The articles of a category, whatever its prefix is called; asked for a few hundred at a time, as needed."""
+        prefix, _, rest = name.partition(":")
+        if rest and prefix.strip().casefold() in ("category", self.site().category.casefold()):
+            name = rest.strip()
+        title = {"cmtitle": f"Category:{name}", "cmtype": "page", "cmnamespace": "0", "cmlimit": "max"}
+        for answer in self._parts({"list": "categorymembers", **title}):
+            yield from (str(one["title"]) for one in answer.get("categorymembers", []))
+
+    def links(self, title: str) -> Iterator[str]:
+        """The articles that a page links to, redirects followed, without those that nobody has written yet."""
+        linked = {"generator": "links", "gplnamespace": "0", "gpllimit": "max", "redirects": "1"}
+        for answer in self._parts({"titles": title, "prop": "info", **linked}):
+            pages = [one for one in answer.get("pages", []) if not one.get("missing") and one.get("ns") == 0]
+            yield from sorted(str(one["title"]) for one in pages)
+
     def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
         """Titles that may be meant by one that there is not: those that begin alike, then what the search finds."""
         query = self._query(
@@ -159,17 +177,26 @@ class MediaWiki:
     def _query(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         """A query with all its continuations put together: the API splits long answers."""
         whole: dict[str, Any] = {}
-        more: dict[str, str] = {}
-        while True:
-            answer = self._call({"action": "query", **parameters, **more})
-            for name, value in answer.get("query", {}).items():
+        for part in self._parts(parameters):
+            for name, value in part.items():
                 if name == "pages" and name in whole:
                     whole[name] = _merged(whole[name], value)
                 else:
                     whole.setdefault(name, value)
+        return whole
+
+    def _parts(self, parameters: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """The parts of the answer to a query, each asked for when the one before is used up."""
+        more: dict[str, str] = {}
+        while True:
+            answer = self._call({"action": "query", **parameters, **more})
+            yield answer.get("query", {})
             if not answer.get("continue"):
-                return whole
-            more = {name: str(value) for name, value in answer["continue"].items()}
+                return
+            following = {name: str(value) for name, value in answer["continue"].items()}
+            if following == more:
+                raise FetchError(f"{self.api} sends the same part of its answer again and again.")
+            more = following
 
     def _call(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         asked = {"format": "json", "formatversion": "2", "maxlag": _MAXLAG, **parameters}

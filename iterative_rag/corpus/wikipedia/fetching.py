@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Generator, Iterable, Iterator
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,14 +13,13 @@ from pathlib import Path
 from iterative_rag.corpus.patience import Patience
 from iterative_rag.corpus.web import Web
 from iterative_rag.corpus.wikipedia.client import API, Disambiguation, Found, MediaWiki, Missing
-from iterative_rag.corpus.wikipedia.files import PageFile, PageFolder
+from iterative_rag.corpus.wikipedia.files import PageFile, PageFolder, StoredPage
 from iterative_rag.corpus.wikipedia.markdown import require_converters, to_markdown
 from iterative_rag.corpus.wikipedia.names import PageName
-from iterative_rag.errors import FetchError, UsageError
+from iterative_rag.errors import FetchError
 
 IN_FLIGHT = 3  # requests at a time, as the wikis ask of robots
 MOST_FAILED_IN_A_ROW = 5
-_CONTACT = re.compile(r"https?://[^\s()]+|[^\s()@]+@[^\s()@]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,44 @@ class Failed:
 Outcome = Stored | Ambiguous | Absent | Failed
 
 
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Why there is no page: kind is missing, disambiguation or failed. `nearest` are titles that may be meant."""
+
+    kind: str
+    reason: str
+    nearest: tuple[str, ...] = ()
+
+
+def shortfall(outcome: Ambiguous | Absent | Failed) -> Shortfall:
+    match outcome:
+        case Ambiguous():
+            return Shortfall("disambiguation", f"{outcome.title} has several meanings.", outcome.choices)
+        case Absent():
+            return Shortfall("missing", outcome.reason, outcome.nearest)
+        case Failed():
+            return Shortfall("failed", outcome.message)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchProgress:
+    """`done` of `total` names have their outcome; `fetched` pages came in this run, in `seconds`."""
+
+    done: int
+    total: int
+    fetched: int
+    missing: int
+    seconds: float
+
+    @property
+    def per_second(self) -> float:
+        return self.fetched / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        return (self.total - self.done) / self.per_second if self.fetched else None
+
+
 class Wikis:
     """The wiki of each language behind one address pattern; they share one patience, as they have one keeper."""
 
@@ -76,32 +114,46 @@ class Wikis:
         return self._known.setdefault(api, MediaWiki(api, self._web, self.patience))
 
 
-def user_agent(contact: str) -> str:
-    """How we introduce ourselves. Raises UsageError where `contact` is neither a mail address nor a URL."""
-    import httpx
+def fetch_into(
+    folder: PageFolder,
+    names: Collection[PageName],
+    wikis: Wikis,
+    *,
+    refresh: bool = False,
+    progress: Callable[[FetchProgress], None] | None = None,
+) -> Iterator[Outcome]:
+    """`fetch_pages`, with the folder held meanwhile and the progress told after every name."""
+    started = time.monotonic()
+    fetched: set[Path] = set()
+    done = missing = 0
+    with folder.opened(), closing(fetch_pages(names, folder, wikis, refresh=refresh)) as outcomes:
+        for outcome in outcomes:
+            done += 1
+            if not isinstance(outcome, Stored):
+                missing += 1
+            elif outcome.fetched:
+                fetched.add(outcome.place)
+            if progress:
+                progress(FetchProgress(done, len(names), len(fetched), missing, time.monotonic() - started))
+            yield outcome
 
-    from iterative_rag import __version__
 
-    if not _CONTACT.fullmatch(contact.strip()):
-        raise UsageError(
-            f"{contact!r} is no contact." if contact else "Wikipedia asks robots to name a contact.",
-            hint="Give a mail address or a web page of yours: --contact you@example.org",
-        )
-    return f"iterative-rag/{__version__} ({contact.strip()}) httpx/{httpx.__version__}"
-
-
-def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> Generator[Outcome, None, None]:
+def fetch_pages(
+    names: Iterable[PageName], folder: PageFolder, wikis: Wikis, *, refresh: bool = False
+) -> Generator[Outcome, None, None]:
     """One outcome for each name, in the order in which they are known. What lies in the folder is not asked for.
 
     Several names may lead to one page: it is fetched once. A page is stored as soon as it is there, so that a run
-    that was killed goes on where it was. `folder` must be open.
+    that was killed goes on where it was. `refresh` looks stored pages up too and fetches those whose revision has
+    changed. `folder` must be open.
     Raises FetchError when the wiki cannot be had at all, CorpusError for the folder, MissingExtra.
     """
     require_converters()
     asked: dict[str, dict[str, list[PageName]]] = {}
     for name in dict.fromkeys(names):
-        if there := folder.find(name):
-            yield Stored(name, *there, fetched=False)
+        there = folder.find(name)
+        if there and not refresh:
+            yield _there(name, there)
         else:
             asked.setdefault(name.language, {}).setdefault(name.title, []).append(name)
     work = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="fetching")
@@ -112,9 +164,12 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
             for title, look_up in wiki.look_up(list(titles)):
                 if not isinstance(look_up, Found):
                     yield from _not_a_page(wiki, titles[title], look_up)
-                elif there := folder.find(PageName(look_up.title, language)):
-                    folder.add_redirects(there[1], [title])
-                    yield from (Stored(name, *there, fetched=False) for name in titles[title])
+                    continue
+                there = folder.find(PageName(look_up.title, language))
+                if there and (there.revision == look_up.revision or not refresh):
+                    if there is not folder.find(titles[title][0]):
+                        folder.add_redirects(there.place, [title])
+                    yield from (_there(name, there) for name in titles[title])
                 else:
                     pages.setdefault(look_up.title, (look_up, []))[1].extend(titles[title])
             futures = {work.submit(_fetch, wiki, found, leading, folder): leading for found, leading in pages.values()}
@@ -124,6 +179,10 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
         raise
     finally:
         work.shutdown(wait=True, cancel_futures=True)
+
+
+def _there(name: PageName, page: StoredPage) -> Stored:
+    return Stored(name, page.title, page.place, fetched=False)
 
 
 def _not_a_page(wiki: MediaWiki, names: list[PageName], look_up: Disambiguation | Missing) -> Iterator[Outcome]:

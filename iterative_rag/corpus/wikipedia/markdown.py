@@ -68,8 +68,13 @@ def to_markdown(html: str, title: str) -> str:
     _put_captions(tree)
     tree.unwrap_tags(_INLINE.split())
     text = _tidy(_converted(tree.html or "", title))
-    text = _MARKED.sub(lambda match: f"\n\n{found[int(match[1])]}\n\n", text)
+    text = _MARKED.sub(lambda match: f"\n\n{_taken(found, match[1])}\n\n", text)
     return _without_empty_sections(_BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n"))
+
+
+def _taken(tables: list[str], number: str) -> str:
+    """The table of a mark; a page can hold a mark of its own, written as entities."""
+    return tables[int(number)] if len(number) < 9 and int(number) < len(tables) else ""
 
 
 # --- what is text and what is not ------------------------------------------------------------

@@ -11,6 +11,7 @@ from iterative_rag.errors import UsageError
 
 DEFAULT_LANGUAGE = "en"
 _HOST = re.compile(r"(?:(?P<language>[a-z][a-z0-9-]*)\.)?(?:m\.)?wikipedia\.org", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[a-z][a-z0-9-]{0,30}")  # it becomes a part of a host's name
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _BARE = re.compile(r"(?:[a-z0-9-]+\.){1,2}wikipedia\.org/", re.IGNORECASE)
 
@@ -29,15 +30,22 @@ class PageName:
         return self.language, self.title[:1].upper() + self.title[1:]
 
 
+def is_link(text: str) -> bool:
+    """Whether this is an address and no title: a URL of any site, one of Wikipedia without its scheme, or a path."""
+    return text.startswith("/wiki/") or bool(_URL.match(text) or _BARE.match(text))
+
+
 def page_name(text: str, *, language: str = DEFAULT_LANGUAGE) -> PageName:
     """Read a title or a URL of Wikipedia, mobile, with a section, percent-encoded, or `index.php?title=`.
 
     `language` is that of a bare title. Raises UsageError for a URL that names no page of Wikipedia.
     """
+    if not _LANGUAGE.fullmatch(language):
+        raise UsageError(f"{language!r} is no language of Wikipedia.", hint="Give its code, like en, de or simple.")
     text = text.strip()
     if text.startswith("/wiki/"):
         text = f"https://{language}.wikipedia.org{text}"
-    if not _URL.match(text) and not _BARE.match(text):
+    if not is_link(text):
         title, _, section = text.partition("#")
         return _named(title, language, section)
     try:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.corpus.wikipedia.names import PageName, page_name
+from iterative_rag.corpus.wikipedia.names import PageName, is_link, page_name
 from iterative_rag.errors import UsageError
 
 _SEPARATOR = re.compile(r"[\s,;]+(?=(?:https?:)?//)")
-_LINK = re.compile(r"(?:https?:)?//|/wiki/|[a-z0-9.-]+\.wikipedia\.org/", re.IGNORECASE)
 _OF_DATASETS = "en"
 
 
 def links_in(cell: str) -> list[str]:
     """The links of a text that holds one or several, separated by white space, commas or semicolons."""
     return [link for part in _SEPARATOR.split(cell.strip()) if (link := part.strip(" \t\n,;"))]
-
-
-def is_link(text: str) -> bool:
-    return bool(_LINK.match(text))
 
 
 def title_of(link: str) -> str:
@@ -36,3 +31,6 @@ def page_of(link: str) -> PageName | None:
         return page_name(link.replace("&amp;", "&").rstrip("/"))
     except UsageError:  # another site, or a link to no article
         return None
+
+
+__all__ = ["is_link", "links_in", "page_of", "title_of"]

@@ -75,7 +75,7 @@ def pool(
     name = pool_name(dataset)
     ingest(
         [source],
-        corpora(),
+        corpora(settings.index),
         name,
         embedder,
         chunk_chars=settings.chunk_chars,

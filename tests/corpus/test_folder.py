@@ -1,4 +1,4 @@
-"""Folders of text files: titles, stable ids, and everything a folder can hold that is no text."""
+"""Folders of files: titles, stable ids, and everything a folder can hold that is no text."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.corpus import open_source
-from iterative_rag.corpus.text_files import TextFiles
+from iterative_rag.corpus.folder import Folder
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
 
-def documents(source: TextFiles) -> list[Document]:
+def documents(source: Folder) -> list[Document]:
     return [item for item in source.documents() if isinstance(item, Document)]
 
 
-def skipped(source: TextFiles) -> dict[str, str]:
+def skipped(source: Folder) -> dict[str, str]:
     return {Path(item.source).name: item.reason for item in source.documents() if isinstance(item, Skipped)}
 
 
@@ -41,7 +41,7 @@ def test_titles_come_from_front_matter_heading_or_file_name(tmp_path: Path) -> N
         New_York_City__txt="Only text.\n## Not a title",
         D__md="---\nno end of it\n# After the rule",
     )
-    found = documents(TextFiles(tmp_path))
+    found = documents(Folder(tmp_path))
     assert [document.title for document in found] == [
         "From the front",
         "The Heading",
@@ -55,18 +55,18 @@ def test_titles_come_from_front_matter_heading_or_file_name(tmp_path: Path) -> N
 def test_the_walk_is_sorted_and_ids_do_not_depend_on_the_place(tmp_path: Path) -> None:
     for root in (tmp_path / "one", tmp_path / "two"):
         write(root, b__txt="b", a__txt="a")
-        write(root / "sub", c__md="c", ignored__pdf=b"%PDF")
+        write(root / "sub", c__md="c", ignored__png=b"PNG")
         write(root / ".git", d__txt="hidden")
-    first, second = (documents(TextFiles(tmp_path / name)) for name in ("one", "two"))
+    first, second = (documents(Folder(tmp_path / name)) for name in ("one", "two"))
     assert [document.title for document in first] == ["a", "b", "c"]
     assert [document.id for document in first] == [document.id for document in second]
     assert len({document.id for document in first}) == 3
-    assert TextFiles(tmp_path / "one").total == 3
+    assert Folder(tmp_path / "one").total == 3
 
 
 def test_one_file_is_a_source_too(tmp_path: Path) -> None:
     write(tmp_path, a__txt="Alone.")
-    assert [document.title for document in documents(TextFiles(tmp_path / "a.txt"))] == ["a"]
+    assert [document.title for document in documents(Folder(tmp_path / "a.txt"))] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,30 @@ def test_one_file_is_a_source_too(tmp_path: Path) -> None:
         ("Plzeň".encode("utf-16"), "Plzeň"),
         (b"\xfe\xff" + "Plzeň".encode("utf-16-be"), "Plzeň"),
         ("A café in the old town – “quoted”.".encode("cp1252"), "A café in the old town – “quoted”."),
+        ("Plzeň".encode("utf-32"), "Plzeň"),
+        (b"\0\0\xfe\xff" + "Plzeň".encode("utf-32-be"), "Plzeň"),
+        (
+            "Пивоварня в городе Пльзень была основана в 1842 году и известна своим пивом.".encode("koi8-r"),
+            "Пивоварня в городе Пльзень была основана в 1842 году и известна своим пивом.",
+        ),
+        (
+            "Příliš žluťoučký kůň úpěl ďábelské ódy. Plzeň leží na řece Radbuze.".encode("cp1250"),
+            "Příliš žluťoučký kůň úpěl ďábelské ódy. Plzeň leží na řece Radbuze.",
+        ),
+        (
+            "A educação e a emoção não são só construções.".encode("cp1252"),
+            "A educação e a emoção não são só construções.",
+        ),
+        (
+            "東京は日本の首都であり、世界でも有数の大都市である。".encode("shift_jis"),
+            "東京は日本の首都であり、世界でも有数の大都市である。",
+        ),
         (b"one\r\ntwo\rthree", "one\ntwo\nthree"),
     ],
 )
 def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
     write(tmp_path, a__txt=data)
-    assert [document.text for document in documents(TextFiles(tmp_path))] == [text]
+    assert [document.text for document in documents(Folder(tmp_path))] == [text]
 
 
 @pytest.mark.parametrize(
@@ -95,21 +113,24 @@ def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
         (b"\xff\xfea\0\0\0b\0", "NUL"),
         (b"\xff\xfea", "byte order mark"),
         (bytes(range(1, 256)), "neither UTF-8"),
-        ("Пивоварня".encode("koi8-r"), "neither UTF-8"),
+        ("Miasto Łódź.".encode("cp1250"), "in doubt"),
+        ("Král přenesl sídlo do Plzně; město má řeku.".encode("cp1250"), "in doubt"),
+        ("Az őszi erdő.".encode("cp1250"), "in doubt"),
+        ("Plzeň\n".encode() * 9 + "Plzeň".encode("cp1250"), "up to a point"),
     ],
 )
 def test_what_is_no_text_is_skipped_with_a_reason(tmp_path: Path, data: bytes, reason: str) -> None:
     write(tmp_path, bad__txt=data, good__txt="Good.")
-    assert reason in skipped(TextFiles(tmp_path))["bad.txt"]
-    assert [document.title for document in documents(TextFiles(tmp_path))] == ["good"]
+    assert reason in skipped(Folder(tmp_path))["bad.txt"]
+    assert [document.title for document in documents(Folder(tmp_path))] == ["good"]
 
 
 def test_a_huge_file_is_skipped_unread(tmp_path: Path) -> None:
     write(tmp_path, small__txt="Small.")
     with (tmp_path / "huge.txt").open("wb") as file:
         file.truncate(100_000_000)  # a hole: nothing that reads it could find the size in time
-    assert "100 MB" in skipped(TextFiles(tmp_path))["huge.txt"]
-    assert "67 MB" in skipped(TextFiles(tmp_path))["huge.txt"]
+    assert "100 MB" in skipped(Folder(tmp_path))["huge.txt"]
+    assert "17 MB" in skipped(Folder(tmp_path))["huge.txt"]
 
 
 def test_links_never_lead_out_of_the_folder(tmp_path: Path) -> None:
@@ -122,21 +143,21 @@ def test_links_never_lead_out_of_the_folder(tmp_path: Path) -> None:
     (folder / "nowhere.txt").symlink_to(folder / "missing.txt")
     (folder / "inside.txt").symlink_to(folder / "real.txt")
     (folder / "up.txt").symlink_to("../secret/password.txt")
-    assert [document.text for document in documents(TextFiles(folder))] == ["Real.", "Real."]
-    assert set(skipped(TextFiles(folder))) == {"file.txt", "folder", "loop", "self.txt", "nowhere.txt", "up.txt"}
-    assert "out of the folder" in skipped(TextFiles(folder))["up.txt"]
+    assert [document.text for document in documents(Folder(folder))] == ["Real.", "Real."]
+    assert set(skipped(Folder(folder))) == {"file.txt", "folder", "loop", "self.txt", "nowhere.txt", "up.txt"}
+    assert "out of the folder" in skipped(Folder(folder))["up.txt"]
 
 
 def test_a_folder_that_is_itself_a_link_is_read(tmp_path: Path) -> None:
     folder = write(tmp_path / "corpus", real__txt="Real.")
     (tmp_path / "link").symlink_to(folder)
-    assert [document.text for document in documents(TextFiles(tmp_path / "link"))] == ["Real."]
+    assert [document.text for document in documents(Folder(tmp_path / "link"))] == ["Real."]
 
 
 @pytest.mark.parametrize("name", ["missing", "empty", "without_texts"])
 def test_a_folder_without_texts_is_an_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
-    write(tmp_path / "without_texts", a__pdf=b"%PDF")
+    write(tmp_path / "without_texts", a__png=b"PNG")
     with pytest.raises(CorpusError) as raised:
         list(open_source(tmp_path / name).documents())
     assert raised.value.hint
@@ -165,10 +186,10 @@ def test_an_unreadable_folder_is_an_error_and_an_unreadable_part_is_skipped() ->
         (folder / "sub").chmod(0)
         try:
             with without_privileges():
-                assert set(skipped(TextFiles(folder))) == {"a.txt", "sub"}
+                assert set(skipped(Folder(folder))) == {"a.txt", "sub"}
             folder.chmod(0)
             with without_privileges(), pytest.raises(CorpusError, match="cannot be read"):
-                list(TextFiles(folder).documents())
+                list(Folder(folder).documents())
         finally:
             folder.chmod(0o755)
             (folder / "sub").chmod(0o755)
@@ -178,13 +199,15 @@ def test_pipes_and_odd_names_do_no_harm(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "fold.txt").mkdir()
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.txt")).write_text("Odd.")
-    found = list(TextFiles(tmp_path).documents())
-    assert len(found) == 1
-    if isinstance(found[0], Document):  # a name that is no text must not break what stores it
-        (found[0].title + found[0].source).encode()
+    found = list(Folder(tmp_path).documents())
+    odd, pipe = found
+    assert isinstance(odd, Document)
+    (odd.title + odd.source).encode()  # a name that is no text must not break what stores it
+    assert isinstance(pipe, Skipped)
+    assert "pipe" in pipe.reason
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.pdf").write_bytes(b"%PDF")
-    with pytest.raises(CorpusError, match=r"a\.pdf"):
-        open_source(tmp_path / "a.pdf")
+    (tmp_path / "a.png").write_bytes(b"PNG")
+    with pytest.raises(CorpusError, match=r"a\.png"):
+        open_source(tmp_path / "a.png")

@@ -1,0 +1,228 @@
+"""`iterative-rag corpus fetch`: articles of Wikipedia, by title, URL, category, links or question file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.options import AsJson, Contact, CorpusToFill, EmbedderSpec, Quiet
+
+if TYPE_CHECKING:
+    from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.corpus.wikipedia.names import PageName
+    from iterative_rag.ingest import IngestReport
+
+FAILED = 4
+_SHOWN = 20  # pages without success
+_CHOICES_SHOWN = 10  # titles that one of them may mean
+
+
+def fetch(
+    pages: Annotated[
+        list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")
+    ] = None,
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="The Wikipedia of bare titles.")] = "en",
+    category: Annotated[
+        list[str] | None, typer.Option("--category", metavar="NAME", help="All articles of a category.")
+    ] = None,
+    links_of: Annotated[
+        list[str] | None, typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to.")
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=5, help="How many links far --links-of goes.")] = 1,
+    from_dataset: Annotated[
+        Path | None, typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to.")
+    ] = None,
+    corpus: CorpusToFill = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and datasets. Default: 1000."),
+    ] = None,
+    contact: Contact = "",
+    api: Annotated[
+        str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
+    ] = "",
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Fetch articles anew that have changed; alone: all of the corpus.")
+    ] = False,
+    embedder: EmbedderSpec = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch articles of Wikipedia, with their tables, as Markdown files, and index them into a corpus.
+
+    Interrupted or killed, the same command goes on where it stopped; no article is fetched twice.
+    """
+    from iterative_rag import factory
+    from iterative_rag.cli.fetching import corpus_to_fill, fetching_progress, index_into, say_how_to_go_on
+
+    name = corpus_to_fill(corpus)
+    wanted, no_pages = _wanted(pages or [], lang, category or [], links_of or [], depth, from_dataset, limit, refresh)
+    try:
+        with fetching_progress(quiet=quiet) as (progress, on_pause):
+            found = factory.fetch_wikipedia(
+                wanted, corpus=name, contact=contact, api=api, progress=progress, on_pause=on_pause
+            )
+        report = index_into([found.folder], name, embedder, quiet=quiet) if any(found.folder.glob("*.md")) else None
+    except KeyboardInterrupt:
+        say_how_to_go_on()
+        raise
+    missed = [*no_pages, *_missed(found)]
+    if as_json:
+        _write_json(name, found, missed, report)
+    else:
+        _show(found, missed, report, _Retyped(lang, corpus, api), wanted.limit, quiet=quiet)
+    if any(one.kind == "failed" or one.asked in wanted.names for one in missed):
+        raise typer.Exit(FAILED)
+
+
+# --- what is asked for -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Missed:
+    """A page that is not there: `asked` is its name, or what could not be read as one."""
+
+    asked: PageName | str
+    kind: str
+    reason: str
+    nearest: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.asked if isinstance(self.asked, str) else self.asked.title
+
+
+def _wanted(
+    pages: list[str],
+    language: str,
+    categories: list[str],
+    links_of: list[str],
+    depth: int,
+    dataset: Path | None,
+    limit: int | None,
+    refresh: bool,
+) -> tuple[Wanted, list[_Missed]]:
+    """What the command line says, and the links of the dataset that are none of Wikipedia. Raises UsageError."""
+    from iterative_rag.corpus.wikipedia.collecting import LIMIT, Wanted
+    from iterative_rag.corpus.wikipedia.names import page_name
+    from iterative_rag.errors import UsageError
+
+    listed, no_pages = _of_dataset(dataset, language) if dataset else ([], [])
+    names, categories_, linking = (
+        tuple(page_name(one, language=language) for one in given) for given in (pages, categories, links_of)
+    )
+    wanted = Wanted(names, tuple(listed), categories_, linking, depth, limit or LIMIT, refresh)
+    if wanted.nothing and not refresh:
+        raise UsageError(
+            "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
+        )
+    return wanted, no_pages
+
+
+def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
+    from iterative_rag.corpus.wikipedia.names import page_name
+    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.datasets import loading
+
+    names: list[PageName] = []
+    no_pages: list[_Missed] = []
+    questions = loading.load(path).questions
+    for title in dict.fromkeys(title for question in questions for title in question.gold_titles):
+        try:
+            names.append(page_name(title, language=language))
+        except UsageError as error:
+            no_pages.append(_Missed(title, "not a page", str(error)))
+    return names, no_pages
+
+
+def _missed(found: Collected) -> Iterator[_Missed]:
+    from iterative_rag.corpus.wikipedia.fetching import Stored, shortfall
+
+    for outcome in found.outcomes:
+        if not isinstance(outcome, Stored):
+            short = shortfall(outcome)
+            yield _Missed(outcome.name, short.kind, short.reason, short.nearest)
+
+
+# --- what is said ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Retyped:
+    """The options that a command needs again, to fetch another title into the same place."""
+
+    language: str
+    corpus: str | None
+    api: str
+
+    def command(self, title: str, language: str) -> str:
+        parts = ["iterative-rag", "corpus", "fetch", title]
+        parts += ["--lang", language] if language != "en" else []
+        parts += ["--corpus", self.corpus] if self.corpus else []
+        parts += ["--api", self.api] if self.api else []
+        return shlex.join(parts)
+
+
+def _show(
+    found: Collected, missed: list[_Missed], report: IngestReport | None, again: _Retyped, limit: int, *, quiet: bool
+) -> None:
+    from iterative_rag.cli.console import err, out
+    from iterative_rag.cli.corpora import show_report
+
+    for one in missed[:_SHOWN]:
+        _show_missed(one, again)
+    if len(missed) > _SHOWN:
+        err().line((f"… and {len(missed) - _SHOWN:,} more without a page; all of them: --json", "yellow"))
+    if found.cut:
+        err().line((f"Only the first {limit:,} articles were taken; more: --limit {limit * 10}", "yellow"))
+    if quiet:
+        return
+    out().line(
+        f"{len(found.stored):,} pages in {found.folder}, {found.fetched:,} fetched now in {found.seconds:.0f} s, "
+        f"{len(missed):,} not found"
+    )
+    if report:
+        show_report(report, quiet=quiet)
+
+
+def _show_missed(one: _Missed, again: _Retyped) -> None:
+    """Why, and a line to type for each page that may be meant."""
+    from iterative_rag.cli.console import clean, err
+
+    meant = one.nearest[:_CHOICES_SHOWN]
+    offer = " It may be:" if meant else ""
+    err().line((clean(one.title), "bold"), clean(f": {one.reason}{offer}"))
+    language = again.language if isinstance(one.asked, str) else one.asked.language
+    for title in meant:
+        err().line(clean(again.command(title, language)), indent="  ")
+    if len(one.nearest) > len(meant):
+        err().line(f"… and {len(one.nearest) - len(meant)} more", indent="  ")
+
+
+def _write_json(name: str, found: Collected, missed: list[_Missed], report: IngestReport | None) -> None:
+    import json
+
+    from iterative_rag.cli.console import write
+    from iterative_rag.cli.fetching import report_as_json
+
+    value = {
+        "corpus": name,
+        "folder": str(found.folder),
+        "pages": [
+            {"title": one.title, "language": one.name.language, "file": str(one.place), "fetched": one.fetched}
+            for one in found.stored.values()
+        ],
+        "missing": [
+            {"asked": one.title, "kind": one.kind, "reason": one.reason, "nearest": list(one.nearest)} for one in missed
+        ],
+        "fetched": found.fetched,
+        "cut": found.cut,
+        "seconds": found.seconds,
+        "indexed": report_as_json(report),
+    }
+    write(json.dumps(value, ensure_ascii=False, indent=2))

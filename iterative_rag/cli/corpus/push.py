@@ -1,0 +1,60 @@
+"""`iterative-rag corpus push`: a local index onto a Qdrant server."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from iterative_rag.cli.options import AsJson, Quiet
+
+
+def push(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The corpus.")],
+    index: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL",
+            help="qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary]; qdrants: https.",
+        ),
+    ],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Copy the vectors of a corpus to a Qdrant server; interrupted, the same command goes on.
+
+    The server's key is read from QDRANT_API_KEY. The texts stay here. Afterwards: --index URL, or ITERATIVE_RAG_INDEX.
+
+    \b
+    With --json, one object:
+      place                     the server and the collection
+      points                    passages that lie there now
+      copied, removed           by this run; removed are those of older versions
+      compared                  passages that were read back and found equal
+      seconds
+    """
+    from iterative_rag.cli.progress import bar
+    from iterative_rag.factory import push_corpus
+
+    with bar() as show:
+        progress = show if show and not quiet else None
+        report = push_corpus(
+            name,
+            index,
+            progress=progress and (lambda done, total: progress(done, total, f"{done:,} of {total:,} passages")),
+        )
+    if as_json:
+        import dataclasses
+        import json
+
+        from iterative_rag.cli.console import write
+
+        write(json.dumps(dataclasses.asdict(report), indent=2))
+    elif not quiet:
+        from iterative_rag.cli.console import out
+
+        out().line(
+            f"{report.points:,} passages at {report.place}: {report.copied:,} copied now, {report.removed:,} removed; "
+            f"{report.compared:,} compared, all equal; {report.seconds:.1f} s"
+        )
+        out().line("Next: ", (f"iterative-rag search WORDS --corpus {name} --index '{index}'", "bold"))

@@ -1,0 +1,37 @@
+"""`iterative-rag corpus remove`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from iterative_rag.cli.options import AsJson, IndexAt, settings_from
+
+
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    index: IndexAt = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove a corpus's index. The files that it was made from stay, and so do pages that were fetched for it."""
+    from iterative_rag.cli.console import err, write
+    from iterative_rag.factory import corpora, pages_folder
+
+    known = corpora(settings_from(index=index).index)
+    info = known.info(name)
+    if not yes:
+        typer.confirm(f"Remove {name} ({info.documents:,} documents)?", abort=True, err=True)
+    known.remove(name)
+    pages = pages_folder(name)
+    kept = pages if pages.is_dir() else None
+    if as_json:
+        import json
+
+        removed = {"removed": name, "documents": info.documents, "pages": str(kept) if kept else None}
+        write(json.dumps(removed, ensure_ascii=False, indent=2))
+        return
+    err().line(f"Removed {name}.")
+    if kept:
+        err().line(f"The pages that were fetched for it stay in {kept}.")

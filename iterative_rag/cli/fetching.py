@@ -1,0 +1,122 @@
+"""What the commands that fetch pages share: their progress, their pauses, and the indexing that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from iterative_rag.corpus.wikipedia.fetching import FetchProgress
+    from iterative_rag.errors import FetchError
+    from iterative_rag.ingest import IngestReport
+    from iterative_rag.protocols import Skipped
+
+PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
+
+
+# --- progress --------------------------------------------------------------------------------
+
+
+@contextmanager
+def fetching_progress(
+    *, quiet: bool
+) -> Iterator[tuple[Callable[[FetchProgress], None] | None, Callable[[float, FetchError], None] | None]]:
+    """A bar in a terminal, now and then a line elsewhere; and a line for every pause that is more than a moment."""
+    import time
+
+    from iterative_rag.cli.console import clean, err
+
+    printer = err()
+
+    if quiet:
+        yield None, None
+    elif not printer.terminal:
+        shown = [time.monotonic()]
+
+        def now_and_then(at: FetchProgress) -> None:
+            if time.monotonic() - shown[0] >= PROGRESS_EVERY:
+                shown[0] = time.monotonic()
+                err().line(where(at))
+
+        yield now_and_then, say_pause
+    else:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (TextColumn("fetching"), BarColumn(), TextColumn("{task.description}"))
+        with Progress(*columns, console=printer.console, transient=True) as bars:
+            task = bars.add_task("looking up titles", total=None)
+            yield (
+                lambda at: bars.update(task, completed=at.done, total=at.total, description=where(at)),
+                lambda seconds, error: bars.console.print(f"Waiting {seconds:.0f} s: {clean(str(error))}", style="dim"),
+            )
+
+
+def say_pause(seconds: float, error: FetchError) -> None:
+    from iterative_rag.cli.console import clean, err
+
+    err().line((f"Waiting {seconds:.0f} s: {clean(str(error))}", "dim"))
+
+
+def where(at: FetchProgress) -> str:
+    """`120 of 2,460 pages, 3 missing, 2.3/s, 17:02 left`"""
+    parts = [f"{at.done:,} of {at.total:,} pages"]
+    if at.missing:
+        parts.append(f"{at.missing:,} missing")
+    if at.fetched:
+        parts.append(f"{at.per_second:.1f}/s")
+    if at.seconds_left is not None:
+        minutes, seconds = divmod(round(at.seconds_left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return ", ".join(parts)
+
+
+def index_into(paths: Sequence[Path], corpus: str, embedder: str | None, *, quiet: bool) -> IngestReport:
+    """Bring the corpus up to date with folders and files, with the bar of `index`."""
+    from iterative_rag.cli.options import settings_from
+    from iterative_rag.cli.progress import indexing
+    from iterative_rag.factory import index_paths
+
+    settings = settings_from(corpus=corpus, embedder=embedder)
+    with indexing(quiet=quiet) as progress:
+        return index_paths(paths, settings=settings, corpus=corpus, progress=progress)
+
+
+def say_how_to_go_on() -> None:
+    """After an interrupt: the same command goes on where it stopped."""
+    import shlex
+    import sys
+
+    from iterative_rag.cli.console import err
+
+    err().line("Stopped. This goes on: ", (shlex.join(["iterative-rag", *sys.argv[1:]]), "bold"))
+
+
+def corpus_to_fill(given: str | None) -> str:
+    """The corpus that pages go into, its name checked before anything is fetched."""
+    from iterative_rag.cli.options import settings_from
+    from iterative_rag.factory import DEFAULT_CORPUS, pages_folder
+
+    name = given or settings_from().corpus or DEFAULT_CORPUS
+    pages_folder(name)
+    return name
+
+
+def report_as_json(report: IngestReport | None) -> dict[str, object] | None:
+    """What indexing did, for --json; None where there was nothing to index."""
+    if report is None:
+        return None
+    return {
+        "added": report.added,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "passages": report.passages,
+        "seconds": round(report.seconds, 3),
+        "skipped": skipped_as_json(report.skipped),
+    }
+
+
+def skipped_as_json(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
+    return [{"source": one.source, "reason": one.reason} for one in skipped]

@@ -1,0 +1,1 @@
+"""How files become documents: one format a file, found by suffix in `registry.py`."""

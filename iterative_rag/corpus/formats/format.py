@@ -1,0 +1,74 @@
+"""What a format is: suffixes, a bound, and a reader that takes a path and yields documents or what it skipped."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from iterative_rag.errors import MissingExtra
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+EXTRA = "files"
+# What one document may hold: beyond that it is cut into several, or the rest is skipped with a reason.
+MOST_CHARS = 8_000_000
+# A file of a million bad records must not make a report of a million lines.
+MOST_SKIPPED = 100
+
+Reading = Iterator[Document | Skipped]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How files of some suffixes are read.
+
+    `read` yields documents whose ids are unique within the file ("" for the only one). It may raise OSError.
+    `apart` says that it is done in a process of its own, for parsers that can crash, hang or hoard memory.
+    `needs` are modules of the extra `files`; `many` says that one file may hold many documents.
+    """
+
+    suffixes: tuple[str, ...]
+    max_bytes: int
+    read: Callable[[Path], Reading]
+    apart: bool = True
+    needs: tuple[str, ...] = ()
+    many: bool = False
+
+    def missing(self) -> str | None:
+        """Why files of this format cannot be read here; None if they can."""
+        if all(_is_installed(module) for module in self.needs):
+            return None
+        error = MissingExtra(EXTRA)
+        return f"{error} Type: {error.hint}"
+
+
+def shown(path: Path | str) -> str:
+    """A path as text: file names may hold bytes that are none, which no database or terminal takes."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def plain(text: str) -> str:
+    """Text as databases and terminals take it: without NUL and half characters, with `\\n` line ends."""
+    text = text.encode("utf-8", "replace").decode().replace("\0", "")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def few_skipped(reading: Reading, source: str) -> Reading:
+    """The same documents, but no more than so many skipped records one by one."""
+    skipped = 0
+    for item in reading:
+        skipped += isinstance(item, Skipped)
+        if isinstance(item, Document) or skipped <= MOST_SKIPPED:
+            yield item
+    if skipped > MOST_SKIPPED:
+        yield Skipped(source, f"{skipped - MOST_SKIPPED:,} more of its records are no documents either.")
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ValueError:  # a module that was put out of reach
+        return False

@@ -1,0 +1,45 @@
+"""Embeds beside the work of the caller: one batch in a thread of this process, while the next one is made ready."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from iterative_rag.protocols import Embedder, Vectors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+# Texts between two looks at whether anybody still waits: an interrupted command ends after so many, not after a batch.
+PIECE = 64
+
+
+class LocalEngine:
+    """The embedder itself has all cores; a second batch beside the first would not be faster."""
+
+    ahead = 1
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._closed = threading.Event()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="iterative-rag embedding")
+
+    def submit(self, texts: Sequence[str]) -> Future[Vectors]:
+        return self._thread.submit(self._embed, texts)
+
+    def close(self) -> None:
+        """What is being embedded is given up."""
+        self._closed.set()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        pieces = []
+        for first in range(0, len(texts), PIECE):
+            if self._closed.is_set():
+                break
+            pieces.append(self._embedder.embed_documents(texts[first : first + PIECE]))
+        return np.concatenate(pieces) if pieces else np.zeros((0, self._embedder.dimensions), np.float32)

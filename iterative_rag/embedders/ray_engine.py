@@ -1,0 +1,131 @@
+"""Embeds on the machines of a Ray cluster: one worker a core, each with an embedder of its own.
+
+The driver reads, cuts and writes; only texts and vectors travel. A worker that dies is started again and its batches
+are embedded anew, on another machine if need be (Ray's `max_restarts` and `max_task_retries`).
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
+from iterative_rag.protocols import Embedder, Vectors
+
+# Batches for each worker: one that is being embedded, one that waits.
+BATCHES = 2
+# Times that a batch is tried again when the worker dies: a text that kills every worker must end the run.
+RETRIES = 5
+REACH_SECONDS = 5.0
+START = "Start one: ray start --head, and ray start --address HOST:6379 on the other machines."
+
+
+class RayEngine:
+    """`make` builds the embedder of a worker, in the worker. `address` is that of a running cluster ("auto": the one of
+    this machine); without one, a cluster of this machine's cores is started and ended with the engine.
+
+    Raises MissingExtra without Ray, EmbedderError where no cluster answers or its workers have another embedder.
+    """
+
+    def __init__(self, make: Callable[[], Embedder], embedder: Embedder, address: str = "") -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise MissingExtra("ray") from error
+        self._ray: Any = ray
+        self._mine = not ray.is_initialized()
+        if self._mine:
+            _reach(address)
+            try:
+                self._ray.init(
+                    address=address or None, log_to_driver=False, logging_level="ERROR", include_dashboard=False
+                )
+            except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+                raise EmbedderError(
+                    f"No Ray cluster answers at {address or 'this machine'}: {_first_line(error)}",
+                    hint=START,
+                ) from error
+        worker: Any = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
+        cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._workers: list[Any] = [worker.remote(make) for _ in range(cores)]
+        self._waiting = [0] * cores
+        self.ahead = BATCHES * cores
+        self._check(embedder)
+
+    def submit(self, texts: Sequence[str]) -> _Batch:
+        place = min(range(len(self._workers)), key=self._waiting.__getitem__)
+        self._waiting[place] += 1
+        return _Batch(self, place, self._workers[place].embed.remote(list(texts)))
+
+    def close(self) -> None:
+        for worker in self._workers:
+            self._ray.kill(worker)
+        if self._mine:
+            self._ray.shutdown()
+
+    def vectors(self, place: int, reference: Any) -> Vectors:
+        self._waiting[place] -= 1
+        # Ray's arrays lie in shared memory, read-only, and hold their block there as long as they live.
+        vectors: Vectors = self._get(reference).copy()
+        return vectors
+
+    def _get(self, reference: Any) -> Any:
+        try:
+            return self._ray.get(reference)
+        except self._ray.exceptions.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, IterativeRAGError):
+                raise cause from error
+            raise EmbedderError(f"A Ray worker failed: {_first_line(error.cause)}") from error
+        except self._ray.exceptions.RayError as error:
+            raise EmbedderError(
+                f"The Ray cluster failed, after {RETRIES} retries where a worker died: {_first_line(error)}",
+                hint="Look at `ray status`; the same command goes on where it stopped.",
+            ) from error
+
+    def _check(self, embedder: Embedder) -> None:
+        """Every worker must have the embedder that the index remembers: other weights, other vectors."""
+        names = {self._get(worker.name.remote()) for worker in self._workers}
+        if others := names - {embedder.name}:
+            self.close()
+            raise EmbedderError(
+                f"A Ray worker has the embedder {others.pop()}, not {embedder.name}.",
+                hint="Install the same version of iterative-rag on every machine.",
+            )
+
+
+class _Batch:
+    """Vectors on their way."""
+
+    def __init__(self, engine: RayEngine, place: int, reference: Any) -> None:
+        self._engine, self._place, self._reference = engine, place, reference
+
+    def result(self) -> Vectors:
+        return self._engine.vectors(self._place, self._reference)
+
+
+class _Worker:
+    def __init__(self, make: Callable[[], Embedder]) -> None:
+        self._embedder = make()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return self._embedder.embed_documents(texts)
+
+    def name(self) -> str:
+        return self._embedder.name
+
+
+def _reach(address: str) -> None:
+    """Ray itself tries an address for many minutes before it gives up."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or "/" in host:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise EmbedderError(f"No Ray cluster answers at {address}: {_first_line(error)}", hint=START) from error
+
+
+def _first_line(error: object) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

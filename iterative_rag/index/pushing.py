@@ -1,0 +1,138 @@
+"""A copy of a corpus's vectors at another place: only what is not there yet, counted, and compared at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from uuid import UUID
+
+from iterative_rag.errors import CorpusDamaged, StoreError, UsageError
+from iterative_rag.index.documents import DocumentStore
+from iterative_rag.index.lock import CorpusLock
+from iterative_rag.index.store import Place, StoredPoint, VectorStore, point_ids
+
+# Points that are asked for, read and written in one go.
+BATCH = 512
+# Points whose every number is compared at the end, spread over all of them.
+COMPARED = 200
+_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class PushReport:
+    """`points` lie there now: `copied` by this run, the others before; `removed` were those of older versions.
+
+    `compared` of them were read back and found equal.
+    """
+
+    place: str
+    points: int
+    copied: int
+    removed: int
+    compared: int
+    seconds: float
+
+
+def copy_vectors(
+    name: str,
+    lock: CorpusLock,
+    documents: DocumentStore,
+    source: Place,
+    target: Place,
+    progress: Callable[[int, int], None] | None = None,
+) -> PushReport:
+    """Bring `target` up to the state of `source` and remember that the corpus can be searched there.
+
+    Raises CorpusMismatch when other vectors lie there, CorpusDamaged when `source` lacks a point, and StoreError.
+    """
+    if source.name == target.name:
+        raise UsageError(f"The vectors of {name!r} lie at {target.name} already.", hint="Name another place.")
+    begun = time.monotonic()
+    owner = documents.identity()
+    dimensions = int(documents.meta()["dimensions"])
+    with ExitStack() as stack:
+        stack.enter_context(lock.reading())
+        if not target.exists():
+            target.create(dimensions, owner)
+        there = stack.enter_context(closing(target.load(dimensions=dimensions, owner=owner)))
+        with lock.alone():
+            here = source.load(points=documents.counts()[1], dimensions=dimensions, owner=owner)
+        stack.callback(_close_alone, here, lock)
+        wanted = list(point_ids(documents.all_points()))
+        copied = done = 0
+        for part in _parts(wanted):
+            copied += _copy(part, here, there)
+            done += len(part)
+            if progress:
+                progress(done, len(wanted))
+        removed = _remove_others(wanted, there)
+        compared = _compare(wanted, here, there, target.name)
+        with documents.transaction():
+            documents.set_in_step({**documents.in_step(), target.name: target.option})
+    return PushReport(target.name, len(wanted), copied, removed, compared, time.monotonic() - begun)
+
+
+def _close_alone(store: VectorStore, lock: CorpusLock) -> None:
+    with lock.alone():
+        store.close()
+
+
+def _parts(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
+    return (ids[low : low + BATCH] for low in range(0, len(ids), BATCH))
+
+
+def _copy(ids: Sequence[UUID], here: VectorStore, there: VectorStore) -> int:
+    held = there.held(ids)
+    lacking = [one for one in ids if one not in held]
+    if lacking:
+        there.put(_all_of(lacking, here))
+    return len(lacking)
+
+
+def _all_of(ids: Sequence[UUID], store: VectorStore) -> list[StoredPoint]:
+    points = store.read(ids)
+    if len(points) < len(ids):
+        raise CorpusDamaged(f"It lacks {len(ids) - len(points)} of {len(ids)} passages that its documents have")
+    return points
+
+
+def _remove_others(wanted: Sequence[UUID], there: VectorStore) -> int:
+    """Points of versions that are no more. Most often there are none, and counting tells."""
+    if there.count() == len(wanted):
+        return 0
+    others = there.ids() - set(wanted)
+    there.drop(list(others))
+    return len(others)
+
+
+def _compare(wanted: Sequence[UUID], here: VectorStore, there: VectorStore, name: str) -> int:
+    if (count := there.count()) != len(wanted):
+        raise StoreError(
+            f"{name} holds {count:,} of {len(wanted):,} passages after the copy.", hint="Type the same command again."
+        )
+    some = wanted[:: max(1, len(wanted) // COMPARED)]
+    copies = {one.id: one for one in there.read(some)}
+    for one in _all_of(some, here):
+        if one.id not in copies or not _equal(one, copies[one.id]):
+            raise StoreError(
+                f"{name} holds another vector for the passage {one.id}.",
+                hint="Name another collection, or remove this one on the server.",
+            )
+    return len(some)
+
+
+def _equal(one: StoredPoint, other: StoredPoint) -> bool:
+    def near(these: Sequence[float], those: Sequence[float]) -> bool:
+        return len(these) == len(those) and all(
+            abs(a - b) <= _ROUNDING * max(1.0, abs(a)) for a, b in zip(these, those, strict=True)
+        )
+
+    terms, others = (dict(zip(*point.sparse, strict=True)) for point in (one, other))
+    return (
+        one.passage == other.passage
+        and near(one.dense, other.dense)
+        and terms.keys() == others.keys()
+        and near(list(terms.values()), [others[term] for term in terms])
+    )

@@ -1,0 +1,206 @@
+"""The same points on a Qdrant server or cluster. With `server_place.py` and `server_faults.py` all that knows
+`qdrant-client`.
+
+Not through LlamaIndex's `QdrantVectorStore`: it reads no hit whose text does not stand in the payload (ours stay in the
+documents database), takes one query a call, and cannot give points back with their vectors.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from iterative_rag.errors import MissingExtra, StoreUnreachable
+from iterative_rag.index.documents import Points
+from iterative_rag.index.server_address import ServerAddress, api_key
+from iterative_rag.index.server_faults import server_errors
+from iterative_rag.index.sparse import bm25_query
+from iterative_rag.index.store import (
+    DENSE,
+    EXACT_POINTS,
+    SPARE,
+    SPARSE,
+    Found,
+    StoredPoint,
+    VectorPoint,
+    point_ids,
+    ranked,
+    stored,
+)
+from iterative_rag.protocols import Vectors
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient, models
+
+T = TypeVar("T")
+
+HNSW_EF = 256
+# How many more points than asked for are taken by their quantised vectors and ranked again by their whole ones.
+OVERSAMPLING = {"scalar": 2.0, "binary": 4.0}
+# What goes into one request: 256 points of 384 numbers are about 2 MB of JSON, a server takes 32.
+BATCH = 256
+_SCROLLED = 10_000
+_PAUSES = (0.5, 2.0, 5.0)
+
+
+class ServerStore:
+    """Implements index.store.VectorStore over one collection; safe to use from several threads."""
+
+    def __init__(self, client: QdrantClient, address: ServerAddress, collection: str) -> None:
+        self._client = client
+        self._address = address
+        self._collection = collection
+        # Asked once: near the limit either way of searching will do.
+        self._small = self.count() <= EXACT_POINTS
+
+    def count(self) -> int:
+        with self._errors():
+            return self._client.count(self._collection, exact=True).count
+
+    def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
+        self.put(stored(points, vectors))
+
+    def put(self, points: Sequence[StoredPoint]) -> None:
+        from qdrant_client import models
+
+        rows = [
+            models.PointStruct(
+                id=str(one.id),
+                vector={DENSE: one.dense, SPARSE: models.SparseVector(indices=one.sparse[0], values=one.sparse[1])},
+                payload={**one.payload},
+            )
+            for one in points
+        ]
+        for low in range(0, len(rows), BATCH):
+            part = rows[low : low + BATCH]
+            self._again(functools.partial(self._client.upsert, self._collection, part, wait=True))
+
+    def delete(self, points: Sequence[Points]) -> None:
+        self.drop(list(point_ids(points)))
+
+    def drop(self, ids: Sequence[uuid.UUID]) -> None:
+        from qdrant_client import models
+
+        for low in range(0, len(ids), _SCROLLED):
+            chosen = models.PointIdsList(points=[str(one) for one in ids[low : low + _SCROLLED]])
+            self._again(functools.partial(self._client.delete, self._collection, chosen, wait=True))
+
+    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
+        found = []
+        for record in self._retrieve(ids, whole=True):
+            vectors: Any = record.vector
+            sparse = vectors[SPARSE]
+            point = uuid.UUID(str(record.id))
+            vector = (list(sparse.indices), list(sparse.values))
+            found.append(StoredPoint(point, _found(record.payload), list(vectors[DENSE]), vector))
+        return found
+
+    def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+        return {uuid.UUID(str(record.id)) for record in self._retrieve(ids, whole=False)}
+
+    def _retrieve(self, ids: Sequence[uuid.UUID], *, whole: bool) -> list[models.Record]:
+        with self._errors():
+            return self._client.retrieve(
+                self._collection, [str(one) for one in ids], with_payload=whole, with_vectors=whole
+            )
+
+    def search(
+        self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
+    ) -> list[tuple[list[Found], list[Found]]]:
+        """Both halves of all queries in one request. The two halves are fused by whoever asks, as for every store."""
+        from qdrant_client import models
+
+        only = None
+        if among is not None:
+            only = models.Filter(must=[models.HasIdCondition(has_id=sorted(map(str, among)))])
+        counted = models.Filter() if only is None and self._small else only
+        frequencies = None if counted is None else models.SearchParams(idf=models.IdfCorpusParams(corpus=counted))
+        requests: list[models.QueryRequest] = []
+        places: list[int] = []  # 2 n: the dense half of query n, 2 n + 1: its BM25 half
+        for number, (text, vector) in enumerate(queries):
+            indices, values = bm25_query(text)
+            halves: list[tuple[Any, str, models.SearchParams | None]] = [(vector, DENSE, self._dense_params())]
+            if indices:
+                halves.append((models.SparseVector(indices=indices, values=values), SPARSE, frequencies))
+            for half, (query, using, params) in enumerate(halves):
+                places.append(2 * number + half)
+                requests.append(
+                    models.QueryRequest(
+                        query=query, using=using, params=params, filter=only, limit=limit + SPARE, with_payload=True
+                    )
+                )
+        with self._errors():
+            answers = self._client.query_batch_points(self._collection, requests)
+        found: list[list[Found]] = [[] for _ in range(2 * len(queries))]
+        for place, answer in zip(places, answers, strict=True):
+            found[place] = ranked(
+                ((point.score, uuid.UUID(str(point.id)), _found(point.payload)) for point in answer.points), limit
+            )
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    def _dense_params(self) -> models.SearchParams:
+        from qdrant_client import models
+
+        if self._address.quantisation == "none":
+            return models.SearchParams(exact=True) if self._small else models.SearchParams(hnsw_ef=HNSW_EF)
+        rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING[self._address.quantisation])
+        return models.SearchParams(hnsw_ef=HNSW_EF, quantization=rescored)
+
+    def ids(self) -> set[uuid.UUID]:
+        return set(self._each_id())
+
+    def _each_id(self) -> Iterator[uuid.UUID]:
+        offset: Any = None
+        while True:
+            with self._errors():
+                records, offset = self._client.scroll(
+                    self._collection, limit=_SCROLLED, offset=offset, with_payload=False, with_vectors=False
+                )
+            yield from (uuid.UUID(str(record.id)) for record in records)
+            if offset is None:
+                return
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _errors(self) -> Any:
+        return server_errors(self._address, self._collection)
+
+    def _again(self, call: Callable[[], T]) -> T:
+        """Writing the same points twice changes nothing: a server that stumbles is asked again."""
+        for pause in (*_PAUSES, None):
+            try:
+                with self._errors():
+                    return call()
+            except StoreUnreachable:
+                if pause is None:
+                    raise
+                time.sleep(pause)
+        raise AssertionError("unreachable")
+
+
+def connected(address: ServerAddress) -> QdrantClient:
+    """A client of the server, with the key of the environment. It does not call the server yet."""
+    try:
+        from qdrant_client import QdrantClient
+    except ImportError as error:
+        raise MissingExtra("qdrant") from error
+    # Proxies break loopback; what version the server has shows in what it answers.
+    options: dict[str, Any] = {"trust_env": False} if address.loopback else {}
+    return QdrantClient(
+        url=address.url,
+        port=address.port,
+        api_key=api_key() or None,
+        timeout=address.timeout,
+        check_compatibility=False,
+        **options,
+    )
+
+
+def _found(payload: Mapping[str, Any] | None) -> Found:
+    held = payload or {}
+    return Found(held["document"], held["version"], held["start"], held["end"])

@@ -1,0 +1,30 @@
+"""A third opinion on the best passages: whoever reads them ranks them, and its ranking is fused with the other two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from iterative_rag.protocols import Reranker
+from iterative_rag.types import Hit
+
+# Passages that are read for one query, and what the reader's ranking counts beside those of the two halves. Of
+# 20 or 40 passages and weights of 0.5, 1, 2 and 4 these did best at 10 articles on both training files together.
+DEPTH = 40
+WEIGHT = 2.0
+
+
+def reranked(hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Reranker, k: int) -> list[Hit]:
+    """The hits in the order of all three rankings; `texts` are those of the first hits, which alone are read.
+
+    Weighted reciprocal rank fusion with the constant `k`.
+    """
+    read = hits[: len(texts)]
+    scores = reranker.relevance(query, [(hit.title, text) for hit, text in zip(read, texts, strict=True)])
+    order = sorted(range(len(read)), key=lambda place: (-scores[place], place))
+    judged = [
+        replace(hits[place], score=hits[place].score + WEIGHT / (k + rank), reader_rank=rank)
+        for rank, place in enumerate(order, start=1)
+    ]
+    # Sorting is stable: of equals, the reader's order stands.
+    return sorted([*judged, *hits[len(texts) :]], key=lambda hit: -hit.score)

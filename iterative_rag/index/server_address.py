@@ -1,0 +1,141 @@
+"""The value of `--index`: `local`, or a Qdrant server with the options of the collection in its query."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from iterative_rag.errors import UsageError
+from iterative_rag.remote import is_loopback
+
+API_KEY: Final = "QDRANT_API_KEY"
+PORT: Final = 6333
+PREFIX: Final = "iterative-rag-"
+FORM: Final = (
+    "Use local or qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary&timeout=SECONDS], "
+    "qdrants:// for https."
+)
+_COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_OPTIONS = ("shards", "replicas", "quantisation", "timeout", "tls")
+
+Quantisation = Literal["none", "scalar", "binary"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """A Qdrant server and how a collection is made there; `collection` is "" for one named after the corpus.
+
+    `shards` and `replicas` of 0 leave it to the server; `timeout` is in seconds.
+    """
+
+    host: str
+    port: int = PORT
+    tls: bool = False
+    collection: str = ""
+    shards: int = 0
+    replicas: int = 0
+    quantisation: Quantisation = "none"
+    timeout: int = 30
+
+    @property
+    def url(self) -> str:
+        """What the client calls."""
+        return f"{'https' if self.tls else 'http'}://{self._netloc}"
+
+    @property
+    def loopback(self) -> bool:
+        return is_loopback(self.url)
+
+    def collection_of(self, corpus: str) -> str:
+        return self.collection or f"{PREFIX}{corpus}"
+
+    def place(self, corpus: str) -> str:
+        """Names server and collection, however else the address was written."""
+        return f"{self._scheme}://{self._netloc}/{self.collection_of(corpus)}"
+
+    @property
+    def option(self) -> str:
+        """The address as it may be given again: without what only matters when a collection is made."""
+        query = "" if self.quantisation == "none" else f"?quantisation={self.quantisation}"
+        return f"{self._scheme}://{self._netloc}{f'/{self.collection}' if self.collection else ''}{query}"
+
+    @property
+    def _scheme(self) -> str:
+        return "qdrants" if self.tls else "qdrant"
+
+    @property
+    def _netloc(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def api_key() -> str:
+    """The server's key, from the environment alone: "" where none is set."""
+    return os.environ.get(API_KEY, "").strip()
+
+
+def parse_address(text: str) -> ServerAddress | None:
+    """None for `local`. Raises UsageError, which never repeats what might be a password."""
+    text = text.strip()
+    if text in ("", "local"):
+        return None
+    try:
+        parts = urlsplit(text)
+        port = parts.port or PORT
+    except ValueError as error:
+        raise UsageError("The value of --index is not an address.", hint=FORM) from error
+    if parts.scheme not in ("qdrant", "qdrants"):
+        raise UsageError(f"--index cannot be {text.split('@')[-1][:60]!r}.", hint=FORM)
+    if "@" in parts.netloc:
+        raise UsageError("The address of an index must not hold a user or a password.", hint=f"Set {API_KEY}.")
+    if not parts.hostname or parts.fragment:
+        raise UsageError("The address of the index has no host, or more than that.", hint=FORM)
+    collection = parts.path.strip("/")
+    if collection and not _COLLECTION.fullmatch(collection):
+        raise UsageError(f"{collection!r} cannot be the name of a collection.", hint=FORM)
+    given = _options(parts.query)
+    quantisation: Quantisation
+    match given.get("quantisation", "none"):
+        case "none":
+            quantisation = "none"
+        case "scalar":
+            quantisation = "scalar"
+        case "binary":
+            quantisation = "binary"
+        case other:
+            raise UsageError(f"There is no quantisation {other!r}.", hint="Use none, scalar or binary.")
+    return ServerAddress(
+        parts.hostname,
+        port,
+        parts.scheme == "qdrants" or _flag(given.get("tls", "0")),
+        collection,
+        _number(given, "shards", 0, 1000),
+        _number(given, "replicas", 0, 100),
+        quantisation,
+        _number(given, "timeout", 30, 3600),
+    )
+
+
+def _options(query: str) -> dict[str, str]:
+    pairs = parse_qsl(query, keep_blank_values=True)
+    for name, _ in pairs:
+        if name.replace("-", "_").lower() in ("api_key", "apikey", "key", "token", "password"):
+            raise UsageError("The address of an index must not hold a key.", hint=f"Set {API_KEY}.")
+        if name not in _OPTIONS:
+            raise UsageError(f"The address of an index has no option {name!r}.", hint=FORM)
+    return dict(pairs)
+
+
+def _number(given: dict[str, str], name: str, default: int, most: int) -> int:
+    text = given.get(name, str(default))
+    if not text.isascii() or not text.isdigit() or int(text) > most or (name in given and int(text) < 1):
+        raise UsageError(f"{name}={text[:20]} is not a number from 1 to {most}.", hint=FORM)
+    return int(text)
+
+
+def _flag(text: str) -> bool:
+    if text not in ("0", "1", "true", "false"):
+        raise UsageError(f"tls={text[:20]} is neither 0 nor 1.", hint=FORM)
+    return text in ("1", "true")

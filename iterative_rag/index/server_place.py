@@ -1,0 +1,162 @@
+"""The collection of one corpus on a Qdrant server: made, checked, opened, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing
+from iterative_rag.index.qdrant_server import ServerStore, connected
+from iterative_rag.index.server_address import Quantisation, ServerAddress
+from iterative_rag.index.server_faults import server_errors
+from iterative_rag.index.store import DENSE, SPARSE
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient, models
+
+# In the collection's metadata: whose it is. Nothing of another corpus is ever read, written over or removed.
+_OWNER = "iterative_rag_corpus"
+
+
+class ServerPlace:
+    """The collection of one corpus on a server."""
+
+    shared = True
+
+    def __init__(
+        self, address: ServerAddress, corpus: str, *, connect: Callable[[ServerAddress], QdrantClient] | None = None
+    ) -> None:
+        self._address = address
+        self._corpus = corpus
+        self._collection = address.collection_of(corpus)
+        self.name = address.place(corpus)
+        self._connect = connect or connected
+
+    @property
+    def option(self) -> str:
+        return self._address.option
+
+    def exists(self) -> bool:
+        with self._client() as client:
+            return client.collection_exists(self._collection)
+
+    def create(self, dimensions: int, owner: str) -> None:
+        """Raises StoreError when a collection of that name may be someone else's."""
+        if self._drop(owner):
+            raise self._not_ours()
+        from qdrant_client import models
+
+        quantisation: models.ScalarQuantization | models.BinaryQuantization | None = None
+        match self._address.quantisation:
+            case "scalar":
+                scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
+                quantisation = models.ScalarQuantization(scalar=scalar)
+            case "binary":
+                quantisation = models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
+        # The whole vectors are read for the best points only where smaller ones stand in memory.
+        dense = models.VectorParams(
+            size=dimensions, distance=models.Distance.DOT, on_disk=True if quantisation else None
+        )
+        with self._client() as client:
+            client.create_collection(
+                self._collection,
+                vectors_config={DENSE: dense},
+                sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                shard_number=self._address.shards or None,
+                replication_factor=self._address.replicas or None,
+                quantization_config=quantisation,
+                metadata={_OWNER: owner},
+            )
+
+    def load(self, *, points: int = 0, dimensions: int = 0, owner: str = "") -> ServerStore:
+        client = self._connect(self._address)
+        with ExitStack() as stack:
+            stack.callback(client.close)
+            about = self._about(client)
+            self._check(about, dimensions, owner)
+            # How it was made counts, not how the address is written this time.
+            address = replace(self._address, quantisation=_quantisation(about) or self._address.quantisation)
+            store = ServerStore(client, address, self._collection)
+            if points and (count := store.count()) < points:
+                raise CorpusDamaged(
+                    f"The collection {self._collection!r} at {self._address.url} holds {count} of {points} passages."
+                )
+            stack.pop_all()
+        return store
+
+    def _about(self, client: QdrantClient) -> models.CollectionInfo:
+        with self._errors():
+            if not client.collection_exists(self._collection):
+                raise StoreMissing(
+                    f"The server at {self._address.url} has no collection {self._collection!r}.",
+                    hint=f"Copy the vectors there: iterative-rag corpus push {self._corpus} '{self.option}'",
+                )
+            return client.get_collection(self._collection)
+
+    def _check(self, about: models.CollectionInfo, dimensions: int, owner: str) -> None:
+        if owner and _owner(about) != owner:
+            raise CorpusMismatch(
+                f"The collection {self._collection!r} at {self._address.url} belongs to another corpus.",
+                hint=f"Name another: --index {self._other_name()}",
+            )
+        size = _dimensions(about)
+        if dimensions and size != dimensions:
+            raise CorpusMismatch(
+                f"The collection {self._collection!r} at {self._address.url} has vectors of {size or 'no known'} "
+                f"dimensions, not of {dimensions}.",
+                hint=f"Ask with the embedder that it was made with, or name another: --index {self._other_name()}",
+            )
+
+    def remove(self, owner: str) -> None:
+        """What belongs to another corpus stays."""
+        self._drop(owner)
+
+    def _drop(self, owner: str) -> bool:
+        """Delete the collection if it is this corpus's; whether one of that name is left that is not."""
+        with self._client() as client:
+            if not client.collection_exists(self._collection):
+                return False
+            if _owner(client.get_collection(self._collection)) != owner:
+                return True
+            client.delete_collection(self._collection)
+        return False
+
+    def _not_ours(self) -> StoreError:
+        return StoreError(
+            f"The collection {self._collection!r} at {self._address.url} was not made for this corpus, so it is kept.",
+            hint=f"Name another: --index {self._other_name()}",
+        )
+
+    def _other_name(self) -> str:
+        return f"{self.name.rsplit('/', 1)[0]}/COLLECTION"
+
+    @contextmanager
+    def _client(self) -> Iterator[QdrantClient]:
+        """For a few calls."""
+        with closing(self._connect(self._address)) as client, self._errors():
+            yield client
+
+    def _errors(self) -> Any:
+        return server_errors(self._address, self._collection)
+
+
+def _owner(about: models.CollectionInfo) -> str:
+    metadata = about.config.metadata or {}
+    return str(metadata.get(_OWNER, ""))
+
+
+def _quantisation(about: models.CollectionInfo) -> Quantisation | None:
+    held = about.config.quantization_config
+    if getattr(held, "scalar", None) is not None:
+        return "scalar"
+    return "binary" if getattr(held, "binary", None) is not None else None
+
+
+def _dimensions(about: models.CollectionInfo) -> int:
+    """0 where the collection has no dense vectors of ours."""
+    vectors = about.config.params.vectors
+    with suppress(KeyError, TypeError, AttributeError):
+        return int(vectors[DENSE].size)  # type: ignore[index]
+    return 0

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Measure how query time, memory and disk of the embedded index grow with the number of points.
+
+    scripts/bench_scale.py [--sizes 10000,100000,500000] [--folder DIR] [--json]
+
+The points are random but clustered, as passages of articles are: 30 around each of many centres. Their sparse vectors
+are text-like: 40 terms each, drawn by Zipf's law. Each size is opened by a fresh process, whose memory is measured.
+The cpu figures sum the work of its threads, which does not depend on what else the machine is doing: a whole query,
+and its dense half alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iterative_rag.index.qdrant_edge import EdgePlace, EdgeStore
+from iterative_rag.index.store import EXACT_POINTS, VectorPoint
+from iterative_rag.protocols import Vectors
+
+DIMENSIONS = 384
+PER_CENTRE = 30
+SPREAD = 0.6
+VOCABULARY = 300_000
+TERMS, QUERY_TERMS = 40, 8
+BATCH = 2000
+QUERIES, WARM_UP = 60, 5
+DEPTH = 100  # each half of a query, as the corpus asks
+
+
+def main() -> None:
+    options = arguments()
+    if options.measure:
+        print(json.dumps(measured(EdgePlace(options.measure), options.points)))
+        return
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        rows = list(grown(Path(folder) / "vectors", [int(size) for size in options.sizes.split(",")]))
+    print(json.dumps(rows, indent=2) if options.json else table(rows))
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="10000,100000", help="numbers of points, rising")
+    parser.add_argument("--folder", type=Path, help="where the index is made and removed again (2.5 KB a point)")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--points", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def grown(path: Path, sizes: Sequence[int]) -> Any:
+    """One index that grows; a row of figures at each size."""
+    EdgePlace(path).create(DIMENSIONS, "")
+    held = 0
+    for size in sizes:
+        store = EdgePlace(path).load()
+        begun, writing = time.monotonic(), 0.0
+        for low in range(held, size, BATCH):
+            points, vectors = made(low, min(low + BATCH, size))
+            before = time.monotonic()
+            store.write(points, vectors)
+            writing += time.monotonic() - before
+        store.close()
+        print(f"{size:,} points after {time.monotonic() - begun:.0f} s", file=sys.stderr)
+        command = [sys.executable, __file__, "--measure", str(path), "--points", str(size)]
+        child = subprocess.run(command, capture_output=True, text=True, check=True)
+        disk = sum(file.stat().st_blocks * 512 for file in path.rglob("*") if file.is_file())
+        yield {
+            "points": size,
+            "written_per_second": round((size - held) / writing),
+            "disk_bytes_per_point": round(disk / size),
+            **json.loads(child.stdout),
+        }
+        held = size
+
+
+def made(low: int, high: int) -> tuple[list[VectorPoint], Vectors]:
+    """The points `low` to `high`: always the same ones."""
+    numbers = np.arange(low, high)
+    draw = np.random.default_rng(low)
+    points = [
+        VectorPoint(f"{number // PER_CENTRE:040x}", "0" * 32, place, 420 * place, 420 * place + 500, text)
+        for number, place, text in zip(
+            numbers.tolist(), (numbers % PER_CENTRE).tolist(), texts(draw, len(numbers), TERMS), strict=True
+        )
+    ]
+    return points, near(numbers // PER_CENTRE, draw)
+
+
+def near(centres: Any, draw: np.random.Generator) -> Vectors:
+    """Unit vectors around the centres of these numbers."""
+    each = {int(one): unit(np.random.default_rng([7, int(one)]).standard_normal(DIMENSIONS)) for one in set(centres)}
+    noise = unit(draw.standard_normal((len(centres), DIMENSIONS)))
+    return unit(np.stack([each[int(one)] for one in centres]) + SPREAD * noise)
+
+
+def unit(vectors: Any) -> Vectors:
+    scaled: Vectors = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return scaled
+
+
+def texts(draw: np.random.Generator, rows: int, terms: int) -> list[str]:
+    """Words by Zipf's law with exponent 1: the inverse of its distribution, as far as it is continuous. The thirty
+    most frequent are stop words, which no index holds."""
+    numbers = 30 * (VOCABULARY / 30) ** draw.random((rows, terms))
+    return [" ".join(f"w{int(number)}" for number in row) for row in numbers]
+
+
+def measured(place: EdgePlace, points: int) -> dict[str, float]:
+    """In a process of its own: opening, queries, memory."""
+    begun = time.perf_counter()
+    store = place.load(points=points)
+    opened = time.perf_counter() - begun
+    draw = np.random.default_rng(99)
+    vectors = near(draw.integers(0, points // PER_CENTRE, QUERIES + WARM_UP), draw)
+    queries = list(zip(texts(draw, len(vectors), QUERY_TERMS), vectors.tolist(), strict=True))
+    times, busy = timed(store, queries)
+    _, dense_busy = timed(store, [("", vector) for _, vector in queries])
+    memory = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in status() if "Rss" in line}
+    store.close()
+    return {
+        "open_s": round(opened, 2),
+        "first_query_ms": round(times[0], 1),
+        "query_ms": round(statistics.median(times[WARM_UP:]), 1),
+        "query_p95_ms": round(sorted(times[WARM_UP:])[int(0.95 * QUERIES)], 1),
+        "query_cpu_ms": round(busy, 1),
+        "dense_cpu_ms": round(dense_busy, 1),
+        "own_memory_mb": round(memory["RssAnon"]),
+        "mapped_memory_mb": round(memory["RssFile"]),
+    }
+
+
+def timed(store: EdgeStore, queries: Sequence[tuple[str, list[float]]]) -> tuple[list[float], float]:
+    """Milliseconds of every query, and the mean of its threads' work after the first few."""
+    times, busy = [], 0.0
+    for turn, query in enumerate(queries):
+        begun, worked = time.perf_counter(), time.process_time()
+        store.search([query], DEPTH)
+        times.append(1000 * (time.perf_counter() - begun))
+        busy += 1000 * (time.process_time() - worked) if turn >= WARM_UP else 0.0
+    return times, busy / QUERIES
+
+
+def status() -> list[str]:
+    return Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+
+
+def table(rows: Sequence[dict[str, float]]) -> str:
+    names = list(rows[0])
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(f"{row[name]:,}" for name in names) + " |" for row in rows]
+    return "\n".join([*lines, "", f"Up to {EXACT_POINTS:,} points document frequencies are counted for every query."])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""`search` over a part of a corpus and explained, and `corpus push`, as processes of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.servers import unused_url
+
+TEXTS = {
+    "Sunday_bridge.md": "# Sunday bridge\n\nThe Sunday bridge is the oldest crossing in Aldermere.\n",
+    "Aldermere.md": "# Aldermere\n\nAldermere is a market town. Its oldest bridge has nine arches.\n",
+}
+
+
+@pytest.fixture
+def towns(tmp_path: Path, shell) -> None:
+    folder = tmp_path / "articles"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    assert shell("index", str(folder), "--corpus", "towns").code == 0
+
+
+def test_a_part_is_searched_and_each_score_explained(shell, towns) -> None:
+    done = shell("search", "oldest bridge", "--corpus", "towns", "--explain", "--json")
+    assert {hit["title"] for hit in json.loads(done.out)} == {"Sunday bridge", "Aldermere"}
+    done = shell("search", "oldest bridge", "--corpus", "towns", "--title", "alder", "--explain")
+    assert "Sunday" not in done.out
+    assert "0.0328 = 1/(60+1) dense + 1/(60+1) BM25" in done.out
+    missed = shell("search", "oldest bridge", "--corpus", "towns", "--lang", "de")
+    assert missed.code == 4
+    assert "no passage of language 'de'" in missed.err
+
+
+def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(shell, towns) -> None:
+    address = unused_url().replace("http://", "qdrant://")
+    pushed = shell("corpus", "push", "towns", address)
+    assert pushed.code == 4
+    assert "cannot be reached" in pushed.err
+    assert "--index local" in pushed.err
+    asked = shell("search", "bridge", "--corpus", "towns", "--index", address)
+    assert asked.code == 4
+    assert f"iterative-rag corpus push towns {address}" in asked.err
+    assert shell("search", "bridge", "--corpus", "towns").code == 0
+    assert shell("search", "bridge", "--corpus", "towns", "--index", "http://somewhere").code == 2

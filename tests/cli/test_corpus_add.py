@@ -1,0 +1,134 @@
+"""`corpus add` as users type it: folders and web pages side by side; nothing that is not public, however written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag import factory
+from iterative_rag.corpus.web import Web
+from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
+
+HTML = {"Content_Type": "text/html"}
+PAGE = "<title>The lamp</title><body><nav>Menu</nav><p>The lamp of Gull Point was lit in 1857.</p></body>"
+
+
+@pytest.fixture
+def pages() -> dict[str, Answer]:
+    """What the site serves, by path."""
+    return {"/lamp": sending(PAGE.encode(), **HTML)}
+
+
+@pytest.fixture
+def host(pages: dict[str, Answer]) -> Iterator[str]:
+    nothing = sending(b"nothing here", 404)
+    with serving(lambda handler: pages.get(handler.path, nothing)(handler)) as (host, _):
+        yield host
+
+
+@pytest.fixture
+def add(host: str, run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """The command in this process: no option lets it reach loopback, so the test lends it the switch."""
+    real = factory.fetch_web_pages
+    monkeypatch.setattr(
+        factory, "fetch_web_pages", lambda urls, **more: real(urls, web=Web("tests/1", allow={host}), **more)
+    )
+    return lambda *arguments: run("corpus", "add", *arguments)
+
+
+def test_a_page_and_a_folder_into_one_corpus(host: str, add, run, tmp_path: Path) -> None:
+    (tmp_path / "articles").mkdir()
+    (tmp_path / "articles" / "Heron.md").write_text("# Heron\n\nThe Heron is a ship.\n")
+    done = add("articles", f"http://{host}/lamp", "--corpus", "mine")
+    assert (done.code, done.err) == (0, "")
+    assert f"The lamp  http://{host}/lamp" in done.out
+    assert "2 added, 0 changed" in done.out
+    shown = run("show", "The lamp", "--corpus", "mine")
+    assert shown.out == "# The lamp\n\nThe lamp of Gull Point was lit in 1857.\n"
+    assert "was lit in 1857" in run("search", "lamp lit", "--corpus", "mine", "-n", "1").out
+
+
+def test_indexing_again_needs_no_network(host: str, add, run, pages: dict[str, Answer], tmp_path: Path) -> None:
+    add(f"http://{host}/lamp", "--corpus", "mine", "-q")
+    pages.clear()
+    kept = tmp_path / "home" / "pages" / "mine" / "web"
+    assert "1 unchanged, 0 removed" in run("index", str(kept), "--corpus", "mine").out
+    removed = run("corpus", "remove", "mine", "--yes")
+    assert str(kept.parent) in removed.err
+    assert "1 added" in run("index", str(kept), "--corpus", "again").out
+
+
+def test_a_page_that_is_skipped_leaves_the_others(host: str, add, pages: dict[str, Answer]) -> None:
+    pages["/paper"] = sending(b"%PDF-1.7", Content_Type="application/pdf")
+    done = add(f"http://{host}/paper", f"http://{host}/lamp", "-q")
+    assert done.code == 4
+    assert done.out == ""
+    assert done.err.startswith(f"skipped http://{host}/paper: It is application/pdf")
+
+
+def test_robots_txt_is_obeyed_unless_told(host: str, add, pages: dict[str, Answer]) -> None:
+    pages["/robots.txt"] = sending(b"User-agent: *\nDisallow: /\n")
+    refused = add(f"http://{host}/lamp")
+    assert refused.code == 4
+    assert "--ignore-robots" in refused.err
+    assert add(f"http://{host}/lamp", "--ignore-robots").code == 0
+
+
+def test_json_is_one_object_of_a_stable_form(host: str, add, tmp_path: Path) -> None:
+    done = add(f"http://{host}/lamp#top", f"http://{host}/gone", "--corpus", "mine", "--json")
+    found = json.loads(done.out)
+    assert (done.code, done.err) == (4, "")
+    assert found["indexed"].pop("seconds") >= 0
+    assert found == {
+        "corpus": "mine",
+        "pages": [
+            {
+                "asked": f"http://{host}/lamp",
+                "url": f"http://{host}/lamp",
+                "title": "The lamp",
+                "file": str(tmp_path / "home" / "pages" / "mine" / "web" / "The_lamp.md"),
+            }
+        ],
+        "skipped": [
+            {
+                "source": f"http://{host}/gone",
+                "reason": f"http://{host}/gone answered with status 404. Check the address.",
+            }
+        ],
+        "indexed": {"added": 1, "changed": 0, "unchanged": 0, "removed": 0, "passages": 1, "skipped": []},
+    }
+
+
+@pytest.mark.parametrize("url", [*REFUSED, "HTTP:/etc/passwd", "https:127.0.0.1"])
+def test_no_address_that_is_not_public_is_connected_to(
+    url: str, run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    network = Dialled()
+    real = factory.fetch_web_pages
+    web = Web("tests/1", resolve=look_up, connector=lambda: network)
+    monkeypatch.setattr(factory, "fetch_web_pages", lambda urls, **more: real(urls, web=web, **more))
+    done = run("corpus", "add", url, "--ignore-robots")
+    assert done.code == 4
+    assert url.partition("#")[0] in done.err
+    assert network.requests == []
+    assert not list((tmp_path / "home").rglob("*.md"))
+
+
+def test_no_option_reaches_a_server_on_this_machine(host: str, run) -> None:
+    done = run("corpus", "add", f"http://{host}/lamp")
+    assert done.code == 4
+    assert "not a public host" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [((), 2, ""), (("no-such-folder",), 4, "no-such-folder"), (("x", "--corpus", "../y"), 2, "cannot be the name")],
+)
+def test_what_cannot_be_added(arguments: tuple[str, ...], code: int, words: str, run) -> None:
+    done = run("corpus", "add", *arguments)
+    assert done.code == code
+    assert words in done.err

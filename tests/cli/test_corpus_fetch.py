@@ -1,0 +1,273 @@
+"""`corpus fetch` as users type it, from a wiki on loopback: whole, with every fault, killed, refreshed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag import factory
+from iterative_rag.corpus import front_matter
+from iterative_rag.corpus.patience import Patience
+from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
+
+BUOYS = [f"Buoy {number}" for number in range(48)]
+PAGES = {"Gull Point", "Mara Quill", *BUOYS}
+
+
+@pytest.fixture
+def wiki() -> Iterator[FakeWiki]:
+    with FakeWiki() as running:
+        running.add("Gull Point", "<p>Gull Point is a cape. Its lamp was lit by Mara Quill.</p>", links=BUOYS[:3])
+        running.add("Mara Quill", "<p>Mara Quill kept the light.</p>")
+        for title in BUOYS:
+            running.add(title, f"<p>{title} floats.</p>")
+        running.add("Heron", disambiguation=True, links=["Heron (ship)", "Heron (bird)"])
+        running.redirects |= {"Gull Light": ("Gull Point", "The lamp"), "Keeper": ("Mara Quill", "")}
+        running.categories["Buoys"] = BUOYS
+        yield running
+
+
+@pytest.fixture
+def clock() -> FakeTime:
+    return FakeTime()
+
+
+@pytest.fixture
+def fetch(
+    wiki: FakeWiki, clock: FakeTime, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Any]
+) -> Callable[..., Any]:
+    """The command in this process: no option lets it reach loopback, so the test lends it the switch."""
+    real = factory.fetch_wikipedia
+
+    def local(wanted: Any, **more: Any) -> Any:
+        patience = Patience(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
+        return real(wanted, allow={wiki.host}, patience=patience, **more)
+
+    monkeypatch.setattr(factory, "fetch_wikipedia", local)
+    contact = ("--contact", "me@example.org")
+    return lambda *arguments: run("corpus", "fetch", *arguments, "--api", wiki.api, *contact)
+
+
+def folder(tmp_path: Path, corpus: str = "default") -> Path:
+    return tmp_path / "home" / "pages" / corpus / "wikipedia"
+
+
+def stored(tmp_path: Path, corpus: str = "default") -> set[str]:
+    places = folder(tmp_path, corpus).glob("*.md")
+    return {str(front_matter.split(place.read_text(encoding="utf-8"))[0]["title"]) for place in places}
+
+
+def test_titles_and_addresses_become_a_corpus_to_ask(wiki: FakeWiki, fetch, run, tmp_path) -> None:
+    done = fetch("https://en.m.wikipedia.org/wiki/Gull%20Light#The_lamp", "mara_Quill", "--corpus", "lights")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"2 pages in {folder(tmp_path, 'lights')}, 2 fetched now in")
+    assert "2 added, 0 changed" in done.out
+    text = (folder(tmp_path, "lights") / "Gull_Point.md").read_text(encoding="utf-8")
+    fields, body = front_matter.split(text)
+    assert body == "# Gull Point\n\nGull Point is a cape. Its lamp was lit by Mara Quill.\n"
+    assert (fields["title"], fields["licence"], fields["language"]) == ("Gull Point", LICENCE, "en")
+    assert (fields["url"], fields["revision"]) == (f"{wiki.url}/wiki/Gull_Point", "100")
+    assert fields["redirects"] == ("Gull Light",)
+    assert {"revised", "fetched"} <= fields.keys()
+    assert "lit by Mara Quill" in run("search", "who lit the lamp", "--corpus", "lights", "-n", "1").out
+    assert "(me@example.org)" in wiki.agents.pop()
+
+
+def test_fifty_pages_with_every_fault_on_the_way(wiki: FakeWiki, clock: FakeTime, fetch, tmp_path) -> None:
+    turns = itertools.count()
+    wiki.hits = lambda asked: next(turns) % 4 == 0
+    faults = [
+        Trouble("status", 429, "11"), Trouble("maxlag", retry_after="5"), Trouble("status", 503), Trouble("cut"),
+        Trouble("text"), Trouble("status", 500), Trouble("status", 502, "13"), Trouble("maxlag"), Trouble("drop"),
+    ]  # fmt: skip
+    wiki.troubles.extend(faults)
+    done = fetch("Gull Light", "Keeper", "--category", "Buoys", "--json")
+    found = json.loads(done.out)
+    assert done.code == 0
+    assert len(found["pages"]) == found["fetched"] == len(PAGES) == 50
+    assert stored(tmp_path) == PAGES
+    assert not wiki.troubles
+    assert wiki.sent == Counter(dict.fromkeys(PAGES, 1))
+    assert clock.now() >= 11 + 5 + 13
+    assert len([line for line in done.err.splitlines() if line.startswith("Waiting ")]) == len(faults)
+    assert wiki.most_in_flight <= 3
+
+
+@pytest.mark.parametrize("corpus", [(), ("--corpus", "birds")])
+def test_pages_that_there_are_not_say_what_to_type(corpus: tuple[str, ...], wiki: FakeWiki, fetch, tmp_path) -> None:
+    wiki.add("Möwe")
+    done = fetch("Heron", "Gull Piont", "[no]", "Mara Quill", "--lang", "de", *corpus)
+    tail = " ".join(["--lang de", *corpus, "--api", wiki.api])
+    assert done.code == 4
+    lines = done.err.splitlines()
+    assert "Heron: Heron has several meanings. It may be:" in lines
+    assert f"  iterative-rag corpus fetch 'Heron (ship)' {tail}" in lines
+    assert f"  iterative-rag corpus fetch 'Heron (bird)' {tail}" in lines
+    assert "Gull Piont: There is no such page. It may be:" in lines
+    assert f"  iterative-rag corpus fetch 'Gull Point' {tail}" in lines
+    assert "[no]: The title holds an invalid character." in lines
+    assert stored(tmp_path, corpus[-1] if corpus else "default") == {"Mara Quill"}
+
+
+def test_json_is_one_object_of_a_stable_form(wiki: FakeWiki, fetch, tmp_path) -> None:
+    done = fetch("Gull Light", "Heron", "--json")
+    found = json.loads(done.out)
+    assert found.pop("seconds") >= 0
+    assert found["indexed"].pop("seconds") >= 0
+    place = folder(tmp_path)
+    assert found == {
+        "corpus": "default",
+        "folder": str(place),
+        "pages": [
+            {"title": "Gull Point", "language": "en", "file": str(place / "Gull_Point.md"), "fetched": True},
+        ],
+        "missing": [
+            {
+                "asked": "Heron",
+                "kind": "disambiguation",
+                "reason": "Heron has several meanings.",
+                "nearest": ["Heron (ship)", "Heron (bird)"],
+            }
+        ],
+        "fetched": 1,
+        "cut": False,
+        "indexed": {"added": 1, "changed": 0, "unchanged": 0, "removed": 0, "passages": 1, "skipped": []},
+    }
+
+
+def test_the_limit_says_that_it_cut(fetch, tmp_path) -> None:
+    done = fetch("--category", "Buoys", "--limit", "3")
+    assert done.code == 0
+    assert "Only the first 3 articles were taken; more: --limit" in done.err
+    assert stored(tmp_path) == {"Buoy 0", "Buoy 1", "Buoy 2"}
+
+
+def test_links_of_a_page(fetch, tmp_path) -> None:
+    fetch("--links-of", "Gull Light", "-q")
+    assert stored(tmp_path) == {"Gull Point", "Buoy 0", "Buoy 1", "Buoy 2"}
+
+
+def test_the_pages_of_a_question_file(wiki: FakeWiki, fetch, tmp_path) -> None:
+    links = ["Buoy 7", "https://en.wikipedia.org/wiki/Keeper", "https://example.org/x", "Nowhere at all"]
+    row = {"question": "Where?", "answer": "there", "gold_titles": links}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(row) + "\n")
+    done = fetch("--from-dataset", str(tmp_path / "mine.jsonl"), "--json")
+    found = json.loads(done.out)
+    assert done.code == 0  # nobody named the two by hand
+    assert stored(tmp_path) == {"Buoy 7", "Mara Quill"}
+    assert {one["asked"]: one["kind"] for one in found["missing"]} == {
+        "https://example.org/x": "not a page",
+        "Nowhere at all": "missing",
+    }
+
+
+def test_what_has_changed_is_fetched_and_indexed_anew(wiki: FakeWiki, fetch, run, tmp_path) -> None:
+    fetch("Gull Point", "Mara Quill")
+    wiki.revise("Mara Quill", "<p>Mara Quill sailed away.</p>")
+    assert json.loads(fetch("Mara Quill", "--json").out)["fetched"] == 0
+    found = json.loads(fetch("--refresh", "--json").out)
+    assert (found["fetched"], found["indexed"]["changed"], found["indexed"]["unchanged"]) == (1, 1, 1)
+    assert "sailed away" in run("show", "Mara Quill").out
+    assert "lit by" in run("show", "Gull Point").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), 2, "nothing to fetch"),
+        (("https://example.org/wiki/X",), 2, "not an address of Wikipedia"),
+        (("Gull Point", "--corpus", "../outside"), 2, "cannot be the name"),
+        (("Gull Point", "--depth", "0"), 2, ""),
+        (("Gull Point", "--lang", "en.example.org/"), 2, "no language of Wikipedia"),
+        (("--category", "Nothing"), 4, "holds no article"),
+        (("--from-dataset", "gone.jsonl"), 2, "There is no dataset"),
+        (("Nowhere at all",), 4, "There is no such page"),
+    ],
+)
+def test_what_cannot_be_fetched(arguments: tuple[str, ...], code: int, words: str, wiki: FakeWiki, fetch) -> None:
+    done = fetch(*arguments)
+    assert done.code == code
+    assert words in done.err
+    assert not wiki.sent
+
+
+def test_a_contact_is_asked_for_once(wiki: FakeWiki, run, fetch, tmp_path) -> None:
+    bare = ("corpus", "fetch", "Gull Point", "--api", wiki.api)
+    refused = run(*bare)
+    assert refused.code == 2
+    assert "--contact" in refused.err
+    fetch("Mara Quill")
+    assert run(*bare).code == 0
+    assert stored(tmp_path) == {"Gull Point", "Mara Quill"}
+
+
+def test_no_option_reaches_what_is_not_public(wiki: FakeWiki, run) -> None:
+    done = run("corpus", "fetch", "Gull Point", "--api", wiki.api, "--contact", "me@example.org")
+    assert done.code == 4
+    assert "not a public host" in done.err
+    assert wiki.asked == []
+
+
+def test_an_interrupt_says_how_to_go_on(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(factory, "fetch_wikipedia", interrupted)
+    done = run("corpus", "fetch", "Gull Point")
+    assert done.code == 130
+    assert done.err.startswith("Stopped. This goes on: iterative-rag ")
+
+
+# --- killed ----------------------------------------------------------------------------------
+
+COMMAND = """
+import functools, sys
+from iterative_rag import factory
+from iterative_rag.cli import main
+
+host = sys.argv[1]
+factory.fetch_wikipedia = functools.partial(factory.fetch_wikipedia, allow={host})
+api = f"http://{host}/w/api.php"
+main(["corpus", "fetch", "Gull Light", "Keeper", "--category", "Buoys", "--api", api, "--contact", "me@example.org"])
+"""
+
+
+def test_killed_in_the_middle_the_same_command_goes_on(wiki: FakeWiki, tmp_path: Path, run) -> None:
+    """Killed twice, each time when all that was sent is stored and the next requests wait for their answers."""
+    command = [sys.executable, "-c", COMMAND, wiki.host]
+    for goal in (13, 30):
+        killed = threading.Event()
+        answers = threading.Semaphore(goal - wiki.sent.total())
+
+        def gate(title: str, killed: threading.Event = killed, answers: threading.Semaphore = answers) -> None:
+            if not answers.acquire(blocking=False):
+                killed.wait(60)
+                raise ConnectionError("nobody is there any more")
+
+        wiki.gate = gate
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            while len(list(folder(tmp_path).glob("*.md"))) < goal:
+                assert process.poll() is None, "it ended before it was killed"
+                time.sleep(0.01)
+            os.kill(process.pid, signal.SIGKILL)
+        killed.set()
+        assert wiki.sent.total() == len(stored(tmp_path)) == goal
+    wiki.gate = lambda title: None
+    subprocess.run(command, check=True, timeout=120)
+    assert stored(tmp_path) == PAGES
+    assert wiki.sent == Counter(dict.fromkeys(PAGES, 1))  # 0 pages twice
+    assert sum(map(is_page, wiki.asked)) <= len(PAGES) + 2 * 3  # those that nobody waited for any more
+    status = json.loads(run("corpus", "status", "default", "--json").out)
+    assert status["corpora"][0]["documents"] == len(PAGES)

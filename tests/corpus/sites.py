@@ -1,0 +1,108 @@
+"""Web servers on loopback, and a web without one: what tests of web pages share."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+
+NAMES = {
+    "public.example": ["93.184.215.14"],
+    "both.example": ["2606:2800:21f:cb07:6820:80da:af6b:8b2c", "93.184.215.14"],
+    "private.example": ["10.0.0.7"],
+    "mixed.example": ["93.184.215.14", "127.0.0.1"],
+    "six.example": ["::1"],
+    "mapped.example": ["::ffff:10.0.0.7"],
+    "link.example": ["fe80::1%eth0"],
+    "meta.example": ["169.254.169.254"],
+    "none.example": [],
+}
+
+URLS = """
+http://127.0.0.1/ http://127.0.0.1:8080/admin https://127.0.0.1/ http://127.1.2.3/ http://localhost/ http://localhost:6333/
+http://LOCALHOST/ http://0.0.0.0/ http://0/ http://10.0.0.1/ http://10.255.255.255:22/ http://172.16.0.1/
+http://172.31.255.254/ http://192.168.0.1/ http://192.168.1.1:80/ http://169.254.169.254/latest/meta-data/
+http://100.64.0.1/ http://198.18.0.1/ http://192.0.2.1/ http://203.0.113.9/ http://224.0.0.1/ http://239.255.255.250/
+http://240.0.0.1/ http://255.255.255.255/ http://[::1]/ http://[::]/ http://[0:0:0:0:0:0:0:1]/ http://[::ffff:127.0.0.1]/
+http://[::ffff:7f00:1]/ http://[::ffff:a9fe:a9fe]/ http://[::127.0.0.1]/ http://[fe80::1]/ http://[fc00::1]/
+http://[fd12:3456:789a::1]/ http://[fec0::1]/ http://[ff02::1]/ http://[2002:7f00:1::]/ http://[64:ff9b::7f00:1]/
+http://[64:ff9b::a00:1]/ http://[2001:db8::1]/ http://[2001::1]/ http://[100::1]/ http://2130706433/ http://017700000001/
+http://0177.0.0.1/ http://0x7f.0.0.1/ http://0x7f000001/ http://127.1/ http://127.0.1/ http://127.0.0.1./ http://3232235521/
+http://0300.0250.0.1/ http://134744072/ http://①②⑦.⓪.⓪.①/ http://private.example/ http://mixed.example/ http://six.example/
+http://mapped.example/ http://link.example/ http://meta.example/ http://none.example/ http://user:pw@public.example/
+http://public.example@127.0.0.1/ http://127.0.0.1#@public.example/ file:///etc/passwd ftp://public.example/
+gopher://127.0.0.1:70/ data:text/plain,hello //127.0.0.1/ http:/// http://[::1 javascript:alert(1)
+"""
+REFUSED = URLS.split()
+
+
+def look_up(host: str, port: int) -> list[str]:
+    """Names of this file; whatever else as the system sees it, which knows localhost and all notations of numbers."""
+    if host in NAMES:
+        return NAMES[host]
+    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, flags=socket.AI_NUMERICSERV)]
+
+
+class Dialled(httpx.BaseTransport):
+    """Stands for the network: notes what was connected to; the addresses of `dead` refuse."""
+
+    def __init__(self, dead: tuple[str, ...] = ()) -> None:
+        self.requests: list[httpx.Request] = []
+        self.dead = dead
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        if request.url.host in self.dead:
+            raise httpx.ConnectError("no route to host")
+        return httpx.Response(200, stream=httpx.ByteStream(b"hello"))
+
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
+    """A server's host and port, and the paths that it was asked for."""
+    paths: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            paths.append(self.path)
+            answer(self)
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """The client hangs up on what is too long or too slow."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_port}", paths
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def sending(body: bytes, status: int = 200, **headers: str) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer

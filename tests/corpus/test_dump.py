@@ -1,0 +1,280 @@
+"""MediaWiki dumps: which pages become documents, what a list of titles brings, and what a damaged dump says."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import sys
+import tracemalloc
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from iterative_rag.corpus import open_source
+from iterative_rag.corpus.dump import MOST_SKIPPED, MediaWikiDump
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError, MissingExtra
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.ingest import ingest
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="de">
+<siteinfo><sitename>Mill Wiki</sitename><dbname>millwiki</dbname><base>https://mill.example/wiki/Main_Page</base>
+<namespaces><namespace key="0" case="first-letter" /><namespace key="1" case="first-letter">Talk</namespace>
+<namespace key="6" case="first-letter">Datei</namespace></namespaces></siteinfo>
+"""
+
+
+def page(
+    title: str, text: str = "Text.", number: int = 1, *, ns: int = 0, to: str = "", model: str = "wikitext"
+) -> str:
+    redirect = f"<redirect title={quoteattr(to)} />" if to else ""
+    return (
+        f"<page><title>{escape(title)}</title><ns>{ns}</ns><id>{number}</id>{redirect}<revision><id>{number + 900}</id>"
+        f"<contributor><id>7</id></contributor><model>{model or 'wikitext'}</model><format>text/x-wiki</format>"
+        f'<text bytes="9" xml:space="preserve">{escape(text)}</text></revision></page>\n'
+    )
+
+
+def dump(folder: Path, *pages: str, name: str = "dump.xml", head: str = HEAD, tail: str = "</mediawiki>") -> Path:
+    data = (head + "".join(pages) + tail).encode()
+    packers: dict[str, Callable[[bytes], bytes]] = {".bz2": bz2.compress, ".gz": gzip.compress}
+    path = folder / name
+    path.write_bytes(packers.get(path.suffix, bytes)(data))
+    return path
+
+
+def multistream(folder: Path, streams: Sequence[Sequence[tuple[str, str]]], *, index: bool = True) -> Path:
+    """A dump of several bz2 streams, and the index that tells where each begins."""
+    path = folder / "wiki-pages-articles-multistream.xml.bz2"
+    data = bz2.compress(HEAD.encode())
+    lines = []
+    for stream in streams:
+        lines += [f"{len(data)}:1:{escape(title)}\n" for title, _ in stream]
+        data += bz2.compress("".join(one for _, one in stream).encode())
+    path.write_bytes(data + bz2.compress(b"</mediawiki>"))
+    if index:
+        beside = folder / "wiki-pages-articles-multistream-index.txt.bz2"
+        beside.write_bytes(bz2.compress("".join(lines).encode()))
+    return path
+
+
+def documents(source: MediaWikiDump) -> list[Document]:
+    return [one for one in source.documents() if isinstance(one, Document)]
+
+
+def reasons(source: MediaWikiDump) -> list[str]:
+    return [one.reason for one in source.documents() if isinstance(one, Skipped)]
+
+
+# --- a whole dump ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dump.xml", "dump.xml.bz2", "dump.xml.gz"])
+def test_articles_become_documents(tmp_path: Path, name: str) -> None:
+    path = dump(
+        tmp_path,
+        page("Upper Mill", "The '''mill'''.[[Datei:A.jpg|x]]\n== Size ==\n{|\n! A\n|-\n| 1 < 2\n|}", 5),
+        page("Mills", to="Upper Mill", number=6),
+        page("Talk:Upper Mill", ns=1, number=7),
+        page("Ann & Bo/Ä?", "Prose.", 8),
+        name=name,
+    )
+    source = open_source(path)
+    assert isinstance(source, MediaWikiDump)
+    mill, ann = source.documents()
+    assert isinstance(mill, Document)
+    assert isinstance(ann, Document)
+    assert mill.text == "# Upper Mill\n\nThe mill.\n\n## Size\n\n| A |\n|---|\n| 1 < 2 |\n"
+    assert (mill.title, mill.url, mill.source) == (
+        "Upper Mill",
+        "https://mill.example/wiki/Upper_Mill",
+        f"{path}:Upper Mill",
+    )
+    assert (ann.title, ann.url) == ("Ann & Bo/Ä?", "https://mill.example/wiki/Ann_%26_Bo/%C3%84%3F")
+    assert source.language == "de"
+    assert source.total is None
+
+
+def test_ids_are_those_of_the_wikis_pages_whatever_the_file_or_the_title(tmp_path: Path) -> None:
+    first = documents(MediaWikiDump(dump(tmp_path, page("A", number=5), page("B", number=6), name="one.xml")))
+    later = documents(MediaWikiDump(dump(tmp_path, page("B", number=6), page("A (new)", number=5), name="two.xml.gz")))
+    assert [one.id for one in first] == [one.id for one in reversed(later)]
+    assert len({one.id for one in first}) == 2
+
+
+def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
+    path = dump(
+        tmp_path,
+        page("Large", "x" * 18_000),
+        page("Empty", " "),
+        page("Code", "return", model="Scribunto"),
+        page("Bare", "{{stub}}[[Category:X]]"),
+        page("Endless", "{|\n" + "|| x" * 2000 + "\n|-\n| y" * 1100),
+        page("Good", "Text.", 2),
+    )
+    source = MediaWikiDump(path, most_chars=17_000)
+    assert [one.title for one in documents(source)] == ["Good"]
+    found = {one.source.rpartition(":")[2]: one.reason for one in source.documents() if isinstance(one, Skipped)}
+    assert found == {
+        "Large": "It is larger than the limit of 17,000 characters.",
+        "Empty": "It is empty.",
+        "Code": "It is no wikitext, but Scribunto.",
+        "Bare": "Nothing is left of it without templates, files and references.",
+        "Endless": "A table has more than 2,000,000 places: the page is not one to read.",
+    }
+
+
+def test_of_a_history_the_newest_revision_is_read(tmp_path: Path) -> None:
+    history = page("A", "Old.").replace("</page>", "<revision><id>2</id><text>New.</text></revision></page>")
+    assert [one.text for one in documents(MediaWikiDump(dump(tmp_path, history)))] == ["# A\n\nNew.\n"]
+
+
+def test_a_report_of_faults_has_an_end(tmp_path: Path) -> None:
+    path = dump(tmp_path, *[page(f"P{number}", "") for number in range(MOST_SKIPPED + 30)])
+    found = reasons(MediaWikiDump(path))
+    assert len(found) == MOST_SKIPPED + 1
+    assert found[-1] == "30 more pages were left out."
+
+
+# --- a list of titles ------------------------------------------------------------------------
+
+STREAMS = [
+    [("Goal", page("Goal", "The goal.", 1)), ("Other", page("Other", "x", 2))],
+    [("Way", page("Way", to="Goal#Part", number=3)), ("Ring", page("Ring", to="ring", number=4))],
+    [("A & B", page("A & B", "Both.", 5)), ("Far", page("Far", to="Way", number=6))],
+]
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_a_list_brings_its_pages_and_what_its_redirects_lead_to(tmp_path: Path, index: bool) -> None:
+    path = multistream(tmp_path, STREAMS, index=index)
+    source = MediaWikiDump(path, titles=["far", "A_&_B", "Ring", "Nowhere"])
+    assert {one.title: one.text for one in documents(source)} == {
+        "Goal": "# Goal\n\nThe goal.\n",
+        "A & B": "# A & B\n\nBoth.\n",
+    }
+    assert [one.source for one in source.documents() if isinstance(one, Skipped)] == [f"{path}:Nowhere"]
+    assert source.total == 4
+    assert documents(source)[0].id in {one.id for one in documents(MediaWikiDump(path))}
+    assert documents(source)[0].url is not None
+
+
+def test_with_an_index_only_the_streams_of_the_list_are_read(tmp_path: Path) -> None:
+    path = multistream(tmp_path, STREAMS)
+    whole = path.read_bytes()
+    last = whole.rindex(b"BZh", 0, whole.rindex(b"BZh"))
+    path.write_bytes(whole[:last] + b"\xff" * (len(whole) - last))  # the third stream cannot be read any more
+    assert [one.title for one in documents(MediaWikiDump(path, titles=["Way"]))] == ["Goal"]
+    assert reasons(MediaWikiDump(path, titles=["Way"])) == []
+
+
+@pytest.mark.parametrize("damage", [b"no bz2", bz2.compress(b"99999999:1:Goal\n"), bz2.compress(b"nonsense\n")])
+def test_an_index_that_does_not_fit_is_named_and_the_dump_read_through(tmp_path: Path, damage: bytes) -> None:
+    path = multistream(tmp_path, STREAMS)
+    (tmp_path / "wiki-pages-articles-multistream-index.txt.bz2").write_bytes(damage)
+    source = MediaWikiDump(path, titles=["Goal"])
+    assert [one.title for one in documents(source)] == ["Goal"]
+    assert ["does not fit" in reason for reason in reasons(source)] == [True]
+
+
+# --- damaged and hostile ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dump.xml", "dump.xml.bz2", "dump.xml.gz"])
+def test_a_dump_cut_off_gives_what_it_has_and_says_so_once(tmp_path: Path, name: str) -> None:
+    pages = [page(f"P{number}", f"Text {number}. " + "word " * number, number) for number in range(400)]
+    path = dump(tmp_path, *pages, name=name)
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * 0.9)])
+    source = MediaWikiDump(path)
+    (reason,) = reasons(source)
+    assert "cut off" in reason
+    if name != "dump.xml.bz2":  # of one bz2 block nothing can be read when its end is missing
+        assert 100 < len(documents(source)) < 400
+
+
+@pytest.mark.parametrize(
+    "prolog",
+    [
+        '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>',
+        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>',
+        '<!DOCTYPE a SYSTEM "http://127.0.0.1:9/x.dtd">',
+    ],
+)
+def test_document_types_and_entities_are_refused_before_any_page(tmp_path: Path, prolog: str) -> None:
+    path = dump(tmp_path, page("A", "&x;&b;"), head=prolog + HEAD)
+    path.write_text(path.read_text().replace("&amp;", "&"))
+    (reason,) = reasons(MediaWikiDump(path))
+    assert "declares a document type" in reason
+    assert documents(MediaWikiDump(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("inner", "reason"),
+    [("<a>" * 1000, "nested too deeply"), ("<!--" + "x" * 20_000_000, "longer than"), ("<page></pag>", "damaged")],
+)
+def test_xml_that_is_no_dump_ends_with_its_reason(tmp_path: Path, inner: str, reason: str) -> None:
+    source = MediaWikiDump(dump(tmp_path, page("A"), inner))
+    assert [one.title for one in documents(source)] == ["A"]
+    assert reason in reasons(source)[0]
+
+
+def test_memory_does_not_grow_with_the_dump_or_with_a_page(tmp_path: Path) -> None:
+    """A bz2 of 120 MB, one page of which is 60 MB: neither is ever held."""
+    path = tmp_path / "big.xml.bz2"
+    with bz2.open(path, "wt", compresslevel=1) as file:
+        file.write(HEAD + "<page><title>Large</title><ns>0</ns><id>1</id><revision><text>")
+        for _ in range(60):
+            file.write("x" * 1_000_000)
+        file.write("</text></revision></page>" + page("Talk:X", "y" * 1_000_000, ns=1) * 60 + page("End", number=2))
+        file.write("</mediawiki>")
+    list(MediaWikiDump(dump(tmp_path, page("Warm"))).documents())
+    tracemalloc.start()
+    try:
+        found = list(MediaWikiDump(path, most_chars=500_000).documents())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [type(one) for one in found] == [Skipped, Document]
+    assert peak < 12_000_000
+
+
+def test_what_is_not_there_or_holds_nothing_is_an_error_that_says_what_to_give(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no file"):
+        list(MediaWikiDump(tmp_path / "none.xml").documents())
+    with pytest.raises(CorpusError, match="holds no article"):
+        list(MediaWikiDump(dump(tmp_path)).documents())
+
+
+def test_without_the_parser_one_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wikitextparser", None)
+    with pytest.raises(MissingExtra, match="'dumps'"):
+        list(MediaWikiDump(dump(tmp_path, page("A"))).documents())
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, 900), put=st.binary(max_size=8), name=st.sampled_from(["d.xml", "d.xml.gz", "d.xml.bz2"]))
+def test_no_damage_stops_more_than_the_dump_itself(tmp_path: Path, at: int, put: bytes, name: str) -> None:
+    path = dump(tmp_path, page("A", "One."), page("B", "Two.", 2), name=name)
+    data = path.read_bytes()
+    path.write_bytes(data[:at] + put + data[at + len(put) :])
+    try:
+        found: list[object] = list(MediaWikiDump(path).documents())
+    except CorpusError as error:
+        found = [str(error)]
+    assert found
+
+
+def test_what_a_dump_cut_off_does_not_give_any_more_stays_in_the_corpus(tmp_path: Path) -> None:
+    path = dump(tmp_path, *(page(f"P{number}", f"Text {number}. " + "word " * 50, number) for number in range(60)))
+    corpora = Corpora(tmp_path / "corpora")
+    assert ingest([MediaWikiDump(path)], corpora, "c", HashingEmbedder(16)).added == 60
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    report = ingest([MediaWikiDump(path)], corpora, "c", HashingEmbedder(16))
+    assert (report.removed, report.added) == (0, 0)
+    assert corpora.info("c").documents == 60

@@ -1,0 +1,147 @@
+"""Titles, categories and links of pages -> pages in a folder, within a limit; refreshed where they have changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.corpus import front_matter
+from iterative_rag.corpus.patience import Patience
+from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted, collect
+from iterative_rag.corpus.wikipedia.fetching import Absent, Ambiguous, FetchProgress, Wikis
+from iterative_rag.corpus.wikipedia.names import PageName
+from iterative_rag.errors import FetchError
+from tests.corpus.wiki import FakeTime, FakeWiki
+
+AGENT = "tests/1 (tests@example.org)"
+
+
+@pytest.fixture
+def wiki() -> Iterator[FakeWiki]:
+    with FakeWiki() as running:
+        for number in range(30):
+            near = [f"Lamp {number + step}" for step in (1, 2) if number + step < 30]
+            running.add(f"Lamp {number}", links=[*near, "Lamp of tomorrow"])
+        running.categories["Lamps"] = [f"Lamp {number}" for number in range(30)]
+        yield running
+
+
+@pytest.fixture
+def collecting(wiki: FakeWiki, tmp_path: Path) -> Iterator[Callable[..., Collected]]:
+    clock = FakeTime()
+    with Web(AGENT, allow={wiki.host}) as web:
+
+        def call(progress: Callable[[FetchProgress], None] | None = None, **wanted: object) -> Collected:
+            wikis = Wikis(web, Patience(sleep=clock.sleep, now=clock.now), api=wiki.api)
+            return collect(Wanted(**wanted), tmp_path, wikis, progress=progress)  # type: ignore[arg-type]
+
+        yield call
+
+
+def titles(found: Collected) -> set[str]:
+    return {one.title for one in found.stored.values()}
+
+
+def lamps(*numbers: int) -> set[str]:
+    return {f"Lamp {number}" for number in numbers}
+
+
+def test_a_category_within_the_limit_and_beyond(wiki: FakeWiki, collecting: Callable[..., Collected]) -> None:
+    category = (PageName("Lamps"),)
+    some = collecting(categories=category, limit=12)
+    assert (titles(some), some.cut) == (lamps(*range(12)), True)
+    assert sum(asked.get("list") == "categorymembers" for asked in wiki.asked) == 2  # parts of ten; the third is not
+    every = collecting(categories=category, limit=30)
+    assert (titles(every), every.cut, every.fetched) == (lamps(*range(30)), False, 18)
+    assert wiki.sent == Counter(dict.fromkeys(lamps(*range(30)), 1))
+
+
+def test_the_limit_never_cuts_what_is_named(collecting: Callable[..., Collected]) -> None:
+    names = tuple(PageName(f"Lamp {number}") for number in (20, 21, 22))
+    found = collecting(names=names, categories=(PageName("Lamps"),), limit=1)
+    assert (titles(found), found.cut) == (lamps(20, 21, 22, 0), True)
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(1, (5, 6, 7)), (2, (5, 6, 7, 8, 9)), (3, (5, 6, 7, 8, 9, 10, 11))])
+def test_links_are_followed_as_far_as_asked(
+    depth: int, expected: tuple[int, ...], collecting: Callable[..., Collected]
+) -> None:
+    found = collecting(links_of=(PageName("Lamp 5", section="Oil"),), depth=depth)
+    assert titles(found) == lamps(*expected)
+    assert found.missing == ()  # pages that nobody has written are not asked for
+
+
+def test_near_links_come_before_far_ones(collecting: Callable[..., Collected]) -> None:
+    assert titles(collecting(links_of=(PageName("Lamp 5"), PageName("Lamp 20")), depth=3, limit=6)) == lamps(
+        5, 20, 6, 7, 21, 22
+    )
+
+
+def test_a_page_of_links_that_there_is_not_says_what_may_be_meant(collecting: Callable[..., Collected]) -> None:
+    found = collecting(links_of=(PageName("Lampp"),))
+    (missing,) = found.missing
+    assert isinstance(missing, Absent)
+    assert missing.nearest[0] == "Lamp 0"
+
+
+def test_an_empty_category_is_an_error(collecting: Callable[..., Collected]) -> None:
+    with pytest.raises(FetchError, match=r"'Lampss'.*holds no article") as raised:
+        collecting(categories=(PageName("Lampss"),))
+    assert "--lang" in raised.value.hint
+
+
+def test_progress_counts_every_name(wiki: FakeWiki, collecting: Callable[..., Collected]) -> None:
+    seen: list[FetchProgress] = []
+    collecting(seen.append, names=(PageName("Lamp 1"), PageName("Nowhere"), PageName("Lamp 2")))
+    assert [at.done for at in seen] == [1, 2, 3]
+    assert (seen[-1].total, seen[-1].fetched, seen[-1].missing) == (3, 2, 1)
+
+
+def test_refreshing_fetches_what_has_changed_and_nothing_else(
+    wiki: FakeWiki, collecting: Callable[..., Collected]
+) -> None:
+    wiki.redirects["First lamp"] = ("Lamp 0", "")
+    names = (PageName("First lamp"), PageName("Lamp 1"), PageName("Lamp 2"))
+    collecting(names=names)
+    wiki.revise("Lamp 0", "<p>Lamp 0 was lit again.</p>")
+    wiki.revise("Lamp 2", "<p>Lamp 2 is dark.</p>")
+    assert collecting(names=names).fetched == 0
+    assert collecting(names=(PageName("Lamp 2"),), refresh=True).fetched == 1
+    every = collecting(refresh=True)
+    assert (every.fetched, titles(every)) == (1, lamps(0, 1, 2))
+    assert wiki.sent == Counter({"Lamp 0": 2, "Lamp 1": 1, "Lamp 2": 2})
+    place = next(place for place, one in every.stored.items() if one.title == "Lamp 0")
+    fields, text = front_matter.split(place.read_text(encoding="utf-8"))
+    assert text == "# Lamp 0\n\nLamp 0 was lit again.\n"
+    assert (fields["revision"], fields["redirects"]) == ("600", ("First lamp",))
+    assert collecting(refresh=True).fetched == 0
+
+
+def test_a_page_that_vanished_or_became_a_list_of_meanings_stays(
+    wiki: FakeWiki, collecting: Callable[..., Collected], tmp_path: Path
+) -> None:
+    collecting(names=(PageName("Lamp 0"), PageName("Lamp 1")))
+    del wiki.pages["Lamp 0"]
+    wiki.add("Lamp 1", disambiguation=True, links=["Lamp 2"])
+    found = collecting(refresh=True)
+    assert {type(one) for one in found.missing} == {Absent, Ambiguous}
+    assert len(list(tmp_path.glob("*.md"))) == 2
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_page_that_was_moved_is_not_kept_twice(
+    known: bool, wiki: FakeWiki, collecting: Callable[..., Collected], tmp_path: Path
+) -> None:
+    names = (PageName("Lamp 0"), *([PageName("Lamp 1")] if known else []))
+    collecting(names=names)
+    del wiki.pages["Lamp 0"]
+    wiki.redirects["Lamp 0"] = ("Lamp 1", "")
+    assert titles(collecting(refresh=True)) == lamps(1)
+    (place,) = tmp_path.glob("*.md")
+    assert front_matter.split(place.read_text(encoding="utf-8"))[0]["redirects"] == ("Lamp 0",)
+    assert titles(collecting(names=(PageName("Lamp 0"),))) == lamps(1)
+    assert wiki.sent["Lamp 1"] == 1

@@ -1,0 +1,187 @@
+"""Kiwix archives: written here with libzim's own Creator, then read as documents."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from iterative_rag.corpus import open_source
+from iterative_rag.corpus.zim import ZimArchive
+from iterative_rag.errors import CorpusError, MissingExtra
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+libzim = pytest.importorskip("libzim", reason="the extra zim is not installed")
+
+from libzim.writer import Creator, Hint, Item, StringProvider  # type: ignore[import-untyped]  # noqa: E402
+
+MILL = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Upper Mill</title><style>p {}</style>
+<link rel="canonical" href="https://en.wiki.example/wiki/Upper_Mill"></head><body><header>Menu</header>
+<div id="content"><h1 id="openzim-page-title">Upper Mill</h1>
+<table class="infobox"><tr><th colspan="2">Upper Mill</th></tr>
+<tr><th>Built</th><td>1900<sup class="reference">[1]</sup></td></tr></table>
+<p>The <b>mill</b> by the <a href="Orr">Orr</a>.</p>
+<details open data-level="2"><summary class="section-heading"><h2 id="S">Size</h2></summary>
+<table class="wikitable"><tr><th rowspan="2">Part</th><th colspan="2">Size</th></tr><tr><th>m</th><th>ft</th></tr>
+<tr><td>Wheel</td><td>3</td><td>10</td></tr></table></details></div>
+<div class="zim-footer">This article is issued from a wiki.</div></body></html>"""
+
+
+class Entry(Item):  # type: ignore[misc]
+    def __init__(self, path: str, content: str | bytes, *, title: str = "", mime: str = "text/html") -> None:
+        super().__init__()
+        self.path, self.content, self.title, self.mime = path, content, title, mime
+
+    def get_path(self) -> str:
+        return self.path
+
+    def get_title(self) -> str:
+        return self.title or self.path.replace("_", " ")
+
+    def get_mimetype(self) -> str:
+        return self.mime
+
+    def get_contentprovider(self) -> StringProvider:
+        return StringProvider(self.content)
+
+    def get_hints(self) -> Mapping[Hint, int]:
+        return {Hint.FRONT_ARTICLE: int(self.mime == "text/html"), Hint.COMPRESS: 1}
+
+
+def archive(path: Path, *entries: Entry, redirects: Mapping[str, str] | None = None, **metadata: str) -> Path:
+    with Creator(path) as creator:
+        for entry in entries:
+            creator.add_item(entry)
+        for name, goal in (redirects or {}).items():
+            creator.add_redirection(name, name.replace("_", " "), goal, {Hint.FRONT_ARTICLE: 1})
+        for name, said in metadata.items():
+            creator.add_metadata(name, said)
+    return path
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    return archive(
+        tmp_path / "wiki.zim",
+        Entry("Upper_Mill", MILL),
+        Entry("Lower_Mill", "<body><p>The other.</p></body>", title="Lower Mill"),
+        Entry("a.png", b"\x89PNG\x00", mime="image/png"),
+        Entry("style.css", "p {}", mime="text/css"),
+        Entry("Broken", "<table><tr><td>One<td>Two</table><p>Open <b>bold <i>both</b> <div>and on &#xe002;9&#xe002;"),
+        Entry("Binary", b"<p>\xff\x00\xfe</p>"),
+        Entry("Bare", "<html><body><h1>Bare</h1></body></html>"),
+        Entry("Deep", "<div>" * 30_000 + "x"),
+        redirects={"The_Mill": "Upper_Mill", "Old_Mill": "The_Mill"},
+        Language="deu,eng",
+        Name="wiki_test",
+        Source="https://de.wikipedia.org/",
+        Title="Test",
+    )
+
+
+def documents(source: ZimArchive) -> dict[str, Document]:
+    return {one.title: one for one in source.documents() if isinstance(one, Document)}
+
+
+def reasons(source: ZimArchive) -> dict[str, str]:
+    return {one.source.rpartition(":")[2]: one.reason for one in source.documents() if isinstance(one, Skipped)}
+
+
+def test_every_article_becomes_a_document_and_nothing_else_does(wiki: Path) -> None:
+    source = open_source(wiki)
+    assert isinstance(source, ZimArchive)
+    found = documents(source)
+    assert set(found) - {"Deep"} == {"Upper Mill", "Lower Mill", "Broken"}
+    assert found["Upper Mill"].text == (
+        "# Upper Mill\n\n| Upper Mill |  |\n|---|---|\n| Built | 1900 |\n\nThe mill by the Orr.\n\n## Size\n\n"
+        "| Part | Size / m | Size / ft |\n|---|---|---|\n| Wheel | 3 | 10 |\n"
+    )
+    assert all(word in found["Broken"].text for word in ("One", "Two", "Open bold both", "and on"))
+    assert source.language == "de"
+    assert source.total is not None
+    assert source.total >= len(found)
+
+
+def test_what_cannot_be_read_is_skipped_with_its_reason(wiki: Path) -> None:
+    found = reasons(ZimArchive(wiki))
+    assert "binary" in found["Binary"]
+    assert found["Bare"] == "It is empty."
+    assert reasons(ZimArchive(wiki, max_bytes=500))["Upper_Mill"] == "It is larger than the limit of 500 bytes."
+
+
+def test_addresses_come_from_the_page_or_from_the_wiki_that_the_archive_names(wiki: Path, tmp_path: Path) -> None:
+    found = documents(ZimArchive(wiki))
+    assert found["Upper Mill"].url == "https://en.wiki.example/wiki/Upper_Mill"
+    assert found["Lower Mill"].url == "https://de.wikipedia.org/wiki/Lower_Mill"
+    other = archive(tmp_path / "other.zim", Entry("A", "<p>x</p>"), Source="example.org")
+    assert documents(ZimArchive(other))["A"].url is None
+
+
+def test_ids_stay_in_a_newer_archive_of_the_same_name(tmp_path: Path) -> None:
+    entries = [Entry("A", "<p>a</p>"), Entry("B", "<p>b</p>")]
+    first = documents(ZimArchive(archive(tmp_path / "wiki_2025.zim", *entries, Name="wiki")))
+    newer = archive(tmp_path / "wiki_2026.zim", Entry("0", "<p>new</p>"), *reversed(entries), Name="wiki")
+    later = documents(ZimArchive(newer))
+    assert {title: later[title].id for title in first} == {title: one.id for title, one in first.items()}
+    assert len({one.id for one in later.values()}) == 3
+
+
+def test_a_list_of_titles_follows_redirects_and_says_what_is_not_there(wiki: Path) -> None:
+    source = ZimArchive(wiki, titles=["lower_Mill", "Old Mill", "Upper Mill", "a.png", "Nowhere", ""])
+    assert [one.title for one in source.documents() if isinstance(one, Document)] == ["Lower Mill", "Upper Mill"]
+    assert set(reasons(source)) == {"a.png", "Nowhere", ""}
+    assert source.total == 6
+
+
+def test_a_damaged_cluster_costs_its_own_entries_only(tmp_path: Path) -> None:
+    noise = [Entry(f"P{number}", f"<p>{'word ' * 9000}{number}</p>") for number in range(3)]
+    path = archive(tmp_path / "a.zim", *noise, Entry("plain.txt", "x" * 10, mime="text/plain"))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"\x28\xb5\x2f\xfd")  # the mark of a zstd frame
+    data[at : at + 4] = b"\0\0\0\0"
+    path.write_bytes(data)
+    found = list(ZimArchive(path).documents())
+    assert found
+    assert all(isinstance(one, Skipped) and "cannot be read" in one.reason for one in found)
+
+
+def test_what_is_no_archive_or_holds_no_article_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no file"):
+        list(ZimArchive(tmp_path / "none.zim").documents())
+    (tmp_path / "text.zim").write_text("no archive" * 100)
+    with pytest.raises(CorpusError, match="no archive that can be read"):
+        list(ZimArchive(tmp_path / "text.zim").documents())
+    whole = archive(tmp_path / "whole.zim", Entry("A", "<p>x</p>")).read_bytes()
+    (tmp_path / "cut.zim").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CorpusError, match="no archive that can be read"):
+        list(ZimArchive(tmp_path / "cut.zim").documents())
+    with pytest.raises(CorpusError, match="holds no article"):
+        list(ZimArchive(archive(tmp_path / "e.zim", Entry("a.png", b"x", mime="image/png"))).documents())
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(flips=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=20))
+def test_no_damage_raises_anything_but_the_corpus_error(wiki: Path, flips: list[tuple[int, int]]) -> None:
+    data = bytearray(wiki.read_bytes())
+    for at, value in flips:
+        data[at % len(data)] = value
+    path = wiki.with_name("damaged.zim")
+    path.write_bytes(data)
+    for source in (ZimArchive(path), ZimArchive(path, titles=["Old Mill", "Broken"])):
+        try:
+            found: list[object] = [*source.documents(), source.total, source.language]
+        except CorpusError as error:
+            found = [str(error)]
+        assert found
+
+
+def test_without_libzim_one_error_names_the_extra(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "libzim.reader", None)
+    with pytest.raises(MissingExtra, match="'zim'") as caught:
+        list(ZimArchive(wiki).documents())
+    assert "iterative-rag[zim]" in caught.value.hint

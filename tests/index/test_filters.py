@@ -1,0 +1,125 @@
+"""Searching a part of a corpus: by title, source, section and language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.corpora import Corpora, IndexedCorpus
+from iterative_rag.index.filters import Filter, language_of, matching, search_filtered
+from iterative_rag.types import Document, Hit
+from tests.shelf import index
+
+# Long enough that each section is cut into passages of its own.
+LIFE = "She was born in a mill by the river and learnt to build bridges of stone. " * 12
+WORK = "Her bridges of stone span the river at nine places, and one of them stands. " * 12
+DOCUMENTS = [
+    Document(
+        "a",
+        "Edda Holm",
+        f"# Edda Holm\n\nA builder of bridges.\n\n## Early life\n\n{LIFE}\n\n## Work\n\n{WORK}",
+        "/texts/people/Edda_Holm.md",
+        "https://en.wikipedia.org/wiki/Edda_Holm",
+    ),
+    Document(
+        "b",
+        "Edda Holm (Schiff)",
+        f"# Edda Holm (Schiff)\n\n## Geschichte\n\nDie Edda Holm war ein Schiff auf dem Fluss. {LIFE}",
+        "/texts/ships/Edda_Holm.md",
+        "https://de.wikipedia.org/wiki/Edda_Holm_(Schiff)",
+    ),
+    Document("c", "Sunday bridge", f"# Sunday bridge\n\n## Early life of the bridge\n\n{WORK}", "/texts/Sunday.md"),
+    Document("d", "River", f"The river is long. {WORK}", "/texts/River.md", "https://simple.wikipedia.org/wiki/River"),
+]
+QUERY = "bridges of stone over the river"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexedCorpus]:
+    corpora, embedder = Corpora(tmp_path_factory.mktemp("corpora")), HashingEmbedder(64)
+    index(corpora, "filtered", DOCUMENTS, embedder)
+    with closing(corpora.open("filtered", embedder)) as opened:
+        yield opened
+
+
+def found(corpus: IndexedCorpus, wanted: Filter) -> list[Hit]:
+    return search_filtered(corpus, QUERY, 200, wanted)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "documents"),
+    [
+        (Filter(), "abcd"),
+        (Filter(title="edda"), "ab"),
+        (Filter(title="Edda_Holm"), "ab"),
+        (Filter(title="*holm"), "a"),
+        (Filter(title="?iver"), "d"),
+        (Filter(source="ships"), "b"),
+        (Filter(source="/texts/*.md"), "abcd"),
+        (Filter(source="en.wikipedia.org"), "a"),
+        (Filter(source="Edda_Holm.md"), "ab"),
+        (Filter(language="de"), "b"),
+        (Filter(language="EN"), "a"),
+        (Filter(language="simple"), "d"),
+        (Filter(section="early life"), "ac"),
+        (Filter(section="Early life"), "ac"),
+        (Filter(section="early*life"), "a"),
+        (Filter(section="geschichte", language="de"), "b"),
+        (Filter(title="Edda", section="Work"), "a"),
+    ],
+    ids=str,
+)
+def test_only_what_is_meant_is_found_and_all_of_it(corpus: IndexedCorpus, wanted: Filter, documents: str) -> None:
+    assert {hit.document_id for hit in found(corpus, wanted)} == set(documents)
+
+
+def test_of_a_section_only_its_passages(corpus: IndexedCorpus) -> None:
+    hits = found(corpus, Filter(title="*Holm", section="Work"))
+    text = corpus.document("a").text
+    assert hits
+    assert all(
+        "## Early life" not in text[hit.start : hit.end] and hit.start > text.index("## Work") - 3 for hit in hits
+    )
+    expected = [one for one in corpus.passages("a") if "Work" in one.header.split("\n")[0].split(" > ")]
+    assert sorted((hit.start, hit.end) for hit in hits) == [(one.start, one.end) for one in expected]
+
+
+def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path) -> None:
+    corpora, embedder = Corpora(tmp_path / "alone"), HashingEmbedder(64)
+    index(corpora, "alone", DOCUMENTS[1:2], embedder)
+    with closing(corpora.open("alone", embedder)) as alone:
+        assert found(corpus, Filter(language="de")) == alone.search([QUERY], 200)[0]
+
+
+def test_nothing_meant_is_another_thing_than_nothing_found(corpus: IndexedCorpus) -> None:
+    with pytest.raises(CorpusError, match="no passage of title 'Zeppelin', language 'fr'") as raised:
+        found(corpus, Filter(title="Zeppelin", language="fr"))
+    assert raised.value.hint
+    assert matching(corpus, Filter(section="no such heading")) == frozenset()
+
+
+def test_what_looks_like_a_pattern_of_another_kind_is_plain_text(corpus: IndexedCorpus) -> None:
+    assert {hit.document_id for hit in found(corpus, Filter(title="(Schiff)"))} == {"b"}
+    with pytest.raises(CorpusError):
+        found(corpus, Filter(title=".*"[::-1] + "+"))
+
+
+@pytest.mark.parametrize(
+    ("url", "language"),
+    [
+        ("https://de.wikipedia.org/wiki/X", "de"),
+        ("https://zh-min-nan.m.wikipedia.org/wiki/X", "zh-min-nan"),
+        ("https://fr.wiktionary.org/wiki/x", "fr"),
+        ("https://www.wikidata.org/wiki/Q1", ""),
+        ("https://de.example.org/wiki/X", ""),
+        ("https://de.wikipedia.org.evil.example/", ""),
+        ("http://[", ""),
+        (None, ""),
+    ],
+)
+def test_the_language_is_that_of_the_wiki(url: str | None, language: str) -> None:
+    assert language_of(url) == language

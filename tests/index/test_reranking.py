@@ -1,0 +1,74 @@
+"""A reader's ranking is fused with those of the two halves; without one nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+import pytest
+
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index import reranking
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.within import CorpusPart
+from iterative_rag.protocols import Reranker
+from iterative_rag.types import Document
+from tests.shelf import index
+
+DOCUMENTS = [Document(f"d{n:02}", f"Place {n}", f"A bridge over river number n{n}.", "memory") for n in range(60)]
+QUERY = "bridge over the river"
+
+
+class Fancy:
+    """Likes passages by their number, the highest most; remembers what it was shown."""
+
+    name = "fancy"
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+
+    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        self.seen.append((query, len(passages)))
+        return [int(title.removeprefix("Place ")) / 100 for title, _ in passages]
+
+
+@pytest.fixture
+def corpora(corpora: Corpora, embedder: HashingEmbedder) -> Corpora:
+    index(corpora, "bridges", DOCUMENTS, embedder)
+    return corpora
+
+
+def test_the_reader_is_a_third_ranking_over_the_best_passages(corpora: Corpora, embedder: HashingEmbedder) -> None:
+    fancy: Reranker = Fancy()
+    with (
+        closing(corpora.open("bridges", embedder)) as plain,
+        closing(corpora.open("bridges", embedder, reranker=fancy)) as read,
+    ):
+        [before] = plain.search([QUERY], 60)
+        [after] = read.search([QUERY], 60)
+        first = read.search([QUERY], 3)[0]
+    assert {hit.document_id for hit in after} == {hit.document_id for hit in before}
+    assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
+    old = {hit.document_id: hit for hit in before}
+    judged = [hit for hit in after if hit.reader_rank]
+    assert {hit.document_id for hit in judged} == {hit.document_id for hit in before[: reranking.DEPTH]}
+    assert [hit.document_id for hit in sorted(judged, key=lambda hit: hit.reader_rank or 0)] == sorted(
+        (hit.document_id for hit in judged), reverse=True
+    )
+    for hit in after:
+        was = old[hit.document_id]
+        added = reranking.WEIGHT / (60 + hit.reader_rank) if hit.reader_rank else 0.0
+        assert hit.score == pytest.approx(was.score + added)
+        assert (hit.dense_rank, hit.sparse_rank) == (was.dense_rank, was.sparse_rank)
+    assert all(hit.reader_rank is None for hit in before)
+    # How many are asked for does not change which come first.
+    assert first == after[:3]
+
+
+def test_of_a_part_its_own_passages_are_read(corpora: Corpora, embedder: HashingEmbedder) -> None:
+    fancy = Fancy()
+    with closing(corpora.open("bridges", embedder, reranker=fancy)) as whole:
+        [hits] = CorpusPart(whole, ["d03", "d07"]).search([QUERY], 10)
+        assert whole.search([" ", QUERY, QUERY], 0) == [[], [], []]
+    assert [hit.document_id for hit in hits] == ["d07", "d03"]
+    assert fancy.seen == [(QUERY, 2)]

@@ -1,0 +1,230 @@
+"""Everything that goes wrong with a Qdrant server has its own error, says what to type, and never shows the key."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from iterative_rag.errors import (
+    CorpusMismatch,
+    IterativeRAGError,
+    MissingExtra,
+    StoreError,
+    StoreMissing,
+    StoreRefused,
+    StoreUnreachable,
+    UsageError,
+)
+from iterative_rag.index.server_address import ServerAddress, parse_address
+from iterative_rag.index.server_place import ServerPlace
+from tests.servers import unused_url
+
+pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+
+KEY = "a-key-that-nobody-may-see"
+
+
+class Server:
+    """Answers every call with one status and body, or hangs up; remembers the keys it was shown."""
+
+    def __init__(self) -> None:
+        self.status, self.body = 200, json.dumps({"result": {"exists": True}})
+        self.keys: list[str | None] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, format: str, *arguments: Any) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                outer.keys.append(self.headers.get("api-key"))
+                if not outer.status:
+                    self.connection.close()
+                    return
+                self.send_response(outer.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(outer.body)))
+                self.end_headers()
+                self.wfile.write(outer.body.encode())
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    @property
+    def address(self) -> ServerAddress:
+        return ServerAddress("127.0.0.1", self._http.server_port)
+
+    def fails(self, status: int, said: str) -> ServerPlace:
+        self.status, self.body = status, json.dumps({"status": {"error": said}})
+        return ServerPlace(self.address, "small")
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with closing(Server()) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("QDRANT_API_KEY", KEY)
+    return KEY
+
+
+def failure(place: ServerPlace) -> IterativeRAGError:
+    """The error, after a look for the key in everything that a traceback of it could show."""
+    with pytest.raises(IterativeRAGError) as raised:
+        place.load()
+    error = raised.value
+    shown = [str(error), repr(error), error.hint, *traceback.format_exception(error)]
+    assert not any(KEY in text for text in shown)
+    assert str(error).endswith(".")
+    assert error.hint
+    return error
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(server: Server) -> None:
+    assert ServerPlace(server.address, "small").exists()
+    assert server.keys == [KEY]
+    place = ServerPlace(server.address, "small")
+    assert KEY not in f"{place.name} {place.option} {vars(place)}"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_key(server: Server, status: int) -> None:
+    error = failure(server.fails(status, f"Invalid API key {KEY}"))
+    assert type(error) is StoreRefused
+    assert "refuses the key" in str(error)
+
+
+def test_no_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("QDRANT_API_KEY")
+    error = failure(server.fails(401, "Must provide an API key"))
+    assert type(error) is StoreRefused
+    assert error.hint == "It wants a key: set QDRANT_API_KEY."
+
+
+def test_no_server() -> None:
+    port = int(unused_url().rsplit(":", 1)[1])
+    error = failure(ServerPlace(ServerAddress("127.0.0.1", port), "small"))
+    assert type(error) is StoreUnreachable
+    assert error.retryable
+    assert f"http://127.0.0.1:{port}" in str(error)
+    assert "--index local" in error.hint
+
+
+def test_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "qdrant_client", None)
+    error = failure(ServerPlace(ServerAddress("127.0.0.1"), "small"))
+    assert type(error) is MissingExtra
+    assert error.hint == "pip install 'iterative-rag[qdrant]'"
+
+
+def test_a_server_that_hangs_up(server: Server) -> None:
+    assert type(failure(server.fails(0, ""))) is StoreUnreachable
+
+
+def test_no_collection(server: Server) -> None:
+    server.body = json.dumps({"result": {"exists": False}})
+    error = failure(ServerPlace(server.address, "small"))
+    assert type(error) is StoreMissing
+    assert f"iterative-rag corpus push small 'qdrant://127.0.0.1:{server.address.port}'" in error.hint
+    assert type(failure(server.fails(404, "Not found: Collection `x` doesn't exist!"))) is StoreMissing
+
+
+def test_other_dimensions(server: Server) -> None:
+    said = "Wrong input: Vector dimension error: expected dim: 384, got 64"
+    assert type(failure(server.fails(400, said))) is CorpusMismatch
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(500, StoreUnreachable), (503, StoreUnreachable), (429, StoreUnreachable), (418, StoreError)]
+)
+def test_what_else_it_answers(server: Server, status: int, kind: type[StoreError]) -> None:
+    error = failure(server.fails(status, f"something broke, {KEY}"))
+    assert type(error) is kind
+    if status != 429:
+        assert "something broke, [key]" in str(error)
+
+
+def test_what_is_no_qdrant(server: Server) -> None:
+    server.body = "<html>Welcome</html>"
+    assert isinstance(failure(ServerPlace(server.address, "small")), StoreError)
+
+
+# --- addresses -------------------------------------------------------------------------------
+
+
+def test_an_address_is_read_whole() -> None:
+    address = parse_address("qdrant://db.example:7000/mine?shards=4&replicas=2&quantisation=scalar&timeout=90&tls=1")
+    assert address == ServerAddress("db.example", 7000, True, "mine", 4, 2, "scalar", 90)
+    assert address.url == "https://db.example:7000"
+    # What names the place does not depend on how the collection was to be made.
+    assert address.place("c") == parse_address("qdrants://db.example:7000/mine").place("c")  # type: ignore[union-attr]
+    assert parse_address("qdrant://[::1]").url == "http://[::1]:6333"  # type: ignore[union-attr]
+    assert parse_address("qdrant://h").place("c") == "qdrant://h:6333/iterative-rag-c"  # type: ignore[union-attr]
+    assert parse_address("local") is parse_address("") is None
+
+
+@pytest.mark.parametrize("text", ["qdrant://db.example:7000/mine", "qdrants://[::1]", "qdrant://h?quantisation=binary"])
+def test_what_to_type_again_leads_to_the_same_place(text: str) -> None:
+    address = parse_address(text)
+    assert address is not None
+    again = parse_address(address.option)
+    assert again is not None
+    assert (again.place("c"), again.quantisation) == (address.place("c"), address.quantisation)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://h:6333",
+        "qdrant://",
+        "qdrant:///c",
+        "qdrant://h:port",
+        "qdrant://h:99999",
+        "qdrant://h/a/b",
+        "qdrant://h/..",
+        "qdrant://h?shards=0",
+        "qdrant://h?shards=x",
+        "qdrant://h?shards=٣",
+        "qdrant://h?quantisation=ternary",
+        "qdrant://h?colour=red",
+        "qdrant://h?tls=maybe",
+        "qdrant://h#part",
+        "somewhere",
+        "qdrant://[::1",
+    ],
+)
+def test_what_is_no_address_says_how_one_looks(text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_address(text)
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"qdrant://user:{KEY}@h",
+        f"qdrant://{KEY}@h:6333/c",
+        f"qdrant://h?api_key={KEY}",
+        f"qdrant://h?api-key={KEY}",
+        f"http://{KEY}@h",
+    ],
+)
+def test_a_key_in_an_address_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_address(text)
+    assert KEY not in f"{raised.value} {raised.value.hint}"

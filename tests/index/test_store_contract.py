@@ -1,0 +1,280 @@
+"""Every vector store keeps the same promises: the same points in, the same results in the same order out.
+
+The embedded store and the server's adapter run through the same tests. Where there is no server, qdrant-client's
+in-memory one stands in; `pytest -m live --allow-hosts=HOST tests/index` with QDRANT_URL=qdrant://HOST:6333 (and
+QDRANT_API_KEY) runs them against a real one, and removes the collections that it makes.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.index.documents import Points
+from iterative_rag.index.qdrant_edge import EdgePlace
+from iterative_rag.index.server_address import parse_address
+from iterative_rag.index.server_place import ServerPlace
+from iterative_rag.index.store import Found, Place, VectorPoint, point_id, point_ids
+from iterative_rag.protocols import Vectors
+from tests.index.standin import StandIn, server_place
+
+# Before the tests' own environment hides it.
+LIVE_KEY = os.environ.get("QDRANT_API_KEY", "")
+
+pytestmark = pytest.mark.filterwarnings("ignore:Local mode performs exact")
+
+DIMENSIONS = 24
+OWNER = "a corpus"
+TOLD = "river castle bridge market canal king queen painter harbour monk school battle treaty organ valley"
+WORDS = TOLD.split()
+QUERIES = [
+    "Which river has a castle, a bridge, a market and a canal?",
+    "the painter of the harbour, the king, the monk and the school",
+    "queen",
+    "the of",  # stop words alone: BM25 has nothing to look for
+    "zeppelin",  # a word that no passage has
+]
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Passages with their vectors, each different from every other, and some queries with theirs."""
+
+    points: list[VectorPoint]
+    vectors: Vectors
+    queries: list[tuple[str, list[float]]]
+
+    def part(self, *documents: str) -> tuple[list[VectorPoint], Vectors]:
+        chosen = [number for number, one in enumerate(self.points) if one.document_id in documents]
+        return [self.points[number] for number in chosen], self.vectors[chosen]
+
+
+def units(count: int, seed: int) -> Vectors:
+    drawn = np.random.default_rng(seed).standard_normal((count, DIMENSIONS))
+    made: Vectors = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+    return made
+
+
+def passages(document: str, version: str, count: int) -> list[VectorPoint]:
+    draw = random.Random(f"{document}{version}")
+    return [
+        VectorPoint(document, version, n, 10 * n, 10 * n + 9, " ".join(draw.choices(WORDS, k=draw.randint(5, 30))))
+        for n in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def shelf() -> Shelf:
+    points = [one for number in range(30) for one in passages(f"d{number:02}", "v1", 1 + number % 7)]
+    queries = list(zip(QUERIES, units(len(QUERIES), 2).tolist(), strict=True))
+    return Shelf(points, units(len(points), 1), queries)
+
+
+def edge(tmp_path: Path) -> Place:
+    return EdgePlace(tmp_path / "vectors")
+
+
+def stand_in(tmp_path: Path) -> Place:
+    return server_place(StandIn(), "contract")
+
+
+def live(tmp_path: Path) -> Place:
+    url = os.environ.get("QDRANT_URL", "")
+    if not url:
+        pytest.skip("needs a Qdrant server: QDRANT_URL=qdrant://HOST:6333")
+    address = parse_address(url)
+    assert address is not None
+    return ServerPlace(address, f"contract-{uuid.uuid4().hex[:8]}")
+
+
+STORES = [edge, stand_in, pytest.param(live, marks=pytest.mark.live)]
+
+
+@pytest.fixture(params=STORES, ids=["edge", "server", "live"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    make: Callable[[Path], Place] = request.param
+    if LIVE_KEY and make is live:
+        request.getfixturevalue("monkeypatch").setenv("QDRANT_API_KEY", LIVE_KEY)
+    made = make(tmp_path)
+    made.create(DIMENSIONS, OWNER)
+    yield made
+    made.remove(OWNER)
+
+
+@pytest.fixture
+def reference(shelf: Shelf, tmp_path: Path) -> Iterator[Any]:
+    """The embedded store with the whole shelf: what every store must agree with."""
+    other = EdgePlace(tmp_path / "reference")
+    other.create(DIMENSIONS, OWNER)
+    with closing(other.load()) as store:
+        store.write(shelf.points, shelf.vectors)
+        yield store
+
+
+def filled(place: Place, shelf: Shelf) -> Any:
+    store = place.load(dimensions=DIMENSIONS, owner=OWNER)
+    for low in range(0, len(shelf.points), 40):
+        store.write(shelf.points[low : low + 40], shelf.vectors[low : low + 40])
+    return closing(store)
+
+
+def test_the_same_points_give_the_same_results_in_the_same_order(place: Place, shelf: Shelf, reference: Any) -> None:
+    with filled(place, shelf) as store:
+        assert store.count() == len(shelf.points)
+        for limit in (1, 7, len(shelf.points)):
+            found = store.search(shelf.queries, limit)
+            assert found == reference.search(shelf.queries, limit)
+            assert all(len(dense) == limit for dense, _ in found)
+        dense, sparse = found[0]
+        assert set(dense) == {Found(one.document_id, one.version, one.start, one.end) for one in shelf.points}
+        assert 0 < len(sparse) <= len(dense)
+        assert found[3][1] == found[4][1] == []
+
+
+def test_the_order_is_that_of_the_definition(place: Place, shelf: Shelf) -> None:
+    """The dense half by inner product, reckoned here."""
+    with filled(place, shelf) as store:
+        found = store.search(shelf.queries, 10)
+    for (_, vector), (dense, _) in zip(shelf.queries, found, strict=True):
+        best = np.argsort(-(shelf.vectors @ np.array(vector, np.float32)))[:10]
+        assert [(one.document_id, one.start) for one in dense] == [
+            (shelf.points[number].document_id, shelf.points[number].start) for number in best
+        ]
+
+
+def test_equals_come_in_one_order_whatever_order_they_were_written_in(place: Place, shelf: Shelf) -> None:
+    """Twenty passages of one text: only their ids tell them apart."""
+    same = [VectorPoint(f"d{n}", "v1", 0, 0, 9, "river castle") for n in range(20)]
+    vectors = np.repeat(units(1, 5), 20, axis=0)
+    expected = sorted((f"d{n}" for n in range(20)), key=lambda one: point_id(one, "v1", 0).int)
+    with closing(place.load()) as store:
+        for low in (15, 0, 5, 10):
+            store.write(same[low : low + 5], vectors[low : low + 5])
+        [(dense, sparse)] = store.search([("castle", vectors[0].tolist())], 20)
+        [(few, others)] = store.search([("castle", vectors[0].tolist())], 3)
+    assert [one.document_id for one in dense] == [one.document_id for one in sparse] == expected
+    # Also where only some of the equals are asked for.
+    assert (few, others) == (dense[:3], sparse[:3])
+
+
+def test_queries_together_give_what_each_gives_alone(place: Place, shelf: Shelf) -> None:
+    with filled(place, shelf) as store:
+        together = store.search(shelf.queries, 5)
+        assert together == [store.search([query], 5)[0] for query in shelf.queries]
+        assert store.search([], 5) == []
+
+
+def test_written_again_a_point_is_replaced_not_doubled(place: Place, shelf: Shelf, reference: Any) -> None:
+    with filled(place, shelf) as store:
+        before = store.search(shelf.queries, 50)
+        part = shelf.part("d03", "d20")
+        store.write(*part)
+        assert store.count() == len(shelf.points)
+        assert store.search(shelf.queries, 50) == before
+        store.write(part[0], units(len(part[0]), 9))
+        reference.write(part[0], units(len(part[0]), 9))
+        assert store.search(shelf.queries, 50) == reference.search(shelf.queries, 50) != before
+
+
+def test_what_is_deleted_is_gone_from_both_halves_and_from_the_frequencies(
+    place: Place, shelf: Shelf, tmp_path: Path
+) -> None:
+    gone = [f"d{number:02}" for number in range(0, 30, 2)]
+    alone = EdgePlace(tmp_path / "alone")
+    alone.create(DIMENSIONS, OWNER)
+    rest = shelf.part(*(f"d{number:02}" for number in range(1, 30, 2)))
+    with filled(place, shelf) as store, closing(alone.load()) as expected:
+        store.delete([Points(one, "v1", 7) for one in gone])  # more ordinals than some have: no error
+        expected.write(*rest)
+        assert store.count() == len(rest[0])
+        assert store.search(shelf.queries, 100) == expected.search(shelf.queries, 100)
+        assert store.ids() == expected.ids()
+        store.delete([Points("nothing", "v1", 3)])
+        assert store.count() == len(rest[0])
+
+
+def test_a_new_version_stands_beside_the_old_until_that_is_deleted(place: Place, shelf: Shelf) -> None:
+    newer = passages("d06", "v2", 3)
+    with filled(place, shelf) as store:
+        store.write(newer, units(3, 11))
+        assert store.count() == len(shelf.points) + 3
+        store.delete([Points("d06", "v1", 7)])
+        [(dense, _)] = store.search(shelf.queries[:1], 200)
+        assert {one.version for one in dense if one.document_id == "d06"} == {"v2"}
+        assert store.ids() >= set(point_ids([Points("d06", "v2", 3)]))
+
+
+def test_a_part_ranks_as_a_store_of_its_own(place: Place, shelf: Shelf, tmp_path: Path) -> None:
+    chosen = shelf.part("d02", "d12", "d13", "d27")
+    among = {point_id(one.document_id, one.version, one.ordinal) for one in chosen[0]}
+    alone = EdgePlace(tmp_path / "alone")
+    alone.create(DIMENSIONS, OWNER)
+    with filled(place, shelf) as store, closing(alone.load()) as expected:
+        expected.write(*chosen)
+        assert store.search(shelf.queries, 50, among=among) == expected.search(shelf.queries, 50)
+        # What is outside stays outside, and asking for a part changes nothing for the next.
+        assert len(store.search(shelf.queries, 50)[0][0]) == 50
+        assert store.search(shelf.queries, 5, among={uuid.uuid4()}) == [([], [])] * len(QUERIES)
+
+
+def test_closed_and_opened_again_nothing_is_lost(place: Place, shelf: Shelf) -> None:
+    with filled(place, shelf) as store:
+        before = store.search(shelf.queries, 50)
+    assert place.exists()
+    with closing(place.load(points=len(shelf.points), dimensions=DIMENSIONS, owner=OWNER)) as again:
+        assert again.search(shelf.queries, 50) == before
+        assert again.count() == len(shelf.points)
+
+
+def test_points_that_are_missing_are_said_at_opening(place: Place, shelf: Shelf) -> None:
+    with filled(place, shelf):
+        pass
+    with pytest.raises(CorpusDamaged, match=f"{len(shelf.points)} of {len(shelf.points) + 1} passages"):
+        place.load(points=len(shelf.points) + 1)
+
+
+def test_a_point_goes_from_store_to_store_unchanged(place: Place, shelf: Shelf, reference: Any) -> None:
+    ids = [point_id(one.document_id, one.version, one.ordinal) for one in shelf.points]
+    with closing(place.load()) as store:
+        store.put(reference.read(ids))
+        assert store.held([*ids[:3], uuid.uuid4()]) == set(ids[:3])
+        assert store.search(shelf.queries, 100) == reference.search(shelf.queries, 100)
+        copies = {one.id: one for one in store.read(ids)}
+        for one in reference.read(ids):
+            assert copies[one.id].passage == one.passage
+            assert copies[one.id].dense == pytest.approx(one.dense, abs=1e-6)
+            assert dict(zip(*copies[one.id].sparse, strict=True)) == pytest.approx(dict(zip(*one.sparse, strict=True)))
+        store.drop(ids[5:])
+        assert store.ids() == set(ids[:5])
+
+
+def test_it_is_searched_from_many_threads(place: Place, shelf: Shelf) -> None:
+    with filled(place, shelf) as store:
+        expected = store.search(shelf.queries, 10)
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda _: store.search(shelf.queries, 10), range(40))) == [expected] * 40
+
+
+def test_made_anew_it_is_empty(place: Place, shelf: Shelf) -> None:
+    with filled(place, shelf):
+        pass
+    place.create(DIMENSIONS, OWNER)
+    with closing(place.load()) as store:
+        assert store.count() == 0
+        assert store.ids() == set()
+        assert store.search(shelf.queries[:1], 5) == [([], [])]
+    place.remove(OWNER)
+    assert not place.exists()
+    with pytest.raises(CorpusError):
+        place.load()
