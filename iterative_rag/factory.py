@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
     from iterative_rag.agent.metering import RunMeter
     from iterative_rag.agent.step_engine import StepEngine
-    from iterative_rag.corpus.patience import Patience
-    from iterative_rag.corpus.web import Web
-    from iterative_rag.corpus.web_pages import WebPage
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.pages import WebPage
+    from iterative_rag.corpus.web.patience import Patience
     from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
     from iterative_rag.corpus.wikipedia.fetching import FetchProgress
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
-    from iterative_rag.index.pushing import PushReport
+    from iterative_rag.index.server.pushing import PushReport
     from iterative_rag.ingest import IngestReport, Progress
     from iterative_rag.protocols import Cache, ChatModel, Corpus, Embedder, Mind, Reranker, Skipped
 
@@ -238,12 +238,12 @@ def make_mind(
 def corpora(index: str = "local") -> Corpora:
     """All corpora, with their vectors at `index`: `local`, or the address of a Qdrant server."""
     from iterative_rag.index.corpora import Corpora
-    from iterative_rag.index.server_address import parse_address
+    from iterative_rag.index.server.address import parse_address
 
     address = parse_address(index)
     if address is None:
         return Corpora(home() / "corpora")
-    from iterative_rag.index.server_place import ServerPlace
+    from iterative_rag.index.server.place import ServerPlace
 
     return Corpora(home() / "corpora", place=lambda name: ServerPlace(address, name))
 
@@ -362,9 +362,9 @@ def fetch_wikipedia(
 
     `contact` is named to the wikis and remembered. `allow` and `patience` are for tests and wikis of one's own.
     """
-    from iterative_rag.corpus.contact import remembered_contact, user_agent
-    from iterative_rag.corpus.patience import Patience
-    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.contact import remembered_contact, user_agent
+    from iterative_rag.corpus.web.patience import Patience
     from iterative_rag.corpus.wikipedia.client import API
     from iterative_rag.corpus.wikipedia.collecting import collect
     from iterative_rag.corpus.wikipedia.fetching import Wikis
@@ -389,10 +389,10 @@ def fetch_web_pages(
 
     `web` is for tests: a client that may reach what is not public.
     """
-    from iterative_rag.corpus import web_pages
-    from iterative_rag.corpus.contact import agent_of, homepage
-    from iterative_rag.corpus.patience import Patience
-    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.web import pages as web_pages
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.contact import agent_of, homepage
+    from iterative_rag.corpus.web.patience import Patience
 
     folder = pages_folder(corpus) / "web"
     found = []

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from iterative_rag.corpus.dump import MediaWikiDump
-from iterative_rag.corpus.wikitext import to_html
+from iterative_rag.corpus.dumps.dump import MediaWikiDump
+from iterative_rag.corpus.dumps.wikitext import to_html
 from iterative_rag.corpus.zim import ZimArchive
 from iterative_rag.types import Document
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iterative_rag.corpus import dump, zim
-from iterative_rag.corpus.dump import MediaWikiDump
+from iterative_rag.corpus import zim
+from iterative_rag.corpus.dumps import dump
+from iterative_rag.corpus.dumps.dump import MediaWikiDump
 from iterative_rag.corpus.folder import Folder
 from iterative_rag.corpus.formats.registry import format_of, formats_in_words
 from iterative_rag.corpus.jsonl import JsonLines

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from iterative_rag.corpus.decoding import decode
+from iterative_rag.corpus.dumps.inline import not_too_deep, without_private
 from iterative_rag.corpus.wikipedia.markdown import require_converters, to_markdown
-from iterative_rag.corpus.wikitext_inline import not_too_deep, without_private
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from iterative_rag.corpus.contact import homepage, user_agent
+from iterative_rag.corpus.web.contact import homepage, user_agent
 from iterative_rag.errors import CorpusError, FetchError, UsageError
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.patience import Patience
-    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.patience import Patience
     from iterative_rag.corpus.wikipedia.fetching import FetchProgress, Outcome, Wikis
     from iterative_rag.corpus.wikipedia.names import PageName
     from iterative_rag.evaluation.questions import Question
@@ -95,8 +95,8 @@ def fetch_dataset(
     `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call goes on where it ended.
     """
-    from iterative_rag.corpus.patience import Patience
-    from iterative_rag.corpus.web import Web
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.patience import Patience
     from iterative_rag.corpus.wikipedia.client import API
     from iterative_rag.corpus.wikipedia.fetching import Wikis
     from iterative_rag.evaluation.datasets import loading
@@ -200,7 +200,7 @@ def _published(dataset: str) -> str:
 
 def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, patience: Patience) -> Path:
     """The dataset in the folder: there already from the same source, copied, or downloaded."""
-    from iterative_rag.corpus.web import refused
+    from iterative_rag.corpus.web.client import refused
 
     url = source.startswith(("http://", "https://"))
     place = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")

@@ -17,8 +17,8 @@ from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore
 from iterative_rag.index.faults import DAMAGE_MARK, damaged, mending_command, sqlite_errors
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.lock import CorpusLock
-from iterative_rag.index.pushing import PushReport, copy_vectors
 from iterative_rag.index.qdrant_edge import EdgePlace
+from iterative_rag.index.server.pushing import PushReport, copy_vectors
 from iterative_rag.index.store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
 from iterative_rag.protocols import Cache, Embedder, Reranker

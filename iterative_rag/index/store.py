@@ -1,6 +1,6 @@
 """What an index needs of whatever keeps its points: the seam between a corpus and its vectors.
 
-Two adapters fit: `qdrant_edge.py` (in this process, one folder) and `qdrant_server.py` (a server or a cluster). Both
+Two adapters fit: `qdrant_edge.py` (in this process, one folder) and `server/store.py` (a server or a cluster). Both
 hold the same points under the same ids; ranks are made equal here, so that neither shows in a result.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from iterative_rag import factory
-from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.web.client import Web
 from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
 
 HTML = {"Content_Type": "text/html"}

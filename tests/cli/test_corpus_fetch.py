@@ -19,7 +19,7 @@ import pytest
 
 from iterative_rag import factory
 from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.patience import Patience
+from iterative_rag.corpus.web.patience import Patience
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 
 BUOYS = [f"Buoy {number}" for number in range(48)]
@@ -225,9 +225,10 @@ def test_an_interrupt_says_how_to_go_on(run, monkeypatch: pytest.MonkeyPatch) ->
         raise KeyboardInterrupt
 
     monkeypatch.setattr(factory, "fetch_wikipedia", interrupted)
+    monkeypatch.setattr(sys, "argv", ["iterative-rag", "corpus", "fetch", "Gull Point"])
     done = run("corpus", "fetch", "Gull Point")
     assert done.code == 130
-    assert done.err.startswith("Stopped. This goes on: iterative-rag ")
+    assert done.err.startswith("Stopped. This goes on: iterative-rag corpus fetch 'Gull Point'")
 
 
 # --- killed ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.corpus import open_source
-from iterative_rag.corpus.dump import MOST_SKIPPED, MediaWikiDump
+from iterative_rag.corpus.dumps.dump import MOST_SKIPPED, MediaWikiDump
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.index.corpora import Corpora

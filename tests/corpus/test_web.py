@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from iterative_rag.corpus.public_hosts import is_public
-from iterative_rag.corpus.web import Reply, Web
+from iterative_rag.corpus.web.client import Reply, Web
+from iterative_rag.corpus.web.public_hosts import is_public
 from iterative_rag.errors import AddressRefused, FetchError
 from tests.corpus.sites import REFUSED, Dialled, look_up, sending, serving
 

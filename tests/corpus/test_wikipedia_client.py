@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.web.client import Web
+from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.corpus.wikipedia.client import Disambiguation, Found, MediaWiki, Missing, Redirect, Site
 from iterative_rag.errors import FetchError
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.web.client import Web
+from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted, collect
 from iterative_rag.corpus.wikipedia.fetching import Absent, Ambiguous, FetchProgress, Wikis
 from iterative_rag.corpus.wikipedia.names import PageName

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus.contact import user_agent
 from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.web.client import Web
+from iterative_rag.corpus.web.contact import user_agent
+from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.corpus.wikipedia.fetching import (
     IN_FLIGHT,
     Absent,
@@ -206,8 +206,8 @@ def test_who_asks_names_a_contact() -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.web.patience import Patience
+from iterative_rag.corpus.web.client import Web
 from iterative_rag.corpus.wikipedia.fetching import Wikis, fetch_pages
 from iterative_rag.corpus.wikipedia.files import PageFolder
 from iterative_rag.corpus.wikipedia.names import page_name

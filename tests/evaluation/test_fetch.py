@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.cli import main
-from iterative_rag.corpus.patience import Patience
+from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.corpus.wikipedia.fetching import FetchProgress
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.evaluation import fetch

@@ -10,7 +10,7 @@ import typer
 from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.web_pages import WebPage
+    from iterative_rag.corpus.web.pages import WebPage
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Skipped
 
@@ -36,7 +36,7 @@ def add(
     from iterative_rag import factory
     from iterative_rag.cli.corpora import show_report
     from iterative_rag.cli.fetching import corpus_to_fill, index_into, say_how_to_go_on, say_pause
-    from iterative_rag.corpus.web_pages import is_url
+    from iterative_rag.corpus.web.pages import is_url
     from iterative_rag.protocols import Skipped
 
     name = corpus_to_fill(corpus)

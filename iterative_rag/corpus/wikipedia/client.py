@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_plus
 
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.web import Reply, Web, refused
+from iterative_rag.corpus.web.client import Reply, Web, refused
+from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.errors import FetchError
 
 API = "https://{language}.wikipedia.org/w/api.php"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.web import Web
+from iterative_rag.corpus.web.client import Web
+from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.corpus.wikipedia.client import API, Disambiguation, Found, MediaWiki, Missing
 from iterative_rag.corpus.wikipedia.files import PageFile, PageFolder, StoredPage
 from iterative_rag.corpus.wikipedia.markdown import require_converters, to_markdown

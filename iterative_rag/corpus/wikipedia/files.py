@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.corpus.front_matter import Fields, text_of
-from iterative_rag.corpus.stored_pages import StoredPages, listed
+from iterative_rag.corpus.web.stored_pages import StoredPages, listed
 from iterative_rag.corpus.wikipedia.names import PageName
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.corpus.wikitext_inline import PIECES
+from iterative_rag.corpus.dumps.inline import PIECES
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from iterative_rag.errors import AddressRefused, FetchError
 if TYPE_CHECKING:
     import httpx
 
-    from iterative_rag.corpus.public_hosts import Resolve
+    from iterative_rag.corpus.web.public_hosts import Resolve
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 5
@@ -75,8 +75,8 @@ class Web:
     ) -> None:
         import httpx
 
-        from iterative_rag.corpus import public_hosts
-        from iterative_rag.corpus.timed_connections import Deadline, TimedConnections
+        from iterative_rag.corpus.web import public_hosts
+        from iterative_rag.corpus.web.timed_connections import Deadline, TimedConnections
 
         self.max_bytes = max_bytes
         self.seconds = seconds

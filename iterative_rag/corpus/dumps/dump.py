@@ -11,9 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from iterative_rag.corpus import wikitext
-from iterative_rag.corpus.dump_index import Multistream, index_of, key_of
-from iterative_rag.corpus.dump_xml import ARTICLES, DumpDamaged, Page, PagesParser, Site
+from iterative_rag.corpus.dumps import wikitext
+from iterative_rag.corpus.dumps.pages_xml import ARTICLES, DumpDamaged, Page, PagesParser, Site
+from iterative_rag.corpus.dumps.title_index import Multistream, index_of, key_of
 from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document

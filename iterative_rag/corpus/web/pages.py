@@ -13,10 +13,10 @@ from iterative_rag.corpus import front_matter
 from iterative_rag.corpus.decoding import decode
 from iterative_rag.corpus.formats import html
 from iterative_rag.corpus.front_matter import Fields, text_of
-from iterative_rag.corpus.patience import Patience
-from iterative_rag.corpus.robots import Robots
-from iterative_rag.corpus.stored_pages import StoredPages, listed
-from iterative_rag.corpus.web import Reply, Web, refused
+from iterative_rag.corpus.web.client import Reply, Web, refused
+from iterative_rag.corpus.web.patience import Patience
+from iterative_rag.corpus.web.robots import Robots
+from iterative_rag.corpus.web.stored_pages import StoredPages, listed
 from iterative_rag.corpus.wikipedia.markdown import require_converters
 from iterative_rag.corpus.wikipedia.names import page_name
 from iterative_rag.errors import AddressRefused, FetchError, UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.corpus.wikitext_arguments import Arguments
+from iterative_rag.corpus.dumps.arguments import Arguments
 
 _BOXES = frozenset(
     ("taxobox", "speciesbox", "automatic taxobox", "subspeciesbox", "chembox", "drugbox", "geobox", "starbox")

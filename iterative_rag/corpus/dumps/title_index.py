@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from iterative_rag.corpus.dump_xml import DumpDamaged, Page, PagesParser, Site
+from iterative_rag.corpus.dumps.pages_xml import DumpDamaged, Page, PagesParser, Site
 from iterative_rag.corpus.wikipedia.names import PageName
 
 _DUMP = re.compile(r"(.*multistream)(\d*)\.xml(.*)\.bz2")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.corpus.wikitext_inline import LINK, PIECES, PIPE, inline
+from iterative_rag.corpus.dumps.inline import LINK, PIECES, PIPE, inline
 
 MOST_LEVELS = 8  # of lists, and of tables within tables
 _HEADING = re.compile(r"(={1,6})(.+?)\1\s*")

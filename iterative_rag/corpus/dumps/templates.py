@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from iterative_rag.corpus.wikitext_arguments import Arguments, arguments
-from iterative_rag.corpus.wikitext_infobox import infobox, is_infobox
-from iterative_rag.corpus.wikitext_inline import PIPE
+from iterative_rag.corpus.dumps.arguments import Arguments, arguments
+from iterative_rag.corpus.dumps.infobox import infobox, is_infobox
+from iterative_rag.corpus.dumps.inline import PIPE
 
 
 def expand_template(source: str) -> str:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import MissingExtra, StoreUnreachable
 from iterative_rag.index.documents import Points
-from iterative_rag.index.server_address import ServerAddress, api_key
-from iterative_rag.index.server_faults import server_errors
+from iterative_rag.index.server.address import ServerAddress, api_key
+from iterative_rag.index.server.faults import server_errors
 from iterative_rag.index.sparse import bm25_query
 from iterative_rag.index.store import (
     DENSE,

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing
-from iterative_rag.index.qdrant_server import ServerStore, connected
-from iterative_rag.index.server_address import Quantisation, ServerAddress
-from iterative_rag.index.server_faults import server_errors
+from iterative_rag.index.server.address import Quantisation, ServerAddress
+from iterative_rag.index.server.faults import server_errors
+from iterative_rag.index.server.store import ServerStore, connected
 from iterative_rag.index.store import DENSE, SPARSE
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from iterative_rag.corpus.wikipedia import markdown
-from iterative_rag.corpus.wikitext_blocks import blocks
-from iterative_rag.corpus.wikitext_inline import (
+from iterative_rag.corpus.dumps.blocks import blocks
+from iterative_rag.corpus.dumps.inline import (
     LINK,
     Store,
     inline,
@@ -23,7 +22,8 @@ from iterative_rag.corpus.wikitext_inline import (
     without_elements,
     without_private,
 )
-from iterative_rag.corpus.wikitext_templates import MARKUP, expand_function, expand_template
+from iterative_rag.corpus.dumps.templates import MARKUP, expand_function, expand_template
+from iterative_rag.corpus.wikipedia import markdown
 from iterative_rag.errors import FetchError, MissingExtra
 
 EXTRA = "dumps"

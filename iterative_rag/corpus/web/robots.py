@@ -6,8 +6,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 from urllib.robotparser import RobotFileParser
 
-from iterative_rag.corpus.contact import ROBOT
-from iterative_rag.corpus.web import Reply
+from iterative_rag.corpus.web.client import Reply
+from iterative_rag.corpus.web.contact import ROBOT
 from iterative_rag.errors import FetchError
 
 _MOST_BYTES = 500 * 1024  # as much as the RFC wants read

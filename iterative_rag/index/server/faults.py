@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from iterative_rag.errors import CorpusMismatch, StoreError, StoreMissing, StoreRefused, StoreUnreachable
-from iterative_rag.index.server_address import API_KEY, ServerAddress, api_key
+from iterative_rag.index.server.address import API_KEY, ServerAddress, api_key
 from iterative_rag.remote import without_secrets
 
 _LONGEST_REASON = 200

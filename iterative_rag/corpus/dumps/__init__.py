@@ -1,0 +1,1 @@
+"""MediaWiki's XML dumps: pages out of the stream, their wikitext as Markdown."""
