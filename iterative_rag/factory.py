@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.server.pushing import PushReport
     from iterative_rag.ingest import IngestReport, Progress
     from iterative_rag.protocols import Cache, ChatModel, Corpus, Embedder, Mind, Reranker, Skipped
+    from iterative_rag.staleness import Staleness
 
 DEFAULT_CORPUS = "default"
 STARTER_CORPUS = "starter"
@@ -318,6 +319,21 @@ def index_paths(
             alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
             progress=progress,
         )
+
+
+def stale(name: str, settings: Settings) -> Staleness:
+    """What has changed at the sources of a corpus since they were indexed."""
+    from iterative_rag.corpus import open_source
+    from iterative_rag.errors import CorpusError
+    from iterative_rag.ingest import RootedSource
+    from iterative_rag.staleness import staleness
+
+    def opened(root: str) -> RootedSource:
+        if not Path(root).exists():
+            raise CorpusError(f"There is no {root} any more.")
+        return open_source(root)
+
+    return staleness(corpora(settings.index), name, opened)
 
 
 def _ray_engine(embedder: Embedder, settings: Settings, address: str) -> RayEngine:

@@ -102,6 +102,11 @@ def ingest(
     return replace(report, removed=report.removed + len(others))
 
 
+def id_under(root: str, document_id: str) -> str:
+    """The id of a document whose own is taken by a document of another root."""
+    return hashlib.sha1(f"{root}\n{document_id}".encode()).hexdigest()
+
+
 class _Job:
     """A document on its way: its points are written batch by batch, then it is committed."""
 
@@ -186,7 +191,7 @@ class _Ingestion:
         owner = self.seen.get(document.id) or (known.root if known else root)
         if owner == root:
             return document
-        return replace(document, id=hashlib.sha1(f"{root}\n{document.id}".encode()).hexdigest())
+        return replace(document, id=id_under(root, document.id))
 
     def _write(self, *, everything: bool = False) -> None:
         """Send full batches to be embedded, and write those that come back: bounded memory, documents in order."""

@@ -20,6 +20,7 @@ LAYERS = (
     {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote"},
     {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
     {"ingest"},
+    {"staleness"},
     {"factory"},
     {"evaluation"},
     {"cli", "integrations", "web", "__init__"},

@@ -87,6 +87,12 @@ class Corpora:
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
 
+    def versions(self, name: str) -> dict[str, dict[str, str]]:
+        """The content hash of every document by root and id. Raises CorpusNotFound or CorpusDamaged."""
+        folder = self._existing(name)
+        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+            return store.versions_by_root()
+
     def remove(self, name: str) -> None:
         """Raises CorpusNotFound, or CorpusHeld while another process uses it.
 

@@ -229,6 +229,13 @@ class DocumentStore:
     def ids_under(self, root: str) -> list[str]:
         return [row[0] for row in self._all("SELECT id FROM documents WHERE root = ?", (root,))]
 
+    def versions_by_root(self) -> dict[str, dict[str, str]]:
+        """The content hash of every document, by the root that it was found under."""
+        found: dict[str, dict[str, str]] = {}
+        for root, document_id, version in self._all("SELECT root, id, version FROM documents"):
+            found.setdefault(root, {})[document_id] = version
+        return found
+
     def unowned(self) -> list[Points]:
         return [Points(*row) for row in self._all("SELECT document, version, passages FROM unowned")]
 

@@ -25,6 +25,26 @@ def articles(tmp_path: Path) -> Path:
     return folder
 
 
+def test_status_tells_what_is_stale(shell, articles) -> None:
+    shell("index", str(articles), "--corpus", "towns", "-q")
+    assert "stale      nothing\n" in shell("corpus", "status", "towns").out
+    (articles / "Aldermere.md").write_text("# Aldermere\n\nA town.\n")
+    (articles / "Sunday_bridge.md").unlink()
+    for name in ("Wend.md", "Vessel_Isles.md"):
+        (articles / name).write_text(f"# {name}\n\nA place.\n")
+    told = shell("corpus", "status", "towns").out
+    assert "2 new, 1 changed, 1 gone; iterative-rag index " in told
+    command = told.partition("; iterative-rag ")[2].removesuffix(" brings it up to date\n").split()
+    assert shell(*command).out.startswith("2 added, 1 changed, 0 unchanged, 1 removed")
+    (made,) = json.loads(shell("corpus", "status", "towns", "--json").out)["corpora"]
+    assert made["stale"] == {"new": 0, "changed": 0, "gone": 0, "roots": [], "unread": []}
+    assert "stale" not in shell("corpus", "status", "towns", "--no-check").out
+    articles.rename(articles.parent / "moved")
+    gone = shell("corpus", "status", "towns")
+    assert "not known of all its sources" in gone.out
+    assert "not compared" in gone.err
+
+
 def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell, articles) -> None:
     done = shell("index", str(articles), "--corpus", "towns")
     assert done.code == 0
@@ -181,7 +201,7 @@ def test_corpora_as_json(shell, articles) -> None:
     assert {key: towns[key] for key in known} == known
     assert {"embedder", "bytes", "updated"} <= towns.keys()
     assert json.loads(shell("corpus", "list", "--json").out) == listed
-    assert json.loads(shell("corpus", "status", "towns", "--json").out) == listed
+    assert json.loads(shell("corpus", "status", "towns", "--json", "--no-check").out) == listed
     removed = shell("corpus", "remove", "towns", "--yes", "--json")
     assert json.loads(removed.out) == {"removed": "towns", "documents": 2, "pages": None}
     assert removed.err == ""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson
+from iterative_rag.cli.options import AsJson, settings_from
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
+    from iterative_rag.staleness import Staleness
 
 
 def list_corpora(as_json: AsJson = False) -> None:
@@ -32,27 +33,34 @@ def list_corpora(as_json: AsJson = False) -> None:
 
 def status(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check/--no-check", help="Read the sources of NAME again and tell what is stale.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Show documents, passages, embedder, size and date of a corpus."""
-    from iterative_rag.cli.console import out
-    from iterative_rag.factory import corpora
+    """Show documents, passages, embedder, size and date of a corpus, and what has changed since at its sources."""
+    from iterative_rag.cli.console import clean, err, out
+    from iterative_rag.factory import corpora, stale
 
     known = corpora()
     infos = [known.info(one) for one in ([name] if name else known.names())]
+    found = stale(name, settings_from()) if name and check and infos[0].state != "damaged" else None
     if as_json:
-        _write_json(infos)
+        _write_json(infos, found)
         return
     for number, info in enumerate(infos):
         if number:
             out().blank()
-        for label, value in _facts(info):
+        for label, value in _facts(info, found):
             out().line((f"{label:<11}", "dim"), value)
+    for root, reason in found.unread if found else ():
+        err().line(("not compared ", "yellow"), clean(f"{root}: {reason}"))
 
 
-def _facts(info: CorpusInfo) -> list[tuple[str, str]]:
+def _facts(info: CorpusInfo, found: Staleness | None) -> list[tuple[str, str]]:
     from iterative_rag.cli.console import size
 
+    stale = [("stale", _told(info.name, found))] if found else []
     return [
         ("corpus", info.name),
         ("documents", f"{info.documents:,}"),
@@ -61,14 +69,26 @@ def _facts(info: CorpusInfo) -> list[tuple[str, str]]:
         ("size", size(info.bytes)),
         ("updated", str(info.updated)),
         ("state", str(info.state)),
+        *stale,
     ]
 
 
-def _write_json(infos: Sequence[CorpusInfo]) -> None:
+def _told(name: str, found: Staleness) -> str:
+    import shlex
+
+    if not found.roots:
+        return "not known of all its sources" if found.unread else "nothing"
+    again = shlex.join(["iterative-rag", "index", *found.roots, "--corpus", name])
+    return f"{found.new} new, {found.changed} changed, {found.gone} gone; {again} brings it up to date"
+
+
+def _write_json(infos: Sequence[CorpusInfo], found: Staleness | None = None) -> None:
     import dataclasses
     import json
 
     from iterative_rag.cli.console import write
 
-    found = {"corpora": [dataclasses.asdict(info) for info in infos]}
-    write(json.dumps(found, ensure_ascii=False, indent=2))
+    told = {"corpora": [dataclasses.asdict(info) for info in infos]}
+    if found:
+        told["corpora"][0]["stale"] = dataclasses.asdict(found)
+    write(json.dumps(told, ensure_ascii=False, indent=2))

@@ -1,0 +1,56 @@
+"""What has changed where a corpus was read from since it was indexed: hashes are compared, nothing is embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.documents import version_of
+from iterative_rag.ingest import RootedSource, id_under
+from iterative_rag.protocols import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """Documents that are new, changed or gone at their sources; `unread` are sources that cannot be compared, with why.
+
+    `roots` are the sources with a difference: what to index again.
+    """
+
+    new: int
+    changed: int
+    gone: int
+    roots: tuple[str, ...]
+    unread: tuple[tuple[str, str], ...]
+
+
+def staleness(corpora: Corpora, name: str, open_source: Callable[[str], RootedSource]) -> Staleness:
+    """Read every source of a corpus again. Raises CorpusNotFound or CorpusDamaged."""
+    new = changed = gone = 0
+    roots: list[str] = []
+    unread: list[tuple[str, str]] = []
+    for root, held in corpora.versions(name).items():
+        seen: set[str] = set()
+        counts = [0, 0]
+        broken = ""
+        try:
+            for document in open_source(root).documents():
+                if isinstance(document, Skipped):
+                    broken = document.reason if document.rest_unread else broken
+                    continue
+                key = document.id if document.id in held else id_under(root, document.id)
+                seen.add(key)
+                counts[0] += key not in held
+                counts[1] += key in held and held[key] != version_of(document)
+        except CorpusError as error:
+            unread.append((root, str(error)))
+            continue
+        if broken:
+            unread.append((root, broken))
+        missing = 0 if broken else len(held.keys() - seen)
+        new, changed, gone = new + counts[0], changed + counts[1], gone + missing
+        if any(counts) or missing:
+            roots.append(root)
+    return Staleness(new, changed, gone, tuple(roots), tuple(unread))
