@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import CorpusNotFound, FetchError, IterativeRAGError, UsageError
+from iterative_rag.errors import CorpusMismatch, CorpusNotFound, FetchError, IterativeRAGError, UsageError
+from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
@@ -273,7 +274,8 @@ _indexing = threading.Lock()
 
 
 def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None) -> IndexedCorpus:
-    """Open the corpus to search and read; the starter corpus is indexed when it is first asked."""
+    """Open the corpus to search and read; the starter corpus is indexed when it is first asked, and again when a newer
+    package brings another encoder."""
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings)
     held, reranker = corpora(settings.index), make_reranker(settings)
@@ -281,6 +283,10 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
         return held.open(name, embedder, cache=kept, reranker=reranker)
     except CorpusNotFound:
         if name != STARTER_CORPUS:
+            raise
+    except CorpusMismatch:
+        ours = held.info(name).embedder.startswith(BUILTIN) and embedder.name.startswith(BUILTIN)
+        if name != STARTER_CORPUS or not ours:
             raise
     with _indexing:
         index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS, embedder=embedder)

@@ -57,6 +57,10 @@ class ChatModel(Protocol):
 # --- vectors and the corpus ------------------------------------------------------------------
 
 
+# How the names of encoders begin that travel in the package.
+BUILTIN = "builtin/"
+
+
 class Embedder(Protocol):
     """Texts to unit vectors. `name` is stored in the index, which refuses any other."""
 

@@ -21,7 +21,7 @@ from iterative_rag.index.qdrant_edge import EdgePlace
 from iterative_rag.index.server.pushing import PushReport, copy_vectors
 from iterative_rag.index.store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
-from iterative_rag.protocols import Cache, Embedder, Reranker
+from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _DATABASE = "documents.sqlite"
@@ -260,10 +260,13 @@ def _identity(folder: Path) -> str:
 def _check_embedder(name: str, folder: Path, meta: dict[str, str], embedder: Embedder) -> None:
     made_with = (meta.get("embedder", ""), meta.get("dimensions", ""))
     if made_with != (embedder.name, str(embedder.dimensions)):
+        again = f"index it again: {mending_command(name, folder)}"
+        # An encoder that travelled in an earlier version of the package cannot be asked for any more.
+        former = made_with[0].startswith(BUILTIN)
         raise CorpusMismatch(
             f"The corpus {name!r} was indexed with the embedder {made_with[0]} ({made_with[1]} dimensions), "
             f"not with {embedder.name} ({embedder.dimensions}).",
-            hint=f"Ask with --embedder {made_with[0]}, or index it again: {mending_command(name, folder)}",
+            hint=again[0].upper() + again[1:] if former else f"Ask with --embedder {made_with[0]}, or {again}",
         )
 
 

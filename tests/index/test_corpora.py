@@ -163,6 +163,15 @@ def test_another_embedder_is_refused(indexed: Corpora, articles: Path) -> None:
     assert f"iterative-rag index {articles} --corpus small" in raised.value.hint
 
 
+def test_a_former_encoder_of_the_package_cannot_be_asked_for(corpora: Corpora, articles: Path) -> None:
+    former = HashingEmbedder(32)
+    former.name = "builtin/former@1"
+    ingest([open_source(articles)], corpora, "old", former)
+    with pytest.raises(CorpusMismatch) as raised:
+        corpora.open("old", HashingEmbedder(32))
+    assert raised.value.hint == f"Index it again: iterative-rag index {articles} --corpus old"
+
+
 @pytest.mark.parametrize(("schema", "age"), [("0", "older"), ("99", "newer")])
 def test_another_schema_is_refused(
     indexed: Corpora, embedder: HashingEmbedder, schema: str, age: str, articles: Path

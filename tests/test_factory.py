@@ -1,0 +1,48 @@
+"""What the factory does when a newer package meets what an older one left."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from iterative_rag import factory
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusMismatch
+from iterative_rag.settings import load_settings
+
+
+class Named(HashingEmbedder):
+    def __init__(self, name: str) -> None:
+        super().__init__(32)
+        self.name = name
+
+
+@pytest.fixture
+def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The starter corpus as a former version of the package indexed it."""
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+    factory.open_corpus(load_settings({"corpus": "starter"}), Named("builtin/former@1")).close()
+    return "starter"
+
+
+def test_the_starter_corpus_is_indexed_again_for_a_new_encoder(starter: str) -> None:
+    with closing(factory.open_corpus(load_settings({"corpus": starter}), Named("builtin/new@1"))) as corpus:
+        assert corpus.search(["Harriet Lane"], 1)
+    assert factory.corpora().info(starter).embedder == "builtin/new@1"
+
+
+def test_but_not_for_an_embedder_that_the_user_chose(starter: str) -> None:
+    with pytest.raises(CorpusMismatch):
+        factory.open_corpus(load_settings({"corpus": starter}), Named("ollama/other"))
+
+
+def test_another_corpus_is_never_made_anew_by_asking(starter: str, tmp_path: Path) -> None:
+    articles = tmp_path / "articles"
+    articles.mkdir()
+    (articles / "a.md").write_text("# A\n\nText.\n")
+    settings = load_settings({"corpus": "mine"})
+    factory.index_paths([articles], settings=settings, embedder=Named("builtin/former@1"))
+    with pytest.raises(CorpusMismatch):
+        factory.open_corpus(settings, Named("builtin/new@1"))
