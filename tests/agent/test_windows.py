@@ -59,11 +59,15 @@ def test_the_table_of_the_best_hit_leaves_the_other_hits_their_room() -> None:
 
 
 def test_a_second_table_is_whole_only_where_there_is_room() -> None:
-    text = BEFORE + AFTER + table(150) + AFTER
-    prose = text.index("Later sentence 20 ")
-    read = seen(text, (prose, prose + 60), row(text, 70))
-    assert sum(end - start for start, end in read.spans) <= 1500
-    assert "| Mast 70 |" not in read.text or HEADER in read.text
+    for rows, size, whole in ((30, 2600, True), (150, 2600, False)):
+        text = BEFORE + AFTER + table(rows) + AFTER
+        prose = text.index("Later sentence 20 ")
+        read = seen(text, (prose, prose + 60), row(text, 7), size=size)
+        assert sum(end - start for start, end in read.spans) <= size
+        assert "Later sentence 20 " in read.text
+        assert HEADER in read.text
+        assert "| Mast 7 |" in read.text
+        assert (f"| Mast {rows - 1} |" in read.text) is whole
 
 
 @pytest.mark.parametrize("end", ["", "\n", "|", "\n|"])

@@ -181,6 +181,8 @@ def _progress(
 
 def where(tally: Tally) -> str:
     """`24 of 128, 41 % right, 1 fault, 12.0/min, 8:40 left, 312 calls, 1.2 M tokens, $0.31`"""
+    from iterative_rag.cli.progress import time_left
+
     parts = [f"{tally.done} of {tally.total}"]
     if tally.judged:
         parts.append(f"{100 * tally.right / tally.judged:.0f} % right")
@@ -189,8 +191,7 @@ def where(tally: Tally) -> str:
     if tally.fresh:
         parts.append(f"{tally.per_minute:.1f}/min")
     if tally.seconds_left is not None:
-        minutes, seconds = divmod(round(tally.seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
+        parts.append(time_left(tally.seconds_left))
     if tally.calls:
         parts += [f"{tally.calls:,} calls", f"{tally.tokens / 1e6:.2f} M tokens"]
     if tally.price:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,10 +77,8 @@ def _fault(path: Path) -> str | None:
             if file.read(len(_LOCKED)) == _LOCKED:
                 return "It is locked with a password, or an old .doc file."
         return f"It is no Word file, or one that is damaged ({type(error).__name__})."
-    except Exception as error:
-        if type(error).__name__ == "error":  # zlib.error, lzma.LZMAError
-            return "Its archive is damaged."
-        raise
+    except (zlib.error, lzma.LZMAError):
+        return "Its archive is damaged."
 
 
 def _counted(archive: zipfile.ZipFile, parts: list[zipfile.ZipInfo]) -> str | None:
