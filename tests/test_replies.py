@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from iterative_rag.errors import CapReached, LLMTimeout, ReplyTruncated, ReplyUnreadable
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.replies import (
+from iterative_rag.replies.calling import ask
+from iterative_rag.replies.forms import (
     AnalysisReply,
     AnswerReply,
     ExtractionReply,
@@ -22,12 +23,10 @@ from iterative_rag.replies import (
     RecallReply,
     RephrasingReply,
     Reply,
-    Unparsable,
-    ask,
-    parse,
     schema,
     schema_version,
 )
+from iterative_rag.replies.parsing import Unparsable, parse
 from iterative_rag.types import Cap
 
 REQUEST = ChatRequest("analyse", "system", "user")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker, numbered
-from iterative_rag.replies import AnswerReply
+from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.types import Draft, Fact, Inquiry
 
 # The most that an answer is trusted which names no fact as its proof.

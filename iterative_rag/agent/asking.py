@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from iterative_rag.prompts import fence, prompt
 from iterative_rag.protocols import Cache, ChatModel, ChatRequest, Meter
-from iterative_rag.replies import Reply, ask, schema, schema_version
+from iterative_rag.replies.calling import ask
+from iterative_rag.replies.forms import Reply, schema, schema_version
 from iterative_rag.types import Fact
 
 R = TypeVar("R", bound=Reply)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker
 from iterative_rag.prompts import fence
-from iterative_rag.replies import ExtractionReply
+from iterative_rag.replies.forms import ExtractionReply
 from iterative_rag.types import Extract, Need, Window
 
 MOST_FACTS = 5

@@ -11,7 +11,7 @@ from iterative_rag.agent.extraction import LLMExtractor
 from iterative_rag.agent.recalling import LLMRecaller
 from iterative_rag.agent.rephraser import LLMRephraser
 from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
-from iterative_rag.replies import AnalysisReply, AnswerReply, ExtractionReply, RecallReply, RephrasingReply, Reply
+from iterative_rag.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RecallReply, RephrasingReply, Reply
 from iterative_rag.settings import Settings
 
 R = TypeVar("R", bound=Reply)

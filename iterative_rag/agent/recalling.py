@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker
-from iterative_rag.replies import RecallReply
+from iterative_rag.replies.forms import RecallReply
 from iterative_rag.types import Draft
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker, numbered
-from iterative_rag.replies import RephrasingReply
+from iterative_rag.replies.forms import RephrasingReply
 from iterative_rag.types import Fact, Inquiry
 
 # A question gets simpler; one that grew beyond this took in a document.

@@ -1,0 +1,37 @@
+"""Puts the parts together: the only room that names concrete classes. Everything heavy is imported when it is used."""
+
+from iterative_rag.factory.corpora import (
+    DEFAULT_CORPUS,
+    STARTER_CORPUS,
+    corpora,
+    corpus_name,
+    index_paths,
+    open_corpus,
+    push_corpus,
+    stale,
+    starter_corpus_path,
+)
+from iterative_rag.factory.pages import fetch_web_pages, fetch_wikipedia, pages_folder
+from iterative_rag.factory.parts import cache, make_chat_model, make_embedder, make_mind
+from iterative_rag.factory.rag import IterativeRAG, checked_question
+
+__all__ = [
+    "DEFAULT_CORPUS",
+    "STARTER_CORPUS",
+    "IterativeRAG",
+    "cache",
+    "checked_question",
+    "corpora",
+    "corpus_name",
+    "fetch_web_pages",
+    "fetch_wikipedia",
+    "index_paths",
+    "make_chat_model",
+    "make_embedder",
+    "make_mind",
+    "open_corpus",
+    "pages_folder",
+    "push_corpus",
+    "stale",
+    "starter_corpus_path",
+]

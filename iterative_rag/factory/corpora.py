@@ -1,0 +1,146 @@
+"""Corpora: which there are, opened, indexed, pushed to a server, and what of them is stale."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import CorpusMismatch, CorpusNotFound
+from iterative_rag.factory.parts import make_embedder, make_reranker
+from iterative_rag.protocols import BUILTIN
+from iterative_rag.settings import Settings, home
+
+if TYPE_CHECKING:
+    from iterative_rag.embedders.ray_engine import RayEngine
+    from iterative_rag.index.corpora import Corpora, IndexedCorpus
+    from iterative_rag.index.server.pushing import PushReport
+    from iterative_rag.ingest import IngestReport, Progress
+    from iterative_rag.protocols import Cache, Embedder
+    from iterative_rag.staleness import Staleness
+
+DEFAULT_CORPUS = "default"
+STARTER_CORPUS = "starter"
+
+
+def corpora(index: str = "local") -> Corpora:
+    """All corpora, with their vectors at `index`: `local`, or the address of a Qdrant server."""
+    from iterative_rag.index.corpora import Corpora
+    from iterative_rag.index.server.address import parse_address
+
+    address = parse_address(index)
+    if address is None:
+        return Corpora(home() / "corpora")
+    from iterative_rag.index.server.place import ServerPlace
+
+    return Corpora(home() / "corpora", place=lambda name: ServerPlace(address, name))
+
+
+def push_corpus(name: str, index: str, *, progress: Callable[[int, int], None] | None = None) -> PushReport:
+    """Copy the vectors of a local corpus to a Qdrant server, from where it can be asked then; resumable."""
+    target = corpora(index).place(name)
+    return corpora().push(name, target, progress)
+
+
+def starter_corpus_path() -> Path:
+    """The starter articles: package data of an installed package, `input_wikipedia/` in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "starter_corpus"
+    return installed if installed.is_dir() else package.parent / "input_wikipedia"
+
+
+def corpus_name(settings: Settings) -> str:
+    """The corpus that is asked: the one named, else 'default' once it exists, else the starter corpus."""
+    if settings.corpus:
+        return settings.corpus
+    return DEFAULT_CORPUS if DEFAULT_CORPUS in corpora().names() else STARTER_CORPUS
+
+
+_indexing = threading.Lock()
+
+
+def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None) -> IndexedCorpus:
+    """Open the corpus to search and read; the starter corpus is indexed when it is first asked, and again when a newer
+    package brings another encoder."""
+    name = corpus_name(settings)
+    embedder = embedder or make_embedder(settings.embedder, settings)
+    held, reranker = corpora(settings.index), make_reranker(settings)
+    try:
+        return held.open(name, embedder, cache=kept, reranker=reranker)
+    except CorpusNotFound:
+        if name != STARTER_CORPUS:
+            raise
+    except CorpusMismatch:
+        ours = held.info(name).embedder.startswith(BUILTIN) and embedder.name.startswith(BUILTIN)
+        if name != STARTER_CORPUS or not ours:
+            raise
+    with _indexing:
+        index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS, embedder=embedder)
+    return held.open(name, embedder, cache=kept, reranker=reranker)
+
+
+def index_paths(
+    paths: Sequence[Path],
+    *,
+    settings: Settings,
+    corpus: str | None = None,
+    embedder: Embedder | None = None,
+    ray: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> IngestReport:
+    """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
+    this machine's cores)."""
+    from contextlib import ExitStack, closing
+
+    from iterative_rag.corpus import open_source
+    from iterative_rag.ingest import ingest
+
+    name = corpus or settings.corpus or DEFAULT_CORPUS
+    embedder = embedder or make_embedder(settings.embedder, settings)
+    with ExitStack() as opened:
+        engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
+        return ingest(
+            [open_source(path) for path in paths],
+            corpora(settings.index),
+            name,
+            embedder,
+            engine=engine,
+            chunk_chars=settings.chunk_chars,
+            chunk_overlap=settings.chunk_overlap,
+            # A moved or second checkout has the same articles: they must not stand in the corpus twice.
+            alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
+            progress=progress,
+        )
+
+
+def stale(name: str, settings: Settings) -> Staleness:
+    """What has changed at the sources of a corpus since they were indexed."""
+    from iterative_rag.corpus import open_source
+    from iterative_rag.errors import CorpusError
+    from iterative_rag.ingest import RootedSource
+    from iterative_rag.staleness import staleness
+
+    def opened(root: str) -> RootedSource:
+        if not Path(root).exists():
+            raise CorpusError(f"There is no {root} any more.")
+        return open_source(root)
+
+    return staleness(corpora(settings.index), name, opened)
+
+
+def _ray_engine(embedder: Embedder, settings: Settings, address: str) -> RayEngine:
+    from functools import partial
+
+    from iterative_rag.embedders.ray_engine import RayEngine
+
+    return RayEngine(partial(_worker_embedder, settings), embedder, address)
+
+
+def _worker_embedder(settings: Settings) -> Embedder:
+    """The embedder of one of many workers on a machine: one thread, if it has any of its own."""
+    if settings.embedder != "builtin":
+        return make_embedder(settings.embedder, settings)
+    from iterative_rag.builtin.encoder import BuiltinEncoder
+
+    return BuiltinEncoder(threads=1)

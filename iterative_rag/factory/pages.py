@@ -1,0 +1,88 @@
+"""Pages of Wikipedia and of the web, fetched into the folder of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import FetchError
+from iterative_rag.settings import home
+
+if TYPE_CHECKING:
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.pages import WebPage
+    from iterative_rag.corpus.web.patience import Patience
+    from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.corpus.wikipedia.fetching import FetchProgress
+    from iterative_rag.protocols import Skipped
+
+
+def pages_folder(corpus: str) -> Path:
+    """Where the pages lie that were fetched for a corpus, as .md files: wiki pages and web pages apart."""
+    from iterative_rag.index.corpora import checked_name
+
+    return home() / "pages" / checked_name(corpus)
+
+
+def fetch_wikipedia(
+    wanted: Wanted,
+    *,
+    corpus: str,
+    contact: str = "",
+    api: str = "",
+    progress: Callable[[FetchProgress], None] | None = None,
+    on_pause: Callable[[float, FetchError], None] | None = None,
+    allow: Collection[str] = (),
+    patience: Patience | None = None,
+) -> Collected:
+    """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
+
+    `contact` is named to the wikis and remembered. `allow` and `patience` are for tests and wikis of one's own.
+    """
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.contact import remembered_contact, user_agent
+    from iterative_rag.corpus.web.patience import Patience
+    from iterative_rag.corpus.wikipedia.client import API
+    from iterative_rag.corpus.wikipedia.collecting import collect
+    from iterative_rag.corpus.wikipedia.fetching import Wikis
+
+    folder = pages_folder(corpus) / "wikipedia"
+    agent = user_agent(remembered_contact(contact, home() / "pages" / ".contact"))
+    with Web(agent, allow=allow) as web:
+        wikis = Wikis(web, patience or Patience(on_pause=on_pause), api=api or API)
+        return collect(wanted, folder, wikis, progress=progress)
+
+
+def fetch_web_pages(
+    urls: Sequence[str],
+    *,
+    corpus: str,
+    ignore_robots: bool = False,
+    on_page: Callable[[WebPage | Skipped], None] | None = None,
+    on_pause: Callable[[float, FetchError], None] | None = None,
+    web: Web | None = None,
+) -> tuple[Path, tuple[WebPage | Skipped, ...]]:
+    """Fetch web pages into the corpus's folder: the folder, and each address with its page or why there is none.
+
+    `web` is for tests: a client that may reach what is not public.
+    """
+    from iterative_rag.corpus.web import pages as web_pages
+    from iterative_rag.corpus.web.client import Web
+    from iterative_rag.corpus.web.contact import agent_of, homepage
+    from iterative_rag.corpus.web.patience import Patience
+
+    folder = pages_folder(corpus) / "web"
+    found = []
+    # A contact of the user's own is for those who ask for one.
+    with web or Web(agent_of(homepage()), max_bytes=web_pages.MAX_BYTES) as client:
+        pages = web_pages.WebPages(
+            client,
+            ignore_robots=ignore_robots,
+            patience=lambda: Patience(tries=web_pages.TRIES, on_pause=on_pause),
+        )
+        for one in pages.fetch(urls, web_pages.WebFolder(folder)):
+            found.append(one)
+            if on_page:
+                on_page(one)
+    return folder, tuple(found)

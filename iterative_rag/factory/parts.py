@@ -1,0 +1,64 @@
+"""The parts of an engine: cache, embedder, reranker, and the mind that plays the roles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iterative_rag.settings import Settings, home
+
+if TYPE_CHECKING:
+    from iterative_rag.protocols import Cache, ChatModel, Embedder, Mind, Reranker
+
+
+def cache(settings: Settings) -> Cache:
+    from iterative_rag.cache import DiskCache, NoCache
+
+    return DiskCache(home() / "cache", settings.cache_megabytes) if settings.cache else NoCache()
+
+
+def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
+    """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or one that already is one."""
+    if wanted is None or wanted == "builtin":
+        from iterative_rag.builtin.encoder import BuiltinEncoder
+
+        return BuiltinEncoder()
+    from iterative_rag.embedders import spec
+
+    return spec.embedder(wanted, timeout=settings.timeout)
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    if settings.rerank == "none":
+        return None
+    from iterative_rag.builtin.reranking import ReaderReranker
+
+    return ReaderReranker()
+
+
+def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
+    """The model of a spec; None for the built-in mind, which is none."""
+    from iterative_rag.llms import spec
+
+    return spec.chat_model(wanted, settings)[0]
+
+
+def make_mind(
+    settings: Settings, kept: Cache, embedder: Embedder, *, llm: object | None = None, fast_llm: object | None = None
+) -> tuple[Mind, str]:
+    """Who plays the roles, and one line to tell the user when `auto` had to choose."""
+    from iterative_rag.llms import spec
+
+    main, notice = spec.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
+    if main is None:
+        from iterative_rag.builtin.encoder import BuiltinEncoder
+        from iterative_rag.builtin.mind import BuiltinMind
+        from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
+
+        encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
+        return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL), notice
+    from iterative_rag.agent.llm_mind import LLMMind
+
+    fast: ChatModel | None = None
+    if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
+        fast, _ = spec.chat_model(wanted, settings)
+    return LLMMind(main, fast, kept, settings), notice

@@ -1,0 +1,165 @@
+"""The engine that users hold: settings, corpus, mind and cache put together, and questions put to it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.factory.corpora import open_corpus
+from iterative_rag.factory.parts import cache, make_embedder, make_mind
+from iterative_rag.settings import Settings, load_settings
+from iterative_rag.types import Answer, FinalStep, Step, Strategy
+
+if TYPE_CHECKING:
+    from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
+    from iterative_rag.agent.metering import RunMeter
+    from iterative_rag.agent.step_engine import StepEngine
+    from iterative_rag.protocols import Cache, Corpus, Mind
+
+# A question is one or a few sentences. Anything longer is a document pasted by mistake.
+LONGEST_QUESTION = 8000
+
+
+class IterativeRAG:
+    """Answers multi-hop questions over one corpus. Build it with `from_settings`; safe to use from several threads."""
+
+    def __init__(self, settings: Settings, *, corpus: Corpus, mind: Mind, cache: Cache, notice: str = "") -> None:
+        self.settings = settings
+        self.corpus = corpus
+        self.mind = mind
+        self.notice = notice
+        self.store = cache
+
+    @classmethod
+    def from_settings(
+        cls,
+        settings: Settings | None = None,
+        *,
+        llm: object | None = None,
+        fast_llm: object | None = None,
+        embed_model: object | None = None,
+        **overrides: Any,
+    ) -> IterativeRAG:
+        """Build from settings files, environment and `overrides` (any field of Settings).
+
+        `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
+        `BaseEmbedding` object, or an object of this package's own protocols.
+        """
+        for name, value in (("llm", llm), ("fast_llm", fast_llm), ("embedder", embed_model)):
+            if isinstance(value, str):
+                overrides[name] = value
+        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
+        kept = cache(settings)
+        wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
+        embedder = make_embedder(wanted, settings)
+        mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm)
+        return cls(settings, corpus=open_corpus(settings, embedder, kept), mind=mind, cache=kept, notice=notice)
+
+    def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
+        """The same mind and cache over another corpus, or a part of this one, perhaps with other settings."""
+        settings = self.settings.model_copy(update=overrides)
+        return IterativeRAG(settings, corpus=corpus, mind=self.mind, cache=self.store, notice=self.notice)
+
+    def ask(self, question: str, *, strategy: Strategy = Strategy.ITERATIVE, trace: Path | None = None) -> Answer:
+        """Run the loop to its end. Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer."""
+        answer = None
+        for step in self.steps(question, strategy=strategy, trace=trace):
+            if isinstance(step, FinalStep):
+                answer = step.answer
+        assert answer is not None, "the engine ended without a final step"
+        return answer
+
+    def steps(
+        self, question: str, *, strategy: Strategy = Strategy.ITERATIVE, trace: Path | None = None
+    ) -> Iterator[Step]:
+        """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
+        from iterative_rag.agent.metering import RunMeter
+        from iterative_rag.trace import Trace, new_run_id, trace_folder
+
+        question = checked_question(question)
+        run_id = new_run_id()
+        record = Trace(run_id, [trace_folder() / f"{run_id}.jsonl", *([trace] if trace else [])])
+        try:
+            record.write(
+                "run_started",
+                run_id=run_id,
+                question=question,
+                strategy=strategy.value,
+                mind=self.mind.name,
+                settings=self._used(),
+            )
+            for step in self._engine(strategy, RunMeter(self.settings, record)).steps(question):
+                if isinstance(step, FinalStep):
+                    step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
+                record.write(_event(step), **dataclasses.asdict(step))
+                yield step
+        except IterativeRAGError as error:
+            record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
+            raise
+        except GeneratorExit:
+            record.write("left", message="Nobody asked for the next step.")
+            raise
+        except BaseException as error:
+            record.write("fault", error=type(error).__name__, message=str(error))
+            raise
+        finally:
+            record.close()
+
+    def check(self, strategy: Strategy) -> None:
+        """Raise UsageError where the mind cannot work by this strategy."""
+        from iterative_rag.agent.metering import RunMeter
+        from iterative_rag.trace import Trace
+
+        self._engine(strategy, RunMeter(self.settings, Trace("", [])))
+
+    def _engine(self, strategy: Strategy, meter: RunMeter) -> StepEngine | NaiveEngine | ClosedBookEngine:
+        from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
+        from iterative_rag.agent.data_finder import DataFinder
+        from iterative_rag.agent.reading import Reader
+        from iterative_rag.agent.step_engine import StepEngine
+
+        settings, roles = self.settings, self.mind.roles(meter)
+        reader = Reader(
+            self.corpus,
+            roles.extractor,
+            cache=self.store,
+            fact_limit=settings.fact_limit,
+            in_flight=settings.calls_in_flight,
+            on_hit=meter.cache_hit,
+            thrifty=self.mind.thrifty,
+        )
+        finder = DataFinder(self.corpus, reader, settings)
+        match strategy:
+            case Strategy.ITERATIVE:
+                return StepEngine(roles, finder, meter, settings)
+            case Strategy.NAIVE:
+                return NaiveEngine(roles, finder, meter, self.corpus, reads=not self.mind.thrifty)
+            case Strategy.CLOSED_BOOK:
+                return ClosedBookEngine(roles, meter)
+
+    def close(self) -> None:
+        self.corpus.close()
+
+    def _used(self) -> dict[str, Any]:
+        return {**self.settings.model_dump(), "corpus": self.corpus.name, "mind": self.mind.name}
+
+
+def checked_question(question: str) -> str:
+    """The question without white space around it. Raises UsageError for an empty or an endless one."""
+    question = question.strip()
+    if not question:
+        raise UsageError("The question is empty.", hint='Ask one: iterative-rag ask "Who ...?"')
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are the most.",
+            hint="Put long texts into a corpus (iterative-rag index PATH) and ask about them.",
+        )
+    return question
+
+
+def _event(step: Step) -> str:
+    """`AnalysisStep` -> "analysis": the event's name in the trace."""
+    return type(step).__name__.removesuffix("Step").lower()

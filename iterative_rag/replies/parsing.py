@@ -1,0 +1,126 @@
+"""Finds the JSON in what a model wrote, however it is wrapped, and reads it as the form that was asked for."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from iterative_rag.replies.forms import ExtractionReply, R, Reply
+
+
+class Unparsable(ValueError):
+    """Why a text is not the reply that was asked for, in words that help the model to mend it."""
+
+
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(r"^.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+
+
+def parse(text: str, reply_type: type[R]) -> R:
+    """Read `text` as a `reply_type`; of several JSON objects the last that fits counts. Raises Unparsable."""
+    visible = _OPEN_THOUGHT.sub("", _THOUGHTS.sub("", text)).strip()
+    if not visible:
+        raise Unparsable("it was empty")
+    values = list(json_values(visible))
+    wrong = ""
+    # A bare list counts only where no object fits: brackets stand in chatter too.
+    objects = [value for value in values if isinstance(value, dict)]
+    lists = [value for value in values if isinstance(value, list)]
+    for value in (*reversed(objects), *reversed(lists)):
+        try:
+            return reply_type.model_validate(_fitted(value, reply_type))
+        except ValidationError as error:
+            wrong = wrong or _complaint(error)
+    raise Unparsable(wrong or _no_json(visible))
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """The outermost JSON objects and arrays in `text`, left to right; text around them is passed over."""
+    position = 0
+    while (start := _next_opening(text, position)) is not None:
+        found = _value_at(text, start)
+        if found is not None:
+            yield found[0]
+        position = start + 1 if found is None else found[1]
+
+
+def _next_opening(text: str, position: int) -> int | None:
+    places = [place for place in (text.find("{", position), text.find("[", position)) if place >= 0]
+    return min(places, default=None)
+
+
+def _value_at(text: str, start: int) -> tuple[Any, int] | None:
+    """The JSON value that starts at `start` and the place after it, mended where that is safe."""
+    try:
+        return json.JSONDecoder(strict=False).raw_decode(text, start)
+    except (json.JSONDecodeError, RecursionError):
+        end = _closing(text, start)
+    mended = None if end is None else _mended(text[start:end])
+    return None if mended is None or end is None else (mended, end)
+
+
+def _closing(text: str, start: int) -> int | None:
+    """The place after the bracket that closes the one at `start`; brackets inside strings do not count."""
+    pairs = {"}": "{", "]": "["}
+    stack: list[str] = []
+    quoted = escaped = False
+    for place in range(start, len(text)):
+        character = text[place]
+        if quoted:
+            quoted = escaped or character != '"'
+            escaped = character == "\\" and not escaped
+        elif character == '"':
+            quoted = True
+        elif character in "{[":
+            stack.append(character)
+        elif character in pairs:
+            if not stack or stack.pop() != pairs[character]:
+                return None
+            if not stack:
+                return place + 1
+    return None
+
+
+def _mended(text: str) -> Any | None:
+    """Trailing commas dropped; single-quoted literals read as Python's, which cannot run anything."""
+    try:
+        return json.loads(_without_trailing_commas(text), strict=False)
+    except (json.JSONDecodeError, RecursionError):
+        pass
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _without_trailing_commas(text: str) -> str:
+    return re.sub(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', lambda match: match.group(1) or "", text, flags=re.DOTALL)
+
+
+def _fitted(value: Any, reply_type: type[Reply]) -> Any:
+    """A bare list where an object with one list is wanted ([..] for {"facts": [..]}) is put into it."""
+    if not isinstance(value, list):
+        return value
+    if len(value) == 1 and isinstance(value[0], dict) and set(value[0]) & set(reply_type.model_fields):
+        return value[0]
+    if reply_type is ExtractionReply and all(isinstance(item, dict) for item in value):
+        return {"facts": value}
+    return value
+
+
+def _complaint(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"the field {place!r} is wrong: {first['msg']}" if place else first["msg"]
+
+
+def _no_json(text: str) -> str:
+    if _next_opening(text, 0) is None:
+        return "it held no JSON object"
+    return "its JSON was cut off or is not valid"
