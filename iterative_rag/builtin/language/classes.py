@@ -145,11 +145,19 @@ industry business
 """
 
 _NARROWER: dict[str, frozenset[str]] = {}
+_NEAR: dict[str, tuple[str, ...]] = {}
 for _line in _KINDS.strip().splitlines():
     _head, *_others = _line.split()
     _NARROWER[stem(_head)] = _NARROWER.get(stem(_head), frozenset()) | {stem(other) for other in _others}
+    for _one, _rest in ((_head, _others), *((_other, [_head]) for _other in _others)):
+        _NEAR[stem(_one)] = (*_NEAR.get(stem(_one), ()), *_rest)
 
 
 def counts_as(stemmed: str) -> frozenset[str]:
     """The stems of the words that make something what `stemmed` says, itself included."""
     return _NARROWER.get(stemmed, frozenset()) | {stemmed}
+
+
+def near_kinds(stemmed: str) -> tuple[str, ...]:
+    """The words, as they are written, for what `stemmed` counts as and for what counts as it."""
+    return tuple(dict.fromkeys(word for word in _NEAR.get(stemmed, ()) if stem(word) != stemmed))

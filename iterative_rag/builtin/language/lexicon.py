@@ -203,10 +203,12 @@ weight mass weigh
 """
 
 _GROUPS: dict[str, frozenset[str]] = {}
+_SPELLED: dict[str, tuple[str, ...]] = {}
 for _line in _SYNONYMS.strip().splitlines():
     _words = _line.lstrip("=").split()
     for _head in _words if _line.startswith("=") else _words[:1]:
         _GROUPS[stem(_head)] = _GROUPS.get(stem(_head), frozenset()) | {stem(_word) for _word in _words}
+        _SPELLED[stem(_head)] = (*_SPELLED.get(stem(_head), ()), *_words)
 
 
 # "Preceded by X" stands in the article of the one who followed X.
@@ -238,6 +240,11 @@ def alike(stemmed: str) -> frozenset[str]:
     agents = {f"{stemmed}er", f"{stemmed}or"} if len(stemmed) > 3 else set()
     acts = {stemmed[:-2]} if stemmed.endswith(("er", "or")) and len(stemmed) > 6 else set()
     return _GROUPS.get(stemmed, frozenset()) | agents | acts | {stemmed}
+
+
+def synonyms(stemmed: str) -> tuple[str, ...]:
+    """The words, as they are written, that may stand where `stemmed` is asked for; the nearest first."""
+    return tuple(dict.fromkeys(word for word in _SPELLED.get(stemmed, ()) if stem(word) != stemmed))
 
 
 SUPERLATIVES: dict[str, int] = {

@@ -9,6 +9,7 @@ from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.planning import as_it_stands
 from iterative_rag.builtin.reasoning.evaluating import Evaluation, key
 from iterative_rag.builtin.reasoning.outcomes import Outcome, Value
+from iterative_rag.computing.showing import shown
 from iterative_rag.types import Draft, Inquiry
 
 
@@ -28,17 +29,21 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
         short_answer=best.text,
         cited=cited,
         confidence=round(best.score, 3),
+        computations=best.computations,
     )
 
 
 def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
-    """The answer with its grounds: each fact's need, value and marker."""
+    """The answer with its grounds: each fact's need, value and marker, and what was computed from which."""
     markers: dict[tuple[str, str], str] = {}
     for n, place in enumerate(cited, start=1):
         fact = inquiry.facts[place]
         ground = fact.need.question.rstrip("?"), folded(fact.value)
         markers[ground] = f"{markers.get(ground, f' {fact.value} ')}[{n}]"
     grounds = [f"{question}:{said}" for (question, _), said in markers.items()]
+    for one in best.computations:
+        marks = "".join(f"[{cited.index(place) + 1}]" for place in one.facts)
+        grounds.append(f"{shown(one.expression, one.result)} {marks}".rstrip())
     return f"{best.text}. {'; '.join(grounds)}." if grounds else f"{best.text}."
 
 

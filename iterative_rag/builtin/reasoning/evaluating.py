@@ -14,7 +14,7 @@ from iterative_rag.builtin.reading.picking import NOTHING
 from iterative_rag.builtin.reasoning import computing, following, joining, names
 from iterative_rag.builtin.reasoning.caution import CAREFUL, Caution
 from iterative_rag.builtin.reasoning.outcomes import Outcome, Value, unique
-from iterative_rag.types import Fact, Inquiry
+from iterative_rag.types import Computation, Fact, Inquiry
 
 # What another document with the same value adds when values are ranked.
 SUPPORT = 0.03
@@ -105,6 +105,7 @@ class Evaluation:
         below = unique(place for value in combination for place in value.facts)
         trust = min((value.score for value in combination), default=1.0)
         chain = math.prod(value.chain for value in combination)
+        computed = unique(one for value in combination for one in value.computations)
         found: dict[str, list[tuple[int, Fact]]] = {}
         for place, fact in self._facts.get(key(question), []):
             if fact.value and fact.score >= least and self._usable(question, combination, fact):
@@ -118,7 +119,7 @@ class Evaluation:
             facts = unique((*below, place, *(item[0] for item in others[:1])))
             documents = {item[1].document_id for item in others}
             said = best.score + SUPPORT * len(documents)
-            value = Value(best.value, facts, min(best.score, trust), chain * said)
+            value = Value(best.value, facts, min(best.score, trust), chain * said, computations=computed)
             ranked.append((said, value))
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
@@ -158,7 +159,7 @@ class Evaluation:
             context = " ".join(fact.quote for fact in facts if folded(fact.value) == folded(value.text))
             part = names.part_of(value.text, node.part, married=self._married(node), context=context)
             if part:
-                values.append(Value(part, value.facts, value.score, value.chain))
+                values.append(replace(value, text=part, guessed=False))
         return Outcome(tuple(values), outcome.needs, outcome.again, outcome.missing)
 
     def _married(self, node: NamePart) -> str:
@@ -189,11 +190,21 @@ class Evaluation:
             for label, child in zip(labels, node.labels, strict=True)
         ]
         trusts = [value.score for value in chosen]
-        text = computing.compute(node.operation, [value.text for value in chosen], label_texts, node.unit, trusts)
-        if text is None:
+        worked = computing.compute(node.operation, [value.text for value in chosen], label_texts, node.unit, trusts)
+        if worked is None:
             return Outcome(missing=(f"values that can be compared for: {node.source}",))
-        facts = tuple(dict.fromkeys(place for value in chosen for place in value.facts))
-        return Outcome((Value(text, facts, min(value.score for value in chosen)),))
+        facts = unique(place for value in chosen for place in value.facts)
+        steps = unique(one for value in chosen for one in value.computations)
+        if worked.expression:
+            proving = unique(place for value in chosen for place in self._proving(value))
+            steps = (*steps, Computation(worked.expression, worked.result, proving))
+        score = min(value.score for value in chosen)
+        return Outcome((Value(worked.text, facts, score, computations=steps),))
+
+    def _proving(self, value: Value) -> tuple[int, ...]:
+        """Those of a value's facts that hold it; all of them where it was computed."""
+        holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
+        return tuple(holding) or value.facts
 
 
 def key(question: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Computed, Operation
 from iterative_rag.builtin.reasoning import computing
+from iterative_rag.builtin.reasoning.agreeing import agree
 from iterative_rag.builtin.reasoning.outcomes import Outcome, Value, unique
 
 # What is left of the trust where one of two conditions was not found.
@@ -51,6 +52,6 @@ def same_values(operands: list[Outcome]) -> list[Value]:
     first, second = operands
     for one, other in itertools.product(first.values, second.values):
         near = one.score >= ALSO * first.values[0].score and other.score >= ALSO * second.values[0].score
-        if near and computing.agree(one.text, other.text):
+        if near and agree(one.text, other.text):
             return [one, other]
     return [first.values[0], second.values[0]]

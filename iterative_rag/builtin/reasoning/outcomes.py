@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from iterative_rag.types import Computation
+
 T = TypeVar("T", bound=Hashable)
 
 
@@ -14,7 +16,7 @@ class Value:
     """A possible value of a node, the positions of the facts that it rests on, and the trust in it.
 
     `chain` is the product of the trust in every step, by which values of the same node are ranked. `guessed` marks a
-    description that was not found and stands for itself.
+    description that was not found and stands for itself. `computations` are those that the value comes of.
     """
 
     text: str
@@ -22,6 +24,7 @@ class Value:
     score: float = 1.0
     chain: float = 1.0
     guessed: bool = False
+    computations: tuple[Computation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,224 @@
+"""The operators: on numbers, quantities with a unit, ranges and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cmp_to_key
+
+from iterative_rag.computing import dates, units
+from iterative_rag.computing.dates import Date
+from iterative_rag.computing.errors import ComputeError
+from iterative_rag.computing.values import MOST_BITS, Number, Quantity, Range, Value, bounded, kind, number, said
+
+MOST_POWER = 512
+_MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
+_DAYS = {"day": 1, "week": 7}
+
+
+def add(first: Value, second: Value, sign: int = 1) -> Value:
+    """`first + sign * second`: numbers, quantities of one dimension, ranges, a date and a time, two dates."""
+    match first, second:
+        case Number(), Number():
+            if first.percent != second.percent and first.value and second.value:
+                raise ComputeError("a percentage of what? write 240 * 1.15 or 240 + 15% of 240")
+            return number(first.value + sign * second.value, percent=first.percent)
+        case Quantity(), Quantity():
+            return _add_quantities(first, second, sign)
+        case (Range() | Number(), Range() | Number()):
+            low, high = _bounds(second)
+            mine = _bounds(first)
+            ends = (low, high) if sign > 0 else (-high, -low)
+            return Range(mine[0] + ends[0], mine[1] + ends[1])
+        case Date(), Quantity():
+            return _moved(first, second, sign)
+        case Quantity(), Date() if sign > 0:
+            return _moved(second, first, 1)
+        case Number(), Quantity() if second.unit.calendar in _MONTHS and 0 < first.value <= dates.LAST_YEAR:
+            return number(_moved(as_date(first), second, sign).year)
+        case (Date() | Number(), Date() | Number()) if sign < 0:
+            return _apart(as_date(first), as_date(second))
+    raise ComputeError(f"{kind(first)} and {kind(second)} cannot be added or subtracted: {said(first)}, {said(second)}")
+
+
+def _add_quantities(first: Quantity, second: Quantity, sign: int) -> Quantity:
+    if first.unit.offset and sign > 0:
+        raise ComputeError("temperatures in °C or °F have no sum")
+    other = units.converted(second.value, second.unit, first.unit)
+    return Quantity(bounded(first.value + sign * other), units.difference_unit(first.unit))
+
+
+def _bounds(value: Number | Range) -> tuple[Fraction, Fraction]:
+    return (value.low, value.high) if isinstance(value, Range) else (value.value, value.value)
+
+
+def _moved(date: Date, time: Quantity, sign: int) -> Date:
+    name = time.unit.calendar
+    each = _MONTHS.get(name) or _DAYS.get(name)
+    whole = time.value * (each or 0) * sign
+    if each is None or whole.denominator != 1:
+        raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
+    if abs(whole) > dates.LAST_YEAR * 366:
+        raise ComputeError("so long a time is out of range")
+    return dates.later(date, **{"months" if name in _MONTHS else "days": int(whole)})
+
+
+def _apart(first: Date, second: Date) -> Value:
+    if first.precision == second.precision == 1:
+        return number(first.year - second.year)
+    if first.precision == second.precision == 3:
+        return Quantity(Fraction(dates.day_number(first) - dates.day_number(second)), units.unit("days"))
+    raise ComputeError("say in what the dates differ: years(a, b), months(a, b), days(a, b) or age(born, day)")
+
+
+def multiply(first: Value, second: Value) -> Value:
+    if isinstance(first, Number) and isinstance(second, Number):
+        return number(first.value * second.value)
+    one, other = _measured(first), _measured(second)
+    return _made(bounded(one[0] * other[0]), *_units(one[1], other[1], 1))
+
+
+def divide(first: Value, second: Value) -> Value:
+    one, other = _measured(first), _measured(second)
+    if not other[0]:
+        raise ComputeError("division by zero")
+    return _made(bounded(one[0] / other[0]), *_units(one[1], other[1], -1))
+
+
+def _measured(value: Value) -> tuple[Fraction, units.Unit | None]:
+    if isinstance(value, Number):
+        return value.value, None
+    if isinstance(value, Quantity):
+        return value.value, value.unit
+    raise ComputeError(f"{kind(value)} cannot be multiplied or divided: {said(value)}")
+
+
+def _units(first: units.Unit | None, second: units.Unit | None, power: int) -> tuple[units.Unit | None, Fraction]:
+    """The unit of a product and the factor that its number takes."""
+    for one in (first, second):
+        if one is not None and one.offset:
+            raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
+    if second is None:
+        return first, Fraction(1)
+    made = units.combined(power, second) if first is None else units.combined(power, first, second)
+    return (made, Fraction(1)) if units.plain(made) else (None, units.factor(made))
+
+
+def _made(value: Fraction, unit: units.Unit | None, scale: Fraction) -> Value:
+    return number(value * scale) if unit is None else Quantity(value, unit)
+
+
+def power(base: Value, exponent: Value) -> Value:
+    """Whole powers only: a root is sqrt(x)."""
+    if not isinstance(exponent, Number) or exponent.value.denominator != 1:
+        raise ComputeError("a power must be a whole number; write sqrt(x) for a root")
+    value, unit = _measured(base)
+    n = int(exponent.value) if abs(exponent.value) <= MOST_POWER else MOST_POWER + 1
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if abs(n) > MOST_POWER or bits * abs(n) > MOST_BITS:
+        raise ComputeError("the power is too large")
+    if not value and n < 0:
+        raise ComputeError("division by zero")
+    return number(value**n) if unit is None else Quantity(value**n, units.combined(n, unit))
+
+
+def negated(value: Value) -> Value:
+    match value:
+        case Number():
+            return Number(-value.value, value.percent)
+        case Quantity():
+            return Quantity(-value.value, value.unit)
+        case Range():
+            return Range(-value.high, -value.low)
+    raise ComputeError(f"{kind(value)} has no negative: {said(value)}")
+
+
+def as_date(value: Value) -> Date:
+    """A date, a text that is one, or a year. Raises ComputeError."""
+    if isinstance(value, Date):
+        return value
+    if isinstance(value, Number) and value.value.denominator == 1:
+        if not 1 <= value.value <= dates.LAST_YEAR:
+            raise ComputeError(f"{said(value)} is no year; write 44 BC for a year before Christ")
+        return dates.dated(int(value.value))
+    if isinstance(value, str):
+        text = value.strip()
+        if text.isascii() and text.isdigit() and len(text) <= 4:
+            return as_date(number(int(text)))
+        found = dates.read_date(text)
+        if found and found[1] == len(text):
+            return found[0]
+    raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+
+def compare(first: Value, second: Value) -> int:
+    """-1, 0 or 1. Raises ComputeError where two values have no order, or where it is not decided by what is known."""
+    match first, second:
+        case Number(), Number():
+            return _sign(first.value, second.value)
+        case Quantity(), Quantity():
+            return _sign(first.value, units.converted(second.value, second.unit, first.unit))
+        case (Range() | Number(), Range() | Number()):
+            one, other = _bounds(first), _bounds(second)
+            if one[1] < other[0] or other[1] < one[0]:
+                return -1 if one[1] < other[0] else 1
+            raise ComputeError(f"{said(first)} and {said(second)} cannot be told apart")
+        case (Date() | Number(), Date() | Number()):
+            return _earlier(as_date(first), as_date(second))
+        case str(), str():
+            return (first.casefold() > second.casefold()) - (first.casefold() < second.casefold())
+        case bool(), bool():
+            return int(first) - int(second)
+    raise ComputeError(f"{said(first)} ({kind(first)}) and {said(second)} ({kind(second)}) cannot be compared")
+
+
+def _sign(first: Fraction, second: Fraction) -> int:
+    return (first > second) - (first < second)
+
+
+def _earlier(first: Date, second: Date) -> int:
+    if first.latest() < second.earliest():
+        return -1
+    if second.latest() < first.earliest():
+        return 1
+    if first == second:
+        return 0
+    raise ComputeError(f"it is not known which comes first, {first} or {second}")
+
+
+_HOLDS: dict[str, Callable[[int], bool]] = {
+    "<": lambda order: order < 0,
+    "<=": lambda order: order <= 0,
+    "=": lambda order: order == 0,
+    "==": lambda order: order == 0,
+    "!=": lambda order: order != 0,
+    ">=": lambda order: order >= 0,
+    ">": lambda order: order > 0,
+}
+RELATIONS = tuple(_HOLDS)
+
+
+def related(first: Value, relation: str, second: Value) -> bool:
+    """Whether `first relation second` holds. "36 or 37" is over 35, and it is not decided whether it is over 36."""
+    if not (isinstance(first, Range | Number) and isinstance(second, Range | Number)):
+        return _HOLDS[relation](compare(first, second))
+    one, other = _bounds(first), _bounds(second)
+    orders = {_sign(one[0], other[1]), _sign(one[1], other[0])}
+    if orders == {-1, 1}:
+        orders.add(0)
+    held = {_HOLDS[relation](order) for order in orders}
+    if len(held) > 1:
+        raise ComputeError(f"whether {said(first)} {relation} {said(second)} cannot be told")
+    return held.pop()
+
+
+def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:
+    """The places of the values in ascending (or descending) order; equal ones in their own."""
+
+    def order(first: int, second: int) -> int:
+        return compare(values[first], values[second])
+
+    return sorted(range(len(values)), key=cmp_to_key(order), reverse=descending)

@@ -1,0 +1,104 @@
+"""Checks the arithmetic that a text does in passing: "1912 - 1825 = 86" is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from iterative_rag.computing.dates import MONTH_PATTERN
+from iterative_rag.computing.errors import ComputeError
+from iterative_rag.computing.parsing import Parser
+from iterative_rag.computing.values import Number, Quantity, Value, said
+
+# Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".
+_MARKER = re.compile(r"\s*\[(?:facts?\s*)?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]", re.IGNORECASE)
+_PLAIN = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_UNIT = r"(?: ?%| ?°[CF]?| (?!(?:and|or|to|is|in|of|as|so)\b)[A-Za-z²³]{1,12}(?:/[a-z]{1,4})?)?"
+_OPERAND = rf"[(]{{0,4}}{_PLAIN}{_UNIT}[)]{{0,4}}"
+_SUM = re.compile(
+    rf"(?<![\w.,%/*+^=(−–-])(?P<left>{_OPERAND}(?:\s*[-−–+*×/÷]\s*{_OPERAND}){{1,40}})"
+    rf"\s*(?P<sign>=|≈)\s*(?P<about>about |approximately |~\s?)?(?P<right>[-−]?{_PLAIN})(?P<unit>{_UNIT})"
+    r"(?![\d]|[.,]\d|\s*[-−–+*×/÷]\s*\d)"
+)
+# What may not stand before: the rest of a longer formula, or of a date.
+_BEFORE = re.compile(rf"(?:[\d)+*/×÷=−–-]|\b(?:{MONTH_PATTERN})\.?)\s*$")
+# "1939-1945": years from and to, no difference.
+_SPAN = re.compile(r"\d+[-–]\d+")
+# How far off a number may be that is called approximate.
+_ABOUT = Fraction(1, 50)
+_MOST_EQUATIONS = 60
+
+
+def wrong_equations(text: str) -> list[str]:
+    """The equations of a text that do not hold, each with what is right: "1912 - 1825 = 87, not 86"."""
+    found = [f"{left} = {result}, not {stated}" for left, stated, result, holds in _equations(text) if not holds]
+    return list(dict.fromkeys(found))
+
+
+def right_equations(text: str) -> list[tuple[str, str]]:
+    """The equations of a text that hold: ("1912 - 1825", "87")."""
+    return list(dict.fromkeys((left, stated) for left, stated, _, holds in _equations(text) if holds))
+
+
+def _equations(text: str) -> Iterator[tuple[str, str, str, bool]]:
+    """(left side, right side as stated, what the left comes to, whether they agree) of each that can be computed."""
+    plain = _MARKER.sub("", text)
+    for _, match in zip(range(_MOST_EQUATIONS), _SUM.finditer(plain), strict=False):
+        if _BEFORE.search(plain, max(0, match.start() - 20), match.start()):
+            continue
+        result, holds = _judged(match)
+        if result:
+            unit = match["unit"] if match["unit"].strip() in {"%", *match["left"].split()} else ""
+            yield match["left"].strip(), match["right"] + unit, result, holds
+
+
+def _judged(match: re.Match[str]) -> tuple[str, bool]:
+    """What the left side comes to and whether that is the right side; "" for what is no arithmetic of ours."""
+    left, stated = match["left"], match["right"].replace("−", "-")
+    if _SPAN.fullmatch(left) or left.count("(") != left.count(")"):
+        return "", False
+    wordless = re.sub(_UNIT.removesuffix("?"), "", left)
+    about = match["sign"] == "≈" or bool(match["about"])
+    computed = ""
+    for expression, unit in ((left, match["unit"]), (left, ""), (wordless, "")):
+        value, claim = _value(expression), _value(stated + unit)
+        if value is None or claim is None:
+            continue
+        if _agrees(value, claim, stated, about=about):
+            return said(value), True
+        computed = computed or said(value)
+    return computed, False
+
+
+def _value(text: str) -> Value | None:
+    try:
+        return Parser(text).value()
+    except ComputeError:
+        return None
+
+
+def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
+    """Whether a value is the number that was claimed, rounded as that is, whichever side was subtracted."""
+    amount, claimed = _amount(value, claim), _amount(claim, claim)
+    if amount is None or claimed is None:
+        return False
+    shown = stated.partition(".")[2]
+    allowed = Fraction(1, 2 * 10 ** len(shown)) if amount.denominator != 1 or shown else Fraction(0)
+    if isinstance(claim, Number) and claim.percent:
+        allowed /= 100
+    if about:
+        allowed = max(allowed, abs(amount) * _ABOUT)
+    return abs(abs(amount) - abs(claimed)) <= allowed
+
+
+def _amount(value: Value, like: Value) -> Fraction | None:
+    """The number of a value, in the unit of `like`."""
+    if isinstance(value, Quantity) and isinstance(like, Quantity):
+        from iterative_rag.computing import units
+
+        try:
+            return units.converted(value.value, value.unit, like.unit)
+        except ComputeError:
+            return None
+    return value.value if isinstance(value, Number | Quantity) else None

@@ -1,0 +1,241 @@
+"""Dates that may be known only to the month or the year, and the time between them.
+
+The calendar is the proleptic Gregorian one: Gregorian rules before 1582, too. A date that a source gives in the Julian
+calendar can be carried over with `from_julian`. Years are astronomical inside (44 BC is -43), so that the year that the
+calendar does not have, 0, is never counted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from iterative_rag.computing.errors import ComputeError
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+# Beyond this year, before or after Christ, nothing is computed.
+LAST_YEAR = 9999
+MONTH_PATTERN = "|".join([*MONTHS, "Sept", *(month[:3] for month in MONTHS)])
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Date:
+    """A date; month and day are 0 where they are not known. `year` is astronomical: 0 is 1 BC."""
+
+    year: int
+    month: int = 0
+    day: int = 0
+
+    def __str__(self) -> str:
+        year = str(self.year) if self.year > 0 else f"{1 - self.year} BC"
+        parts = [str(self.day)] if self.day else []
+        return " ".join([*parts, *([MONTHS[self.month - 1]] if self.month else []), year])
+
+    @property
+    def precision(self) -> int:
+        """1 for a year, 2 for a month, 3 for a day."""
+        return 1 + bool(self.month) + bool(self.day)
+
+    def earliest(self) -> Date:
+        return Date(self.year, self.month or 1, self.day or 1)
+
+    def latest(self) -> Date:
+        month = self.month or 12
+        return Date(self.year, month, self.day or days_in(self.year, month))
+
+    def cut(self, precision: int) -> Date:
+        """The same date, known no better than to the year (1) or the month (2)."""
+        return Date(self.year, self.month if precision > 1 else 0, self.day if precision > 2 else 0)
+
+
+def dated(year: int, month: int = 0, day: int = 0) -> Date:
+    """A date of the calendar; `year` is astronomical. Raises ComputeError for a day that there is not."""
+    if abs(year) > LAST_YEAR:
+        raise ComputeError(f"the year {year} is out of range")
+    if month and not 1 <= month <= 12:
+        raise ComputeError(f"there is no month {month}")
+    if day and not (month and 1 <= day <= days_in(year, month)):
+        raise ComputeError(f"there is no {day} {MONTHS[month - 1] if month else ''} in that year")
+    return Date(year, month, day)
+
+
+def month_number(name: str) -> int:
+    """3 for "March", "mar" and "Mar."."""
+    return next(place for place, month in enumerate(MONTHS, start=1) if month.lower().startswith(name[:3].lower()))
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+_ERA = r"\s*(?P<era>B\.?\s?C\.?(?:\s?E\.?)?|A\.?\s?D\.?|C\.?\s?E\.?)(?![A-Za-z])"
+_YEAR = (
+    rf"(?:(?P<y>\d{{3,4}})(?!\d)(?:{_ERA})?|(?P<short>\d{{1,2}})(?!\d){_ERA.replace('<era>', '<era2>')}"
+    r"|(?:AD|A\.D\.)\s*(?P<after>\d{1,4})(?!\d))"
+)
+_DAY = r"(?P<d>\d{1,2})(?!\d)(?:st|nd|rd|th)?"
+_MONTH = rf"(?P<m>(?:{MONTH_PATTERN})\b\.?)"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"(?P<y>\d{4})-(?P<mm>\d{2})-(?P<d>\d{2})(?!\d)",
+        rf"{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
+        rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+        rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}",
+        rf"(?P<y>\d{{1,4}})(?!\d){_ERA}",
+        r"(?P<era>A\.?D\.?)\s*(?P<y>\d{1,4})(?!\d)",
+    )
+)
+
+# Most numbers are none: what the forms begin with, to be asked first.
+_OPENS = re.compile(
+    rf"\d{{4}}-|\d{{1,4}}[A-Za-z]{{0,2}}\s*(?:of\s+)?[A-Za-z]|(?:{MONTH_PATTERN}|A\.?D)\b", re.IGNORECASE
+)
+
+
+def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
+    """The date that is written at `position` and the place after it: "1 March 1912", "March 1, 1912", "1912-03-01",
+    "March 1912", "44 BC". A bare year is a number, not a date. Raises ComputeError for a day that there is not."""
+    if not _OPENS.match(text, position):
+        return None
+    for form in _FORMS:
+        if match := form.match(text, position):
+            return _date(match.groupdict()), match.end()
+    return None
+
+
+def _date(parts: dict[str, str | None]) -> Date:
+    year = int(parts.get("y") or parts.get("short") or parts.get("after") or 0)
+    if not year:
+        raise ComputeError("there is no year 0: 1 BC is followed by AD 1")
+    era = (parts.get("era") or parts.get("era2") or "").upper()
+    named = parts.get("m")
+    month = month_number(named) if named else int(parts.get("mm") or 0)
+    return dated(1 - year if era.startswith("B") else year, month, int(parts.get("d") or 0))
+
+
+# --- counting days -------------------------------------------------------------------------------
+
+
+def is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def days_in(year: int, month: int) -> int:
+    return 29 if month == 2 and is_leap(year) else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
+
+
+def day_number(date: Date) -> int:
+    """Days since 1 January of the year 1 (which has number 1), as datetime.date.toordinal; for years before 1, too."""
+    before = date.year - 1
+    whole = before * 365 + before // 4 - before // 100 + before // 400
+    return whole + sum(days_in(date.year, month) for month in range(1, date.month)) + date.day
+
+
+def from_day_number(number: int) -> Date:
+    year = (number - 1) * 400 // 146097 + 1
+    while day_number(Date(year + 1, 1, 1)) <= number:
+        year += 1
+    while day_number(Date(year, 1, 1)) > number:
+        year -= 1
+    rest, month = number - day_number(Date(year, 1, 1)), 1
+    while rest >= days_in(year, month):
+        rest -= days_in(year, month)
+        month += 1
+    return dated(year, month, rest + 1)
+
+
+def weekday(date: Date) -> str:
+    return WEEKDAYS[(day_number(_to_the_day(date)) - 1) % 7]
+
+
+def from_julian(date: Date) -> Date:
+    """A date of the Julian calendar in the Gregorian one: 25 October 1917 -> 7 November 1917."""
+    if not (1 <= date.month <= 12 and 1 <= date.day <= 31):
+        raise ComputeError("a day of the Julian calendar is wanted")
+    years, months = date.year - (date.month <= 2), (date.month + 9) % 12
+    # Days since 1 March of the year 0 of the Julian calendar, which is day -307 of the Gregorian count.
+    return from_day_number(years * 365 + years // 4 + (months * 153 + 2) // 5 + date.day - 1 - 307)
+
+
+def _to_the_day(date: Date) -> Date:
+    if date.precision < 3:
+        raise ComputeError(f"the day of {date} is not given")
+    return date
+
+
+# --- the time between two dates ------------------------------------------------------------------
+
+
+def full_months(start: Date, end: Date) -> int:
+    """Months that are over between two days, `start` being the earlier."""
+    return (end.year - start.year) * 12 + end.month - start.month - (end.day < start.day)
+
+
+def between(start: Date, end: Date, unit: str) -> tuple[int, int]:
+    """The least and the most full "years", "months", "weeks" or "days" between two dates, in either order.
+
+    Dates of which one is known less well than the other are taken as well as both are known: from 1912 to March 1914
+    it is 2 years. What is finer than that is a range: from 1912 to 1914 it is 366 to 1095 days.
+    """
+    if end < start:
+        start, end = end, start
+    known = min(start.precision, end.precision)
+    one, other = start.cut(known), end.cut(known)
+    if unit == "years" and known < 3:
+        return (other.year - one.year - (other.month < one.month),) * 2
+    if unit == "months" and known == 2:
+        return (full_months(one, other),) * 2
+    most = _elapsed(one.earliest(), other.latest(), unit)
+    return max(0, _elapsed(one.latest(), other.earliest(), unit)) if known < 3 else most, most
+
+
+def age(born: Date, on: Date) -> tuple[int, int]:
+    """The least and the most full years from a birth to a day: two numbers where the dates do not decide it."""
+    most = full_months(born.earliest(), on.latest()) // 12
+    if most < 0 or on.latest() < born.earliest():
+        raise ComputeError(f"{on} lies before {born}; the birth comes first: age(born, day)")
+    return max(0, full_months(born.latest(), on.earliest()) // 12), most
+
+
+def duration(start: Date, end: Date) -> str:
+    """ "37 years, 2 months, 3 days" between two days, in either order."""
+    start, end = sorted((_to_the_day(start), _to_the_day(end)))
+    months = full_months(start, end)
+    days = day_number(end) - day_number(later(start, months=months))
+    parts = [(months // 12, "year"), (months % 12, "month"), (days, "day")]
+    said = [f"{count} {name}{'' if count == 1 else 's'}" for count, name in parts if count]
+    return ", ".join(said) or "0 days"
+
+
+def _elapsed(start: Date, end: Date, unit: str) -> int:
+    if unit in {"years", "months"}:
+        return full_months(start, end) // (12 if unit == "years" else 1)
+    return (day_number(end) - day_number(start)) // (7 if unit == "weeks" else 1)
+
+
+def later(date: Date, *, months: int = 0, days: int = 0) -> Date:
+    """A date moved on (or back); the 31st of a shorter month is its last day."""
+    if (days or months % 12) and date.precision < (3 if days else 2):
+        raise ComputeError(f"the {'day' if days else 'month'} of {date} is not given")
+    if days:
+        if abs(days) > LAST_YEAR * 366:
+            raise ComputeError("so many days are out of range")
+        date = from_day_number(day_number(date) + days)
+    if not date.month:
+        return dated(date.year + months // 12)
+    total = date.year * 12 + date.month - 1 + months
+    year, month = total // 12, total % 12 + 1
+    return dated(year, month, min(date.day, days_in(year, month)))

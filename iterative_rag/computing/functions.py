@@ -1,0 +1,208 @@
+"""What an expression may call: one table of names."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+
+from iterative_rag.computing import dates, listing
+from iterative_rag.computing.arithmetic import as_date, compare, divide
+from iterative_rag.computing.dates import Date
+from iterative_rag.computing.errors import ComputeError
+from iterative_rag.computing.values import Number, Quantity, Value, bounded, half_up, number, ranged, said
+
+Function = Callable[..., Value]
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def _kept_unit(change: Callable[[Fraction], Fraction | int]) -> Function:
+    """A function of a number that leaves its unit as it is."""
+
+    def applied(value: Value) -> Value:
+        if isinstance(value, Quantity):
+            return Quantity(bounded(Fraction(change(value.value))), value.unit)
+        return number(change(plain_number(value).value), percent=plain_number(value).percent)
+
+    return applied
+
+
+def plain_number(value: Value) -> Number:
+    if not isinstance(value, Number):
+        raise ComputeError(f"a number is wanted, not {said(value)!r}")
+    return value
+
+
+def whole(value: Value) -> int:
+    wanted = plain_number(value).value
+    if wanted.denominator != 1 or abs(wanted) > 10**6:
+        raise ComputeError(f"a whole number is wanted, not {said(value)}")
+    return int(wanted)
+
+
+def rounded(value: Value, places: Value | None = None) -> Value:
+    """To `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
+    digits = whole(places) if places is not None else 0
+    if not -100 <= digits <= 100:
+        raise ComputeError("so many decimals cannot be had")
+    scale = Fraction(10) ** digits
+    if isinstance(value, Number) and value.percent:
+        scale *= 100
+    return _kept_unit(lambda exact: half_up(exact * scale) / scale)(value)
+
+
+def root(value: Value) -> Value:
+    """The square root: exact where there is one, else to 30 digits behind the point."""
+    square = plain_number(value).value
+    if square < 0:
+        raise ComputeError("a negative number has no square root")
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return number(Fraction(top, bottom))
+    scale = 10**30
+    return number(Fraction(math.isqrt(square.numerator * scale * scale // square.denominator), scale))
+
+
+def modulo(value: Value, divisor: Value) -> Value:
+    if not plain_number(divisor).value:
+        raise ComputeError("division by zero")
+    return number(plain_number(value).value % plain_number(divisor).value)
+
+
+def percent(part: Value, of: Value) -> Value:
+    """percent(3, 4) -> 75%."""
+    return number(plain_number(divide(part, of)).value, percent=True)
+
+
+def change(old: Value, new: Value) -> Value:
+    """change(200, 250) -> 25%: how much more the new value is than the old one."""
+    return number(plain_number(divide(new, old)).value - 1, percent=True)
+
+
+def is_between(value: Value, low: Value, high: Value) -> Value:
+    return compare(low, value) <= 0 <= compare(high, value)
+
+
+# --- dates ---------------------------------------------------------------------------------------
+
+
+def _difference(unit: str) -> Function:
+    def difference(first: Value, second: Value) -> Value:
+        return ranged(dates.between(as_date(first), as_date(second), unit))
+
+    return difference
+
+
+def _to_month(value: Value) -> Date:
+    date = as_date(value)
+    if not date.month:
+        raise ComputeError(f"the month of {date} is not given")
+    return date
+
+
+def _to_day(value: Value) -> Date:
+    date = _to_month(value)
+    if not date.day:
+        raise ComputeError(f"the day of {date} is not given")
+    return date
+
+
+def year(value: Value) -> Value:
+    date = as_date(value)
+    return number(date.year) if date.year > 0 else str(date.cut(1))
+
+
+def decade(value: Value) -> Value:
+    date = as_date(value)
+    if date.year < 1:
+        raise ComputeError("decades before Christ are not counted in tens")
+    return f"{date.year // 10 * 10}s"
+
+
+def century(value: Value) -> Value:
+    date = as_date(value)
+    before = date.year < 1
+    count = ((1 - date.year if before else date.year) - 1) // 100 + 1
+    ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    return f"{count}{ending} century{' BC' if before else ''}"
+
+
+def made_date(year: Value, month: Value | None = None, day: Value | None = None) -> Value:
+    """date(1912, 3, 1), or date('1 March 1912')."""
+    if month is None:
+        return as_date(year)
+    return dates.dated(as_date(year).year, whole(month), whole(day) if day is not None else 0)
+
+
+def julian(date: Value, month: Value | None = None, day: Value | None = None) -> Value:
+    """A date of the Julian calendar; in numbers, julian(1700, 2, 29), one that only that calendar has."""
+    if month is None or day is None:
+        return dates.from_julian(_to_day(date))
+    return dates.from_julian(Date(as_date(date).year, whole(month), whole(day)))
+
+
+FUNCTIONS: dict[str, Function] = {
+    "abs": _kept_unit(abs),
+    "floor": _kept_unit(math.floor),
+    "ceil": _kept_unit(math.ceil),
+    "round": rounded,
+    "sqrt": root,
+    "mod": modulo,
+    "percent": percent,
+    "change": change,
+    "between": is_between,
+    "sum": listing.total,
+    "product": listing.product,
+    "mean": listing.mean,
+    "average": listing.mean,
+    "avg": listing.mean,
+    "median": listing.median,
+    "min": listing.least,
+    "max": listing.greatest,
+    "count": listing.count,
+    "len": listing.count,
+    "filter": listing.chosen,
+    "unique": listing.distinct,
+    "sort": listing.in_order,
+    "nth": listing.nth,
+    "argmin": listing.label_of_least,
+    "argmax": listing.label_of_greatest,
+    "rank": listing.rank,
+    "date": made_date,
+    "years": _difference("years"),
+    "months": _difference("months"),
+    "weeks": _difference("weeks"),
+    "days": _difference("days"),
+    "age": lambda born, on: ranged(dates.age(as_date(born), as_date(on))),
+    "duration": lambda first, second: dates.duration(_to_day(first), _to_day(second)),
+    "weekday": lambda day: dates.weekday(_to_day(day)),
+    "year": year,
+    "month": lambda date: dates.MONTHS[_to_month(date).month - 1],
+    "day": lambda date: number(_to_day(date).day),
+    "decade": decade,
+    "century": century,
+    "leap": lambda date: dates.is_leap(as_date(date).year),
+    "julian": julian,
+}
+
+
+@cache
+def _accepted(name: str) -> tuple[int, float]:
+    """The least and the most arguments of a function."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
+    positional = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
+    needed = [parameter for parameter in positional if parameter.default is parameter.empty]
+    return (len(needed), len(positional)) if len(positional) == len(parameters) else (1, math.inf)
+
+
+def called(name: str, arguments: Sequence[Value]) -> Value:
+    """The value of a function. Raises ComputeError."""
+    least, most = _accepted(name)
+    if not least <= len(arguments) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        raise ComputeError(f"{name}() takes {wanted} values, not {len(arguments)}")
+    return FUNCTIONS[name](*arguments)

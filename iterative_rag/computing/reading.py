@@ -1,0 +1,230 @@
+"""What stands next in an expression: signs, words, units, numbers. Knows the place, the depth and the steps taken."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeVar
+
+from iterative_rag.computing import units
+from iterative_rag.computing.arithmetic import add
+from iterative_rag.computing.errors import ComputeError
+from iterative_rag.computing.functions import FUNCTIONS
+from iterative_rag.computing.units import Unit
+from iterative_rag.computing.values import Quantity, Value, bounded, number, said
+
+MOST_CHARACTERS = 8000
+MOST_DEPTH = 32
+MOST_STEPS = 600
+MOST_DIGITS = 60
+# Units that are joined to one: "kg m/s^2" has three.
+MOST_PARTS = 6
+
+_SPACE = re.compile(r"\s*")
+_SIGN = re.compile(r"\*\*|//|<=|>=|==|!=|[-+*/^%<>=(){}\[\],;:]")
+_TEXT = re.compile(r"\s*(?:'([^']*)'|\"([^\"]*)\")")
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
+_SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
+_NO_UNITS = frozenset({"of", "and", "or", "not", "to", "between", "per", "mod"})
+
+_SPELLED = {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'}
+_CURRENCY = "$€£¥"
+# Units of two words: the first word, how the second begins, and what pint calls the two.
+_PAIRS = {"light": ("year", "light_year"), "nautical": ("mile", "nautical_mile")}
+_POWERS = {"sq": 2, "square": 2, "cubic": 3, "cu": 3}
+_SQUARE = re.compile(r"sq(m|km|ft|mi)")
+T = TypeVar("T")
+
+
+class Reader:
+    """A place in a text. Raises ComputeError where what is wanted does not stand there, or where it is too much."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > MOST_CHARACTERS:
+            raise ComputeError(f"the expression is longer than {MOST_CHARACTERS} characters")
+        self._text = _spelled(text)
+        self._at = 0
+        self._depth = 0
+        self._steps = 0
+        # In lists and calls a comma parts values; elsewhere it may stand in a number.
+        self._listing = 0
+        # The word and the sign that stand next are asked for often at the same place.
+        self._next_word = self._next_sign = (-1, "")
+
+    def single_unit(self) -> Unit:
+        """The unit that the whole text is: "km/h"."""
+        found = self._unit()
+        self._ended()
+        return found
+
+    # --- place -------------------------------------------------------------------------------
+
+    def _skip(self) -> None:
+        match = _SPACE.match(self._text, self._at)
+        self._at = match.end() if match else self._at
+
+    def _rest(self) -> str:
+        return self._text[self._at : self._at + 30] or "the end"
+
+    def _ended(self) -> None:
+        self._skip()
+        if self._at < len(self._text):
+            raise ComputeError(f"{self._rest()!r} cannot be read here")
+
+    def _follows(self, pattern: str) -> str | None:
+        """What stands next, if it looks like that; nothing is read."""
+        match = re.compile(rf"\s*({pattern})").match(self._text, self._at)
+        return match[1] if match else None
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise ComputeError("the expression holds too many values")
+
+    def _nested(self, read: Callable[[], T]) -> T:
+        """What `read` reads, one level deeper."""
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise ComputeError("the expression is nested too deeply")
+        result = read()
+        self._depth -= 1
+        return result
+
+    # --- signs and words ---------------------------------------------------------------------
+
+    def _sign(self, *wanted: str) -> str | None:
+        """The next sign, if it is one of those; it is read."""
+        if self._next_sign[0] != self._at:
+            self._skip()
+            match = _SIGN.match(self._text, self._at)
+            self._next_sign = self._at, match[0] if match else ""
+        sign = self._next_sign[1]
+        if sign not in wanted:
+            return None
+        self._at += len(sign)
+        return sign
+
+    def _closed(self, sign: str) -> None:
+        if self._sign(sign) is None:
+            raise ComputeError(f"{self._rest()!r} stands where {sign!r} is wanted")
+
+    def _quoted(self) -> str | None:
+        """The next text in quotes; it is read."""
+        match = _TEXT.match(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        return match[1] if match[1] is not None else match[2]
+
+    def _peeked(self) -> str:
+        """The next word, "" if there is none; it is not read."""
+        if self._next_word[0] != self._at:
+            self._skip()
+            match = units.WORD.match(self._text, self._at)
+            self._next_word = self._at, match[0] if match else ""
+        return self._next_word[1]
+
+    def _word(self) -> str:
+        word = self._peeked()
+        if not word:
+            raise ComputeError(f"{self._rest()!r} is not a unit")
+        self._skip()
+        self._at += len(word)
+        return word
+
+    def _keyword(self, word: str) -> bool:
+        """Whether a word stands next that joins values; it is read."""
+        if self._peeked() not in (word, word.upper()) or self._calls(word):
+            return False
+        self._word()
+        return True
+
+    def _calls(self, word: str) -> bool:
+        """Whether the word that stands next is the name of a function."""
+        return word.lower() in FUNCTIONS and self._follows(rf"{re.escape(word)}\s*\(") is not None
+
+    # --- units and numbers -------------------------------------------------------------------
+
+    def _unit(self) -> Unit:
+        """A unit at this place: "ft", "km/h", "m^2", "square miles", "miles per hour"."""
+        self._skip()
+        begun = self._at
+        result = self._one_unit()
+        for part in itertools.count(2):
+            if not ((self._follows(r"/\s*[A-Za-zµ°]") and self._sign("/")) or self._keyword("per")):
+                break
+            if part > MOST_PARTS:
+                raise ComputeError("the unit has too many parts")
+            result = units.combined(-1, result, self._one_unit())
+            result = Unit(" ".join(self._text[begun : self._at].split()), result.pint)
+        return result
+
+    def _one_unit(self) -> Unit:
+        self._step()
+        self._skip()
+        begun, word = self._at, self._word()
+        power = _POWERS.get(word.lower(), 1)
+        if power > 1:
+            word = self._word()
+        elif square := _SQUARE.fullmatch(word.lower()):
+            power, word = 2, square[1]
+        elif word.lower() in {"degree", "degrees"} and self._follows(r"(?i:c|f|celsius|fahrenheit)\b"):
+            word = f"deg{self._word()[0].upper()}"
+        elif (pair := _PAIRS.get(word.lower())) and self._peeked().lower().startswith(pair[0]):
+            word = pair[1]
+            self._word()
+        found = units.unit(word)
+        if sign := self._follows(r"[²³]|\^\s*[23](?!\d)"):
+            self._skip()
+            self._at += len(sign)
+            power *= 2 if sign[-1] in "²2" else 3
+        shown = " ".join(self._text[begun : self._at].split())
+        return Unit(shown, found.pint, found.offset) if power == 1 else units.power_of(found, power, shown)
+
+    def _number(self) -> Value:
+        """A number with its unit, if it has one; "5 ft 11 in" is one value."""
+        result = self._with_unit(self._plain_number())
+        while isinstance(result, Quantity) and self._follows(r"\d"):
+            self._skip()
+            more = self._with_unit(self._plain_number())
+            if not isinstance(more, Quantity):
+                raise ComputeError(f"{said(more)} cannot follow {said(result)}")
+            result = add(result, more)
+        return result
+
+    def _plain_number(self) -> Fraction:
+        grouped = _GROUPED.match(self._text, self._at)
+        if grouped and self._listing:
+            raise ComputeError(f"{grouped[0]!r} may be one number or several; write numbers without commas inside")
+        match = grouped or _NUMBER.match(self._text, self._at)
+        if match is None:
+            raise ComputeError(f"{self._rest()!r} is not a number")
+        if len(match[0]) > MOST_DIGITS:
+            raise ComputeError(f"a number may have {MOST_DIGITS} digits")
+        self._at = match.end()
+        digits = match[0].replace(",", "")
+        value = Fraction(int(digits)) if digits.isdecimal() else Fraction(digits)
+        while (word := self._peeked().lower()) in _SCALES:
+            self._step()
+            self._word()
+            value = bounded(value * _SCALES[word])
+        return value
+
+    def _with_unit(self, value: Fraction) -> Value:
+        word = self._peeked()
+        if not word or word.lower() in _NO_UNITS or self._calls(word):
+            return number(value)
+        return Quantity(value, self._unit())
+
+
+def _spelled(text: str) -> str:
+    """The text with typographic signs as the plain ones, and without the sign of its one currency."""
+    for sign, plain in _SPELLED.items():
+        text = text.replace(sign, plain)
+    used = [sign for sign in _CURRENCY if sign in text]
+    if len(used) > 1:
+        raise ComputeError("two currencies cannot be computed with together")
+    return text.replace(used[0], "") if used else text

@@ -1,0 +1,31 @@
+"""How a computation is written for people: "1912 − 1825 = 87"."""
+
+from __future__ import annotations
+
+import re
+
+# A table in an expression may be long; its beginning tells which.
+MOST_SHOWN = 160
+_MINUS = re.compile(r"(?<=\s)-(?=\s)")
+
+
+def shown(expression: str, result: str) -> str:
+    """ "1912 − 1825 = 87"; a comparison that holds stands alone: "1825 < 1912"."""
+    written = _MINUS.sub("−", shortened(expression))
+    if result in {"true", "false"}:
+        return written if result == "true" else f"{written} is false"
+    return f"{written} = {result}"
+
+
+def shortened(expression: str) -> str:
+    """An expression on one line, cut where it is long."""
+    line = " ".join(expression.split())
+    return line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN]} …"
+
+
+def found_in(text: str, expression: str, result: str) -> re.Match[str] | None:
+    """Where a text already shows the computation, however it is spaced and whichever dash it takes for a minus."""
+    parts = re.findall(r"[\w.,]+|\S", shown(expression, result))
+    dashed = [r"[-−–]" if part in "-−–" else re.escape(part) for part in parts]
+    spaced = r"\s*".join(dashed)
+    return re.search(rf"(?<![\w.]){spaced}(?!\w|\.\d)", text)

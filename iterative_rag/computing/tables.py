@@ -1,0 +1,46 @@
+"""Columns of Markdown tables and the values that their cells hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from iterative_rag.computing.errors import ComputeError
+from iterative_rag.computing.values import Items, Value
+
+_RULE = re.compile(r"[\s|:+-]*")
+MOST_ROWS = 1000
+
+
+def column(table: str, name: str, labels: str, read: Callable[[str], Value]) -> Items:
+    """The cells of the column `name`, labelled by those of the column `labels` ("" for the first).
+
+    `table` is Markdown: its first row holds the names of the columns. `read` makes a value of a cell's text.
+    """
+    # Inside JSON the end of a line is often escaped once too often.
+    lines = table.replace("\\n", "\n").splitlines()
+    rows = [_cells(line) for line in lines if line.strip() and not _RULE.fullmatch(line)]
+    if len(rows) < 2:
+        raise ComputeError("a table needs a row of column names and one row at least, each on a line: | a | b |")
+    if len(rows) > MOST_ROWS:
+        raise ComputeError(f"a table may have {MOST_ROWS} rows")
+    head = rows[0]
+    wanted, named = _place(head, name), _place(head, labels) if labels else 0
+    found: list[Value] = []
+    for row in rows[1:]:
+        if len(row) <= max(wanted, named):
+            raise ComputeError(f"the row | {' | '.join(row)[:80]} | has fewer cells than the first")
+        found.append(read(row[wanted]))
+    return Items(tuple(found), tuple(row[named] for row in rows[1:]))
+
+
+def _cells(line: str) -> list[str]:
+    line = line.strip()
+    return [cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")]
+
+
+def _place(head: list[str], name: str) -> int:
+    folded = [cell.casefold() for cell in head]
+    if name.strip().casefold() not in folded:
+        raise ComputeError(f"there is no column {name!r}; there are {', '.join(head)[:200]}")
+    return folded.index(name.strip().casefold())

@@ -1,0 +1,149 @@
+"""Units of measure: names, and exact conversion by pint."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from iterative_rag.computing.errors import ComputeError
+
+if TYPE_CHECKING:  # imported when the first unit is met: it takes half a second
+    from pint import UnitRegistry
+
+    Registry: TypeAlias = UnitRegistry[Any]
+
+# What a unit's name may look like. Pint would read a whole formula; it is never shown one.
+WORD = re.compile(r"[A-Za-zµΩ°][A-Za-z°]*")
+_NAME = re.compile(r"[A-Za-zµΩ°_]{1,40}")
+# Written otherwise than pint names it; looked up in lower case unless the case tells two apart.
+_ALIASES = {
+    "°C": "degC",
+    "°F": "degF",
+    "°": "degree",
+    "decade": "calendar_decade",
+    "decades": "calendar_decade",
+    "tons": "tonne",
+}
+_LOCK = threading.Lock()
+
+
+@cache
+def _made() -> Registry:
+    from pint import UnitRegistry
+
+    registry: Registry = UnitRegistry(non_int_type=Fraction, cache_folder=None)
+    registry.define("calendar_decade = 10 * year")  # pint's own decade is a ratio of ten
+    return registry
+
+
+def registry() -> Registry:
+    """The one table of units; units of two tables do not compare."""
+    with _LOCK:
+        return _made()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit under the name by which the expression calls it. `pint` is what it is; `offset` says that its zero is not
+    that of its dimension (degrees Celsius): such values have no sum and no ratio."""
+
+    name: str
+    pint: Any
+    offset: bool = False
+
+    @property
+    def calendar(self) -> str:
+        """ "year", "month", "week", "day" and their like; what may be added to a date."""
+        parts = _parts(self.pint)
+        name = parts[0][0].removeprefix("calendar_") if len(parts) == 1 and parts[0][1] == 1 else ""
+        return name if name in {"year", "month", "week", "day", "decade", "century"} else ""
+
+
+@lru_cache(maxsize=4096)
+def unit(name: str) -> Unit:
+    """The unit of a plain name ("ft", "miles", "°C"). Raises ComputeError for a word that is none."""
+    from pint.errors import PintError
+
+    found = _ALIASES.get(name, name)
+    if not _NAME.fullmatch(name):
+        raise ComputeError(f"{name[:40]!r} is not a unit")
+    for spelled in dict.fromkeys((found, _ALIASES.get(name.lower(), name.lower()))):
+        try:
+            known = registry().parse_units(spelled)
+        except (PintError, AttributeError, ValueError):  # what pint raises for a word depends on the word
+            continue
+        return Unit(name, known, _is_offset(known))
+    raise ComputeError(f"{name!r} is not a unit or a function; leave words out, put text in quotes")
+
+
+def combined(power: int, first: Unit, second: Unit | None = None) -> Unit:
+    """`first` to a power, or `first` times `second` to it."""
+    if first.offset or (second is not None and second.offset):
+        raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
+    made = first.pint**power if second is None else first.pint * second.pint**power
+    return Unit(_symbol(made), made)
+
+
+def _symbol(made: Any) -> str:
+    """ "km/h", "m²": the signs of the parts, those below the line last."""
+    parts = [(registry().get_symbol(name), power) for name, power in _parts(made)]
+    raised = [sign + {1: "", 2: "²", 3: "³"}.get(abs(power), f"^{abs(power)}") for sign, power in parts]
+    above = "·".join(sign for sign, (_, power) in zip(raised, parts, strict=True) if power > 0)
+    below = "".join(f"/{sign}" for sign, (_, power) in zip(raised, parts, strict=True) if power < 0)
+    return f"{above or '1'}{below}"
+
+
+def _parts(made: Any) -> list[tuple[str, int]]:
+    """Pint's names of the units that one is made of, each with its power; pint cannot write exact powers itself."""
+    items: list[tuple[str, Any]] = list(registry().Quantity(1, made).unit_items())
+    return [(name, int(power)) for name, power in items]
+
+
+def power_of(base: Unit, power: int, name: str) -> Unit:
+    """`base` to a power, under the name by which it was written ("m²", "square miles")."""
+    return Unit(name, combined(power, base).pint)
+
+
+def plain(measure: Unit) -> Unit | None:
+    """None for a unit without dimension (ft/m)."""
+    return None if measure.pint.dimensionless else measure
+
+
+def factor(measure: Unit) -> Fraction:
+    """What one of a unit without dimension is: a foot per metre is 0.3048."""
+    return affine(measure.pint, registry().Unit("dimensionless"))[0]
+
+
+def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
+    """`value` of one unit in another. Raises ComputeError where they do not measure the same."""
+    scale, shift = affine(have.pint, want.pint)
+    return value * scale + shift
+
+
+def difference_unit(measure: Unit) -> Unit:
+    """The unit of the difference of two values: of 20 °C and 15 °C it is 5 °C, which is not a temperature."""
+    if not measure.offset:
+        return measure
+    return Unit(measure.name, registry().parse_units(f"delta_{measure.pint}"))
+
+
+@lru_cache(maxsize=4096)
+def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
+    """(scale, shift) with `wanted = had * scale + shift`, between two units of pint."""
+    from pint.errors import PintError
+
+    try:
+        zero, one = (Fraction(registry().convert(Fraction(n), have, want)) for n in (0, 1))
+    except PintError:  # its own text cannot be written where a power is exact
+        raise ComputeError(f"{_symbol(have)} and {_symbol(want)} do not measure the same") from None
+    except (TypeError, ValueError) as error:  # decibels and their like: no fraction has a logarithm
+        raise ComputeError(f"{_symbol(have)} cannot be computed with exactly") from error
+    return one - zero, zero
+
+
+def _is_offset(known: Any) -> bool:
+    return affine(known, registry().get_base_units(known)[1])[1] != 0
