@@ -37,7 +37,7 @@ OLLAMA_PORT = 11434
 # Where keys may stand. They are sent to the server, and struck out of whatever it says.
 OPENAI_HOST = "openai.com"
 API_KEYS = ("ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY")
-SECRETS = (*API_KEYS, "OLLAMA_API_KEY", "QDRANT_API_KEY")
+SECRETS = (*API_KEYS, "OLLAMA_API_KEY", "QDRANT_API_KEY", "TAVILY_API_KEY")
 # Times that a call which may go through later is made again, and the first pause before that, in seconds.
 RETRIES = 2
 FIRST_PAUSE = 0.25

@@ -199,6 +199,12 @@ class _Handler(BaseHTTPRequestHandler):
             title = self.wiki.redirects.get(asked["titles"], (asked["titles"], ""))[0]
             page = self.wiki.pages.get(title)
             return self._part("pages", [self._found(one) for one in page.links] if page else [], asked, "gplcontinue")
+        if asked.get("generator") == "search":
+            words = set(asked["gsrsearch"].casefold().split())
+            near = [title for title in self.wiki.pages if words & set(title.casefold().split())]
+            near.sort(key=lambda title: -len(words & set(title.casefold().split())))
+            found = [{**self._found(title), "index": n} for n, title in enumerate(near, start=1)]
+            return {"batchcomplete": True, **({"query": {"pages": found[::-1]}} if found else {})}
         if "list" in asked:
             start = asked["pssearch"][:4].casefold()
             near = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]

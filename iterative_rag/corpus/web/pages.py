@@ -96,13 +96,13 @@ class WebPages:
         with folder.opened():
             for asked in dict.fromkeys(_without_fragment(url) for url in urls):
                 try:
-                    url, title, text = self._page(asked)
+                    url, title, text = self.page(asked)
                 except FetchError as error:
                     yield Skipped(asked, " ".join(filter(None, [str(error), error.hint])))
                 else:
                     yield WebPage(asked, url, title, folder.write(asked, url, title, text))
 
-    def _page(self, asked: str) -> tuple[str, str, str]:
+    def page(self, asked: str) -> tuple[str, str, str]:
         """Where the redirects ended, title and Markdown. Raises FetchError with the reason for which it is no page."""
         if not _is_fetchable(asked):
             raise AddressRefused("It is not an http or https address of a host.", hint="Give one, like https://….")

@@ -1,0 +1,233 @@
+"""Searches the web for a need: asks an engine, reads the pages it lists, keeps the passages that serve the need.
+
+The documents stand in the run's corpus then and are read, quoted and checked like any other. Their text is data of
+strangers: nothing here follows a link in it or takes a word of it for an instruction.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from iterative_rag.agent.corrective.gathered import GatheredCorpus
+from iterative_rag.chunking import chunk
+from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
+from iterative_rag.settings import Settings
+from iterative_rag.types import (
+    Document,
+    Grade,
+    Hit,
+    Label,
+    Need,
+    Passage,
+    ReadingFault,
+    SearchResult,
+    ShortlistedDocument,
+)
+
+# Passages of one page that are graded in one call: by a grader that costs nothing, and by one whose every word does.
+GRADED = 40
+GRADED_THRIFTY = 12
+# Passages of a page that become hits; what is read around them is up to the windows.
+HITS = 8
+MOST_QUERY = 300  # characters; models that were asked for a few words sometimes write a letter
+_WORD = re.compile(r"\w+")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class WebSearch:
+    """What one search of the web brought: the fields of a WebStep, and the best grade of each document.
+
+    `documents` are best first, their score is that grade's. `skipped` says of every result that is not among them
+    why; where it is empty and `results` too, the engine knows nothing. `repeated`: the query had been sent before in
+    this run, so its results were taken as they were.
+    """
+
+    engine: str
+    query: str
+    results: tuple[SearchResult, ...]
+    documents: tuple[ShortlistedDocument, ...]
+    grades: tuple[Grade, ...]
+    skipped: tuple[ReadingFault, ...] = ()
+    repeated: bool = False
+
+
+class WiderSearch:
+    """The web as one run sees it: no query is sent and no page is read twice. Safe to use from several threads.
+
+    `thrifty` says that every call of the grader costs, so that it is shown fewer passages.
+    """
+
+    def __init__(
+        self,
+        engine: SearchEngine,
+        pages: Pages,
+        corpus: GatheredCorpus,
+        *,
+        rewriter: Rewriter,
+        grader: Grader,
+        settings: Settings,
+        thrifty: bool,
+    ) -> None:
+        self._engine, self._pages, self._corpus = engine, pages, corpus
+        self._rewriter, self._grader, self._settings = rewriter, grader, settings
+        self._graded = GRADED_THRIFTY if thrifty else GRADED
+        self._listed = _Once[tuple[SearchResult, ...]]()
+        self._read = _Once[Document | Skipped]()
+
+    def search_web(self, need: Need) -> WebSearch:
+        """Raises FetchError where the engine failed (again where it failed with this query before), CapReached, and
+        an LLMError of the rewriter or the grader but for replies that cannot be read: those are in `skipped`.
+
+        A page that cannot be read, or has nothing on the need, is never silently missing.
+        """
+        query, faults = self._query(need)
+        results, repeated = self._results_of(query)
+        documents: dict[str, Document] = {}
+        for result, page in zip(results, self._pages_of(results), strict=True):
+            if isinstance(page, Skipped):
+                faults.append(ReadingFault(result.title, f"{result.url}: {page.reason}"))
+            else:
+                documents.setdefault(page.id, page)  # two addresses may lead to one page
+        self._corpus.add(documents.values())
+        kept = [one for page in documents.values() if (one := self._shortlisted(need, page, faults)) is not None]
+        kept.sort(key=lambda one: -one[0].score)
+        return WebSearch(
+            self._engine.name,
+            query,
+            results,
+            tuple(entry for entry, _ in kept),
+            tuple(grade for _, grade in kept),
+            tuple(faults),
+            repeated,
+        )
+
+    # --- the engine and its pages ------------------------------------------------------------
+
+    def _query(self, need: Need) -> tuple[str, list[ReadingFault]]:
+        """What is searched for, in one line."""
+        written, faults = "", []
+        try:
+            written = self._rewriter.web_query(need)
+        except (ReplyUnreadable, ReplyTruncated) as error:
+            faults = [ReadingFault("query", f"{error} The need's own words were searched for.")]
+        words = " ".join(written.split()) or " ".join(need.question.split())
+        if len(words) > MOST_QUERY:
+            words = words[:MOST_QUERY].rpartition(" ")[0] or words[:MOST_QUERY]
+        return words, faults
+
+    def _results_of(self, query: str) -> tuple[tuple[SearchResult, ...], bool]:
+        """What the engine lists, and whether it had been asked this before."""
+        key, most = query.casefold(), self._settings.web_results
+        if not self._listed.claim(key):
+            return self._listed.result(key), True
+        try:
+            results = tuple(self._engine.search(query, most)[:most])
+        except BaseException as error:
+            self._listed.fail(key, error)
+            raise
+        self._listed.settle(key, results)
+        return results, False
+
+    def _pages_of(self, results: Sequence[SearchResult]) -> list[Document | Skipped]:
+        """Each result's page, in their order; those that were not read before are read together."""
+        claimed = [result for result in results if self._read.claim(result.url)]
+        try:
+            for result, page in zip(claimed, self._pages.read(claimed) if claimed else (), strict=True):
+                self._read.settle(result.url, page)
+        except BaseException as error:
+            for result in claimed:
+                self._read.fail(result.url, error)
+            raise
+        return [self._read.result(result.url) for result in results]
+
+    # --- the passages ------------------------------------------------------------------------
+
+    def _shortlisted(
+        self, need: Need, document: Document, faults: list[ReadingFault]
+    ) -> tuple[ShortlistedDocument, Grade] | None:
+        """The document with its best passages; None, with the reason among the faults, where it does not serve."""
+        settings = self._settings
+        passages = chunk(document, size=settings.chunk_chars, overlap=settings.chunk_overlap)
+        if not passages:
+            faults.append(ReadingFault(document.title, f"{document.source}: it holds no text."))
+            return None
+        shown = _nearest(need, passages, self._graded)
+        try:
+            grades = self._grader.grade(need, [(document.title, _shown(passage)) for passage in shown])
+        except (ReplyUnreadable, ReplyTruncated) as error:
+            faults.append(ReadingFault(document.title, f"It was not graded and is read by its words alone: {error}"))
+            grades = tuple(Grade(settings.grade_lower, Label.POOR, "not graded") for _ in shown)
+        ranked = sorted(zip(grades, shown, strict=True), key=lambda one: -one[0].score)
+        best = ranked[0][0]
+        if best.score < settings.grade_lower:
+            reason = f" ({best.reason})" if best.reason else ""
+            faults.append(ReadingFault(document.title, f"{document.source}: nothing on it serves the need{reason}."))
+            return None
+        hits = tuple(
+            Hit(document.id, document.title, passage.start, passage.end, grade.score)
+            for grade, passage in ranked[:HITS]
+            if grade.score >= settings.grade_lower
+        )
+        return ShortlistedDocument(document.id, document.title, document.source, best.score, hits), best
+
+
+class _Once(Generic[T]):
+    """What is done once a run: who claims a key does it, everybody else waits for what came of it."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, Future[T]] = {}
+        self._lock = threading.Lock()
+
+    def claim(self, key: str) -> bool:
+        """Whether the caller is the first, and so has to settle it or to say that it failed."""
+        with self._lock:
+            if key in self._outcomes:
+                return False
+            self._outcomes[key] = Future()
+            return True
+
+    def settle(self, key: str, value: T) -> None:
+        self._outcomes[key].set_result(value)
+
+    def fail(self, key: str, error: BaseException) -> None:
+        if not self._outcomes[key].done():
+            self._outcomes[key].set_exception(error)
+
+    def result(self, key: str) -> T:
+        """Waits. Raises what the first one met."""
+        return self._outcomes[key].result()
+
+
+def _shown(passage: Passage) -> str:
+    """A passage as a grader reads it: rows of a table with their header."""
+    header = passage.header.partition("\n")[2]
+    return f"{header}\n{passage.text}" if header else passage.text
+
+
+def _nearest(need: Need, passages: Sequence[Passage], most: int) -> list[Passage]:
+    """The `most` passages that share the rarest words with the need, best first; of equals the earlier.
+
+    A page opens with what it is about: without a word in common the beginning is shown.
+    """
+    wanted = _words(need.question)
+    held = [wanted & _words(passage.embedded_text) for passage in passages]
+    spread = Counter(word for words in held for word in words)
+    weights = {word: math.log1p(len(passages) / count) for word, count in spread.items()}
+    ranked = sorted(
+        zip(passages, held, strict=True), key=lambda one: (-sum(weights[word] for word in one[1]), one[0].ordinal)
+    )
+    return [passage for passage, _ in ranked[:most]]
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

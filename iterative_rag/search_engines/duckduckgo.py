@@ -1,0 +1,45 @@
+"""DuckDuckGo through the package `ddgs`, which reads its pages of results: no key, and no promise that it lasts."""
+
+from __future__ import annotations
+
+from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.remote import without_secrets
+from iterative_rag.search_engines.results import listed, plain
+from iterative_rag.types import SearchResult
+
+SECONDS = 15
+_ANYWHERE = "wt-wt"  # no country's own results
+_HINT = "Wait a while, or choose another --search-engine."
+
+
+class DuckDuckGo:
+    name = "duckduckgo"
+
+    def __init__(self, *, seconds: int = SECONDS) -> None:
+        """Raises MissingExtra: better before a run than in the middle of it."""
+        try:
+            import ddgs  # noqa: F401
+        except ImportError as error:
+            raise MissingExtra("web") from error
+        self._seconds = seconds
+
+    def search(self, query: str, limit: int) -> list[SearchResult]:
+        """Never empty: the package does not tell a query that nothing fits from one that was refused."""
+        from ddgs import DDGS
+        from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
+
+        try:
+            # One backend by name: "auto" would ask a dozen other engines that the user has not chosen.
+            found = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
+        except RatelimitException as error:
+            raise FetchError("DuckDuckGo holds us back.", hint=_HINT, retryable=True, status=429) from error
+        except TimeoutException as error:
+            raise FetchError(
+                f"DuckDuckGo gave no reply within {self._seconds} s.", hint=_HINT, retryable=True
+            ) from error
+        except DDGSException as error:
+            said = plain(without_secrets(str(error)), 200).rstrip(". ")
+            raise FetchError(f"DuckDuckGo listed nothing: {said}.", hint=_HINT, retryable=True) from error
+        if not found:
+            raise FetchError("DuckDuckGo listed nothing.", hint=_HINT, retryable=True)
+        return listed("DuckDuckGo", found, limit, url="href", snippet="body")

@@ -1,0 +1,65 @@
+"""What is gathered during a run stands beside the corpus, and nowhere else."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from iterative_rag.agent.corrective.gathered import GatheredCorpus
+from iterative_rag.types import Document
+from tests.agent.fakes import MemoryCorpus
+
+
+class Corpus(MemoryCorpus):
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def page(n: int, text: str = "Lit in 1857.") -> Document:
+    return Document(f"web{n}", f"Page {n}", text, f"https://a.example/{n}", f"https://a.example/{n}", (), "2025-02-01")
+
+
+def test_gathered_documents_are_read_and_the_corpus_is_searched() -> None:
+    inner = Corpus({"Gull Point": "Gull Point has a lamp."})
+    corpus = GatheredCorpus(inner)
+    corpus.add([page(1)])
+    assert corpus.document("web1") == page(1)
+    assert corpus.document("Gull Point").text == "Gull Point has a lamp."
+    assert corpus.search(["lamp", "1857"], 5) == inner.search(["lamp", "1857"], 5)
+    assert (corpus.name, corpus.fingerprint) == (inner.name, inner.fingerprint)
+
+
+def test_what_neither_has_is_the_corpuss_own_error() -> None:
+    with pytest.raises(KeyError):
+        GatheredCorpus(Corpus({})).document("web1")
+
+
+def test_each_run_gathers_for_itself_and_leaves_the_corpus_open() -> None:
+    inner = Corpus({"Gull Point": "Gull Point has a lamp."})
+    first, second = GatheredCorpus(inner), GatheredCorpus(inner)
+    first.add([page(1)])
+    assert second.gathered() == ()
+    first.close()
+    assert first.gathered() == ()
+    assert not inner.closed
+
+
+def test_many_threads_lose_nothing() -> None:
+    corpus = GatheredCorpus(Corpus({}))
+    start = threading.Barrier(8)
+
+    def gather(which: int) -> None:
+        start.wait()
+        for n in range(50):
+            corpus.add([page(100 * which + n)])
+            assert corpus.document(f"web{100 * which + n}")
+
+    threads = [threading.Thread(target=gather, args=(which,)) for which in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(corpus.gathered()) == 400

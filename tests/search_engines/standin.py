@@ -1,0 +1,101 @@
+"""A search engine on loopback that answers what a test tells it to, right or wrong, and keeps what it was asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer. `length` is what the headers promise if they lie; `hang` waits for the end of the test."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    length: int | None = None
+    hang: bool = False
+
+
+def said(value: object, status: int = 200, **headers: str) -> Said:
+    return Said(json.dumps(value).encode(), status, {name.replace("_", "-"): text for name, text in headers.items()})
+
+
+@dataclass(frozen=True)
+class Asked:
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass
+class StandIn:
+    """Answers are used up in order; the last one stays."""
+
+    answers: list[Said]
+    asked: list[Asked] = field(default_factory=list)
+    url: str = ""
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def host(self) -> str:
+        return self.url.removeprefix("http://")
+
+    def take(self, asked: Asked) -> Said:
+        self.asked.append(asked)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@contextmanager
+def standing_in(*answers: Said) -> Iterator[StandIn]:
+    stand_in = StandIn(list(answers))
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self._answer(None)
+
+        def do_POST(self) -> None:
+            self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+        def _answer(self, body: Any) -> None:
+            parts = urlsplit(self.path)
+            query = {name: values[0] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+            answer = stand_in.take(Asked(self.command, parts.path, query, dict(self.headers), body))
+            if answer.hang:
+                stand_in.closing.wait(30)
+                return
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.body) if answer.length is None else answer.length))
+            self.end_headers()
+            self.wfile.write(answer.body)
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """The client hangs up on what is too long or too slow."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    stand_in.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield stand_in
+    finally:
+        stand_in.closing.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

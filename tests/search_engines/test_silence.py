@@ -1,0 +1,87 @@
+"""Without `web` nothing leaves the machine: a whole run under an ear that hears every connection and look-up."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from iterative_rag import IterativeRAG
+from iterative_rag.factory import index_paths
+from iterative_rag.factory.web import make_web
+from iterative_rag.settings import Settings
+from iterative_rag.types import Strategy
+from tests.search_engines.silence import nothing_leaves
+from tests.towns import QUESTION, write_articles
+
+NOWHERE = "Who won the boat race of Cape Ebb in 1931?"
+
+
+def _try(what: str) -> None:
+    """What a leak would do; the tests' own guard stops it, the ear has heard it by then."""
+    with suppress(Exception):
+        if what == "look up":
+            socket.getaddrinfo("example.org", 443)
+        elif what == "connect":
+            import _socket
+
+            with closing(_socket.socket()) as raw:
+                raw.settimeout(0.01)
+                raw.connect(("192.0.2.1", 9))
+        elif what == "send":
+            import _socket
+
+            with closing(_socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)) as raw:
+                raw.sendto(b"x", ("192.0.2.1", 9))
+        elif what == "import":
+            import ddgs  # noqa: F401
+
+
+@pytest.mark.parametrize("what", ["look up", "connect", "send", "import"])
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_ear_hears(what: str, elsewhere: bool) -> None:
+    if what == "import":
+        pytest.importorskip("ddgs")
+    ear = nothing_leaves()
+    tried = ear.__enter__()
+    if elsewhere:
+        thread = threading.Thread(target=_try, args=(what,))
+        thread.start()
+        thread.join()
+    else:
+        _try(what)
+    assert tried
+    with pytest.raises(AssertionError):
+        ear.__exit__(None, None, None)
+
+
+def test_what_stays_on_the_machine_is_not_meant() -> None:
+    with nothing_leaves(), socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        socket.create_connection(server.getsockname()).close()
+        socket.getaddrinfo("localhost", 80)
+
+
+@pytest.mark.parametrize("engine", ["wikipedia", "duckduckgo", "tavily", "searxng@http://192.0.2.1:8888"])
+def test_without_web_no_engine_is_built(engine: str) -> None:
+    with nothing_leaves():
+        assert make_web(Settings(search_engine=engine)) is None
+
+
+def test_without_web_a_whole_run_stays_on_the_machine(tmp_path: Path) -> None:
+    """From the first document to the answer, by every strategy, for what the corpus holds and what it does not."""
+    write_articles(tmp_path / "articles")
+    settings = Settings(llm="builtin", corpus="towns", cache=False, max_hops=3)
+    with nothing_leaves() as tried:
+        index_paths([tmp_path / "articles"], settings=settings)
+        with closing(IterativeRAG.from_settings(settings)) as rag:
+            for strategy in Strategy:
+                if strategy is Strategy.CLOSED_BOOK:  # the built-in mind knows nothing by itself
+                    continue
+                for question in (QUESTION, NOWHERE):
+                    rag.ask(question, strategy=strategy)
+                    assert tried == [], f"{strategy} of {question!r}"
