@@ -1,5 +1,5 @@
-"""Where documents come from: folders of files in many formats, and JSON Lines."""
+"""Where documents come from: folders of files in many formats, JSON Lines, encyclopedias in one file."""
 
-from iterative_rag.corpus.source import open_source
+from iterative_rag.corpus.source import is_encyclopedia, open_source
 
-__all__ = ["open_source"]
+__all__ = ["is_encyclopedia", "open_source"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from iterative_rag.corpus import zim
@@ -14,15 +15,25 @@ from iterative_rag.corpus.zim import ZimArchive
 from iterative_rag.errors import CorpusError
 
 
-def open_source(path: Path | str) -> Folder | JsonLines | MediaWikiDump | ZimArchive:
-    """A folder, one file of a known format, or an encyclopedia in one file. Raises CorpusError for anything else."""
+def is_encyclopedia(path: Path | str) -> bool:
+    """Whether articles can be chosen from it by their titles: a ZIM archive or a MediaWiki dump."""
+    path = Path(path)
+    return path.name.endswith((*zim.SUFFIXES, *dump.SUFFIXES)) and not path.is_dir()
+
+
+def open_source(
+    path: Path | str, *, titles: Collection[str] | None = None
+) -> Folder | JsonLines | MediaWikiDump | ZimArchive:
+    """A folder, one file of a known format, or an encyclopedia in one file. Raises CorpusError for anything else.
+
+    `titles` chooses articles of an encyclopedia; other sources are always whole.
+    """
     path = Path(path).expanduser()
     if path.name.endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(path)
-    if path.name.endswith(zim.SUFFIXES) and not path.is_dir():
-        return ZimArchive(path)
-    if path.name.endswith(dump.SUFFIXES) and not path.is_dir():
-        return MediaWikiDump(path)
+    if is_encyclopedia(path):
+        encyclopedia = ZimArchive if path.name.endswith(zim.SUFFIXES) else MediaWikiDump
+        return encyclopedia(path, titles=titles)
     if path.is_dir() or format_of(path.name) or not path.exists():
         return Folder(path)
     raise CorpusError(

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import CorpusMismatch, CorpusNotFound
+from iterative_rag.errors import CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.factory.parts import make_embedder, make_reranker
 from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
+    from iterative_rag.corpus.title_lists import TitleLists
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.index.server.pushing import PushReport
-    from iterative_rag.ingest import IngestReport, Progress
+    from iterative_rag.ingest import IngestReport, Progress, RootedSource
     from iterative_rag.protocols import Cache, Embedder
     from iterative_rag.staleness import Staleness
 
@@ -87,21 +88,27 @@ def index_paths(
     corpus: str | None = None,
     embedder: Embedder | None = None,
     ray: str | None = None,
+    titles: Collection[str] | None = None,
+    whole: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
-    this machine's cores)."""
+    this machine's cores).
+
+    `titles` are articles to take of the encyclopedia among the paths, besides those taken by title before; without
+    them those are brought up to date, or with `whole` all of it is taken.
+    """
     from contextlib import ExitStack, closing
 
-    from iterative_rag.corpus import open_source
     from iterative_rag.ingest import ingest
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
     embedder = embedder or make_embedder(settings.embedder, settings)
+    sources = _sources(paths, name, settings, titles, whole=whole)
     with ExitStack() as opened:
         engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
-        return ingest(
-            [open_source(path) for path in paths],
+        report = ingest(
+            sources,
             corpora(settings.index),
             name,
             embedder,
@@ -112,19 +119,84 @@ def index_paths(
             alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
             progress=progress,
         )
+    if titles:
+        _forget_missing(name, settings, sources, report)
+    return report
+
+
+def _sources(
+    paths: Sequence[Path], name: str, settings: Settings, titles: Collection[str] | None, *, whole: bool
+) -> list[RootedSource]:
+    """The sources, encyclopedias with the articles that are chosen of them. Raises UsageError."""
+    from iterative_rag.corpus import is_encyclopedia, open_source
+
+    if titles and sum(map(is_encyclopedia, paths)) != 1:
+        raise UsageError(
+            "Titles choose the articles of one ZIM archive or MediaWiki dump.",
+            hint="iterative-rag corpus add FILE.zim --titles FILE",
+        )
+    lists = _title_lists(name, settings)
+    sources: list[RootedSource] = []
+    for path in paths:
+        source: RootedSource = open_source(path)
+        if is_encyclopedia(path):
+            if titles:
+                _check_not_whole(name, settings, source.root)
+                source = open_source(path, titles=lists.add(source.root, titles))
+            elif whole:
+                lists.forget(source.root)
+            else:
+                source = open_source(path, titles=lists.of(source.root))
+        sources.append(source)
+    return sources
+
+
+def _title_lists(name: str, settings: Settings) -> TitleLists:
+    from iterative_rag.corpus.title_lists import TitleLists
+    from iterative_rag.index.corpora import checked_name
+
+    return TitleLists(corpora(settings.index).root / checked_name(name))
+
+
+def _check_not_whole(name: str, settings: Settings, root: str) -> None:
+    """A list would drop all other articles of an encyclopedia that the corpus holds whole. Raises UsageError."""
+    from iterative_rag.errors import CorpusDamaged
+
+    if _title_lists(name, settings).of(root) is not None:
+        return
+    try:
+        held = root in corpora(settings.index).versions(name)
+    except (CorpusNotFound, CorpusDamaged):
+        return  # indexing makes it anew
+    if held:
+        raise UsageError(
+            f"The corpus {name!r} was given the whole of {root}: there is nothing to choose.",
+            hint=f"Take another corpus (--corpus NAME), or begin anew: iterative-rag corpus remove {name}",
+        )
+
+
+def _forget_missing(name: str, settings: Settings, sources: Sequence[RootedSource], report: IngestReport) -> None:
+    """Titles that brought nothing are not looked for again; unless the source broke off before it came to them."""
+    if any(skipped.rest_unread for skipped in report.skipped):
+        return
+    told = [skipped.source for skipped in report.skipped]
+    for root in (source.root for source in sources):
+        missing = {one.removeprefix(f"{root}:") for one in told if one.startswith(f"{root}:")}
+        _title_lists(name, settings).leave_out(root, missing)
 
 
 def stale(name: str, settings: Settings) -> Staleness:
     """What has changed at the sources of a corpus since they were indexed."""
     from iterative_rag.corpus import open_source
     from iterative_rag.errors import CorpusError
-    from iterative_rag.ingest import RootedSource
     from iterative_rag.staleness import staleness
+
+    lists = _title_lists(name, settings)
 
     def opened(root: str) -> RootedSource:
         if not Path(root).exists():
             raise CorpusError(f"There is no {root} any more.")
-        return open_source(root)
+        return open_source(root, titles=lists.of(root))
 
     return staleness(corpora(settings.index), name, opened)
 

@@ -34,7 +34,8 @@ TOOL_DESCRIPTION = (
 
 
 class IterativeRAGQueryEngine(BaseQueryEngine):
-    """One node a citation: text = the verbatim quote, metadata = title, source and offsets.
+    """One node a citation: text = the verbatim quote, metadata = title, source, offsets, and where there
+    are any its page and the day on which a page of the web was read.
 
     With `streaming` the run starts when the stream is first read; its text comes word by word, and `source_nodes`
     and `metadata` are filled before the first word. `on_step` is told every step of the loop, in both modes.
@@ -140,6 +141,8 @@ def _node(citation: Citation, fact: Fact | None) -> NodeWithScore:
             "source": citation.source,
             "start": citation.start,
             "end": citation.end,
+            "page": citation.page,
+            "retrieved": citation.retrieved,
             "need": fact.need.question if fact else "",
         },
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import pytest
 
 from iterative_rag import factory
 from iterative_rag.corpus.web.client import Web
+from iterative_rag.settings import Settings
+from tests.corpus import test_dump as dumps
 from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
 
 HTML = {"Content_Type": "text/html"}
@@ -131,4 +135,102 @@ def test_no_option_reaches_a_server_on_this_machine(host: str, run) -> None:
 def test_what_cannot_be_added(arguments: tuple[str, ...], code: int, words: str, run) -> None:
     done = run("corpus", "add", *arguments)
     assert done.code == code
+    assert words in done.err
+
+
+# --- articles of an encyclopedia, by title ---------------------------------------------------
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    names = ("Upper Mill", "Lower Mill", "Far Mill", "Dry Mill")
+    pages = [dumps.page(name, f"The {name} grinds.", number) for number, name in enumerate(names, 1)]
+    return dumps.dump(tmp_path, *pages, dumps.page("Old Mill", to="Far Mill", number=9), name="wiki.xml.bz2")
+
+
+@pytest.fixture
+def take(run, wiki: Path, tmp_path: Path) -> Callable[..., Any]:
+    """`corpus add wiki.xml.bz2 --titles FILE` with these titles."""
+
+    def call(*titles: str, options: tuple[str, ...] = ()) -> Any:
+        (tmp_path / "list.txt").write_text("\ufeff" + "\n".join(titles) + "\n\n", encoding="utf-8")
+        return run("corpus", "add", str(wiki), "--titles", "list.txt", "--corpus", "mills", *options)
+
+    return call
+
+
+def held(run) -> set[str]:
+    names = ("Upper Mill", "Lower Mill", "Far Mill", "Dry Mill")
+    return {name for name in names if run("show", name, "--corpus", "mills").code == 0}
+
+
+def test_a_list_of_titles_takes_these_articles_and_says_what_is_not_there(take, run) -> None:
+    done = take("lower_Mill", "Old Mill", "Nowhere", "lower_Mill")
+    assert done.code == 0
+    assert "2 added" in done.out
+    assert "Nowhere: The dump has no article of this title." in done.err
+    assert "1 of 3 titles brought nothing: 'Nowhere'" in done.err
+    assert held(run) == {"Lower Mill", "Far Mill"}
+
+
+def test_another_list_drops_nothing_of_the_first(take, run) -> None:
+    take("Lower Mill", "Nowhere")
+    again = take("Upper Mill", "Lower Mill", options=("--json",))
+    found = json.loads(again.out)
+    assert found["indexed"]["added"] == 1
+    assert found["indexed"]["removed"] == 0
+    assert found["titles"] == {"asked": 2, "missing": []}
+    assert found["indexed"]["skipped"] == []  # a title that no article has is looked for once
+    assert held(run) == {"Lower Mill", "Upper Mill"}
+
+
+def test_a_title_that_is_missing_is_told_in_json(take) -> None:
+    found = json.loads(take("Upper Mill", "Nowhere", "A: B", options=("--json",)).out)
+    why = "The dump has no article of this title."
+    missing = [{"title": "Nowhere", "reason": why}, {"title": "A: B", "reason": why}]
+    assert found["titles"] == {"asked": 3, "missing": missing}
+
+
+def test_indexing_again_brings_the_chosen_articles_up_to_date(take, run, wiki: Path, tmp_path: Path) -> None:
+    take("Upper Mill", "Dry Mill")
+    assert factory.stale("mills", Settings()).roots == ()
+    changed = [dumps.page("Upper Mill", "It has burnt down.", 1), dumps.page("Far Mill", "New.", 3)]
+    dumps.dump(tmp_path, *changed, name="wiki.xml.bz2")
+    stale = factory.stale("mills", Settings())
+    assert (stale.new, stale.changed, stale.gone) == (0, 1, 1)
+    done = run("index", str(wiki), "--corpus", "mills")
+    assert "0 added, 1 changed, 0 unchanged, 1 removed" in done.out
+    assert held(run) == {"Upper Mill"}
+
+
+def test_without_a_list_all_of_it_is_taken(take, run, wiki: Path) -> None:
+    take("Upper Mill")
+    assert "3 added, 0 changed, 1 unchanged" in run("corpus", "add", str(wiki), "--corpus", "mills").out
+    refused = take("Upper Mill")
+    assert refused.code == 2
+    assert "was given the whole of" in refused.err
+    assert len(held(run)) == 4
+
+
+def test_titles_come_from_stdin_too(run, wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Far Mill\r\nDry Mill")))
+    assert "2 added" in run("corpus", "add", str(wiki), "--titles", "-", "--corpus", "mills").out
+
+
+@pytest.mark.parametrize(
+    ("content", "source", "words"),
+    [
+        (b" \n\n", "wiki.xml.bz2", "no title"),
+        (b"M\xfchle", "wiki.xml.bz2", "not UTF-8"),
+        (None, "wiki.xml.bz2", "cannot be read"),
+        (b"Upper Mill", "notes", "of one ZIM archive or MediaWiki dump"),
+    ],
+)
+def test_lists_that_cannot_be_followed(content: bytes | None, source: str, words: str, run, wiki, tmp_path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("A note.")
+    if content is not None:
+        (tmp_path / "list.txt").write_bytes(content)
+    done = run("corpus", "add", source, "--titles", "list.txt", "--corpus", "mills")
+    assert done.code == 2
     assert words in done.err

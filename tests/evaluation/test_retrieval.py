@@ -327,6 +327,37 @@ def test_pooled_and_own_paragraphs(run: Callable[..., Any], tmp_path: Path) -> N
     assert figures["own", "hybrid"]["corpus"].startswith("pool-hops-")
 
 
+def test_the_reader_ranks_again_where_it_is_asked_to(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader that likes the paragraph which both halves put last shows that its ranking counts."""
+
+    class Likes:
+        name = "likes"
+
+        def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+            return [float(title == "Lake") for title, _ in passages]
+
+    monkeypatch.setattr("iterative_rag.builtin.reranking.ReaderReranker", Likes)
+    question = "Who repaired the copper weathercock?"
+    text = "repaired the copper weathercock."
+    others = [{"title": f"Note {n}", "text": f"{n} {text}", "supporting": False} for n in range(12)]
+    paragraphs = [*others, {"title": "Lake", "text": "A lake and its weathercock.", "supporting": True}]
+    dataset = written(tmp_path / "asked.jsonl", {"question": question, "answer": "x", "paragraphs": paragraphs})
+    asked = ("--dataset", dataset, "--corpus", "own")
+    measured = {}
+    for rerank in ("none", "reader"):
+        code, out, err = run(*asked, "--rerank", rerank, "--json")
+        assert code == 0, err
+        measured[rerank] = json.loads(out)
+    assert measured["reader"]["mrr"] > measured["none"]["mrr"]
+    assert [found["rerank"] for found in measured.values()] == ["none", "reader"]
+    assert "reranked by the reader" in run(*asked, "--rerank", "reader")[1]
+    monkeypatch.setenv("ITERATIVE_RAG_RERANK", "reader")
+    assert json.loads(run(*asked, "--json")[1])["mrr"] == measured["reader"]["mrr"]
+    assert json.loads(run(*asked, "--search", "dense", "--json")[1])["rerank"] == "none"
+
+
 def test_the_hops_of_the_loop(run: Callable[..., Any], tmp_path: Path, articles: str) -> None:
     dataset = written(tmp_path / "asked.jsonl", {**QUESTION, "gold_titles": ["Sunday bridge", "Aldermere"]})
     code, out, err = run("--dataset", dataset, "--corpus", articles, "--hops", "iterative", "--json")
@@ -354,6 +385,7 @@ def test_without_the_extra_it_says_what_to_install(
         (("--k", "2,x"), "no depths"),
         (("--k", ""), "no depths"),
         (("--hops", "iterative", "--search", "bm25"), "searches with both halves"),
+        (("--rerank", "reader", "--search", "dense"), "fused with both halves"),
         (("--types", "none"), "no questions of the type"),
         ((), "holds no gold article"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,13 @@ def test_a_response_carries_its_quotes_as_nodes() -> None:
     assert response.metadata is not None
     assert response.metadata["status"] == "answered"
     assert response.metadata["short_answer"] == "Edda Holm"
+
+
+def test_a_node_says_the_page_and_the_day() -> None:
+    (citation,) = samples.ANSWERED.citations
+    outcome = replace(samples.ANSWERED, citations=(replace(citation, page=7, retrieved="2031-05-06"),))
+    (found,) = engine(outcome).query(samples.QUESTION).source_nodes
+    assert (found.node.metadata["page"], found.node.metadata["retrieved"]) == (7, "2031-05-06")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`iterative-rag corpus add`: folders, files and web pages into a corpus."""
+"""`iterative-rag corpus add`: folders, files, encyclopedias and web pages into a corpus."""
 
 from __future__ import annotations
 
@@ -15,13 +15,24 @@ if TYPE_CHECKING:
     from iterative_rag.protocols import Skipped
 
 FAILED = 4
+_TITLES_SHOWN = 10
 
 
 def add(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE...", help="Folders and files, as `index` reads them, and web pages.")
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Folders and files, as `index` reads them; ZIM archives and MediaWiki dumps; web pages.",
+        ),
     ],
     corpus: CorpusToFill = None,
+    titles: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="Only these articles of the ZIM archive or dump, one title a line; - reads stdin."
+        ),
+    ] = "",
     ignore_robots: Annotated[
         bool, typer.Option("--ignore-robots", help="Fetch what a site's robots.txt forbids: if you may.")
     ] = False,
@@ -29,17 +40,21 @@ def add(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Add folders, files and web pages (http or https) to a corpus.
+    """Add folders, files, encyclopedias and web pages (http or https) to a corpus.
 
     Web pages are kept as Markdown files: indexing them again needs no network. Adding one again fetches it anew.
+
+    A list of titles adds to those chosen before: no article leaves the corpus because another list lacks it, and
+    `index` and `corpus status` look at the chosen ones. Without --titles an archive or dump is taken whole.
     """
     from iterative_rag import factory
     from iterative_rag.cli.corpora import show_report
-    from iterative_rag.cli.fetching import corpus_to_fill, index_into, say_how_to_go_on, say_pause
+    from iterative_rag.cli.fetching import corpus_to_fill, say_how_to_go_on, say_pause
     from iterative_rag.corpus.web.pages import is_url
     from iterative_rag.protocols import Skipped
 
     name = corpus_to_fill(corpus)
+    chosen = _titles(titles) if titles else None
     urls = [one for one in sources if is_url(one)]
     paths = [Path(one) for one in sources if not is_url(one)]
     results: tuple[WebPage | Skipped, ...] = ()
@@ -54,18 +69,72 @@ def add(
             )
             if any(folder.glob("*.md")):
                 paths.append(folder)
-        report = index_into(paths, name, embedder, quiet=quiet) if paths else None
+        report = _index(paths, name, embedder, chosen, quiet=quiet) if paths or chosen else None
     except KeyboardInterrupt:
         say_how_to_go_on()
         raise
     pages = [one for one in results if not isinstance(one, Skipped)]
     skipped = [one for one in results if isinstance(one, Skipped)]
     if as_json:
-        _write_json(name, pages, skipped, report)
+        _write_json(name, pages, skipped, report, chosen)
     elif report:
         show_report(report, quiet=quiet)
+        if (missing := _missing(report, chosen)) and chosen:
+            _say_missing(list(missing), len(chosen))
     if skipped:
         raise typer.Exit(FAILED)
+
+
+def _titles(place: str) -> list[str]:
+    """The titles in a file or on stdin, each once. Raises UsageError."""
+    import sys
+
+    from iterative_rag.errors import UsageError
+
+    try:
+        data = sys.stdin.buffer.read() if place == "-" else Path(place).expanduser().read_bytes()
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"The titles in {place} cannot be read: {error.strerror}.", hint="Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{place} is no list of titles: it is not UTF-8.", hint="Write one title a line.") from error
+    titles = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    if not titles:
+        raise UsageError(f"There is no title in {place}.", hint="Write one title a line.")
+    return titles
+
+
+def _index(
+    paths: list[Path], name: str, embedder: str | None, titles: list[str] | None, *, quiet: bool
+) -> IngestReport:
+    from iterative_rag.cli.options import settings_from
+    from iterative_rag.cli.progress import indexing
+    from iterative_rag.factory import index_paths
+
+    settings = settings_from(corpus=name, embedder=embedder)
+    with indexing(quiet=quiet) as progress:
+        return index_paths(
+            paths, settings=settings, corpus=name, titles=titles, whole=titles is None, progress=progress
+        )
+
+
+def _missing(report: IngestReport | None, titles: list[str] | None) -> dict[str, str]:
+    """The titles that brought no document, and why: they end the names of what was skipped."""
+    asked = set(titles or ())
+    missing: dict[str, str] = {}
+    for one in report.skipped if report else ():
+        ends = (one.source[place + 1 :] for place, letter in enumerate(one.source) if letter == ":")
+        if title := next((end for end in ends if end in asked), ""):
+            missing[title] = one.reason
+    return missing
+
+
+def _say_missing(missing: list[str], asked: int) -> None:
+    from iterative_rag.cli.console import clean, err
+
+    more = ", …" if len(missing) > _TITLES_SHOWN else ""
+    shown = ", ".join(repr(title) for title in missing[:_TITLES_SHOWN]) + more
+    err().line((f"{len(missing)} of {asked} titles brought nothing: ", "yellow"), clean(shown))
 
 
 def _show_page(one: WebPage | Skipped, *, quiet: bool) -> None:
@@ -79,16 +148,25 @@ def _show_page(one: WebPage | Skipped, *, quiet: bool) -> None:
         out().line((clean(one.title), "bold"), "  " + clean(one.url))
 
 
-def _write_json(name: str, pages: list[WebPage], skipped: list[Skipped], report: IngestReport | None) -> None:
+def _write_json(
+    name: str,
+    pages: list[WebPage],
+    skipped: list[Skipped],
+    report: IngestReport | None,
+    titles: list[str] | None,
+) -> None:
     import json
 
     from iterative_rag.cli.console import write
     from iterative_rag.cli.fetching import report_as_json, skipped_as_json
 
-    found = {
+    found: dict[str, object] = {
         "corpus": name,
         "pages": [{"asked": one.asked, "url": one.url, "title": one.title, "file": str(one.place)} for one in pages],
         "skipped": skipped_as_json(skipped),
         "indexed": report_as_json(report),
     }
+    if titles is not None:
+        missing = [{"title": title, "reason": why} for title, why in _missing(report, titles).items()]
+        found["titles"] = {"asked": len(titles), "missing": missing}
     write(json.dumps(found, ensure_ascii=False, indent=2))

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,11 @@ DEEPEST = 1000
 _TITLES_SHOWN = 5
 
 
+class Rerank(StrEnum):
+    NONE = "none"
+    READER = "reader"
+
+
 def retrieval(
     dataset: DatasetFile,
     corpus: RunCorpus,
@@ -36,6 +42,9 @@ def retrieval(
     search: Annotated[
         Search, typer.Option(help="Both halves fused, or one of them (single hops only).")
     ] = Search.HYBRID,
+    rerank: Annotated[
+        Rerank | None, typer.Option(help="Who ranks the fused passages again. Default: the setting `rerank`.")
+    ] = None,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
@@ -54,7 +63,8 @@ def retrieval(
 
     \b
     With --json, one object:
-      dataset, corpus, digest, hops, search, mind, k    what was measured
+      dataset, corpus, digest, hops, search, rerank, mind, k
+                                    what was measured
       n                             questions measured
       excluded, missing_gold        questions left out; titles left out of others
       recall, all_found             {"10": share} for each k
@@ -72,13 +82,17 @@ def retrieval(
     depths = _depths(k)
     if hops is Hops.ITERATIVE and search is not Search.HYBRID:
         raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
+    if rerank is Rerank.READER and search is not Search.HYBRID:
+        raise UsageError("The reader's ranking is fused with both halves.", hint="Leave --search out, or --rerank.")
     from iterative_rag.cli.progress import indexing
     from iterative_rag.evaluation.datasets.loading import load, select
     from iterative_rag.evaluation.datasets.scope import open_scope
     from iterative_rag.evaluation.figures.retrieval import figures, library, targets
 
     library()
-    settings = settings_from(embedder=embedder, llm=llm)
+    # One half alone is measured as it is, whatever the setting says.
+    ranker = Rerank.NONE if search is not Search.HYBRID else rerank
+    settings = settings_from(embedder=embedder, llm=llm, rerank=ranker.value if ranker else None)
     questions = load(dataset)
     chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
     with indexing(quiet=quiet) as on_index:
@@ -102,6 +116,7 @@ def retrieval(
         "digest": questions.digest,
         "hops": hops.value,
         "search": search.value,
+        "rerank": settings.rerank,
         "mind": mind,
         "k": depths,
     }
@@ -187,10 +202,11 @@ def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
 
     printer = out()
     led = f" by {result['mind']}" if result["mind"] else ""
+    ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"
     printer.line(
         (clean(result["dataset"]), "bold"),
-        f" in {result['corpus']}: {_counted(result['n'], 'question')}, {result['hops']} hops{led}, {result['search']}, "
-        f"{result['seconds']:.1f} s",
+        f" in {result['corpus']}: {_counted(result['n'], 'question')}, {result['hops']} hops{led}, "
+        f"{result['search']}{ranked}, {result['seconds']:.1f} s",
     )
     spans = result["intervals"]
     printer.line(f"{'first':<8}{'recall':<24}all found")

@@ -1,0 +1,74 @@
+"""Which articles of an encyclopedia in one file were chosen for a corpus: remembered beside its index.
+
+Without it, indexing the file again would bring in all of it, or drop the articles of every list but the last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from iterative_rag.errors import CorpusError
+
+FILE_NAME = "titles.json"
+
+
+class TitleLists:
+    """The lists of one corpus, by the root of the source that they are of; a source without one is taken whole."""
+
+    def __init__(self, corpus_folder: Path) -> None:
+        self._path = corpus_folder / FILE_NAME
+
+    def of(self, root: str) -> tuple[str, ...] | None:
+        """The chosen titles in the order in which they were chosen; None if there is no list. Raises CorpusError."""
+        titles = self._all().get(root)
+        return None if titles is None else tuple(titles)
+
+    def add(self, root: str, titles: Collection[str]) -> tuple[str, ...]:
+        """Choose these besides those chosen before; returns all of them."""
+        chosen = tuple(dict.fromkeys([*(self.of(root) or ()), *titles]))
+        self._write(self._all() | {root: list(chosen)})
+        return chosen
+
+    def leave_out(self, root: str, titles: Collection[str]) -> None:
+        """Forget titles that no article has."""
+        lists = self._all()
+        if root in lists and titles:
+            left = [title for title in lists.pop(root) if title not in titles]
+            self._write(lists | {root: left} if left else lists)
+
+    def forget(self, root: str) -> None:
+        """The source is taken whole from now on."""
+        lists = self._all()
+        if lists.pop(root, None) is not None:
+            self._write(lists)
+
+    def _all(self) -> dict[str, list[str]]:
+        try:
+            lists = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise self._damaged(str(error)) from error
+        if not isinstance(lists, dict) or not all(_is_list(titles) for titles in lists.values()):
+            raise self._damaged("it is no object of lists")
+        return lists
+
+    def _write(self, lists: dict[str, list[str]]) -> None:
+        """Whole or not at all: a run may be killed at any time."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_suffix(".new")
+        new.write_text(json.dumps(lists, ensure_ascii=False), encoding="utf-8")
+        os.replace(new, self._path)
+
+    def _damaged(self, why: str) -> CorpusError:
+        return CorpusError(
+            f"The lists of chosen articles in {self._path} cannot be read: {why}.",
+            hint="Remove the file, and add the articles again with --titles.",
+        )
+
+
+def _is_list(titles: object) -> bool:
+    return isinstance(titles, list) and all(isinstance(title, str) for title in titles)
