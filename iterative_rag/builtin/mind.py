@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.builtin.correcting.grading import BuiltinGrader
+from iterative_rag.builtin.correcting.rewording import BuiltinRewriter
 from iterative_rag.builtin.question.planning import Planner
 from iterative_rag.builtin.question.query import read_query
 from iterative_rag.builtin.question.splitter import Splitter
@@ -15,7 +17,9 @@ from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.caution import CAREFUL, Caution
 from iterative_rag.builtin.reasoning.evaluating import Evaluation
+from iterative_rag.builtin.reasoning.planning import BuiltinPlanner
 from iterative_rag.builtin.reasoning.rephrasing import rephrased
+from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.protocols import Embedder, Meter, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
@@ -37,7 +41,9 @@ class BuiltinMind:
         caution: Caution = CAREFUL,
     ) -> None:
         # Windows are read side by side by the loop already: one thread each.
-        self._reader = reader or TrainedReader(RuleReader(embedder), SpanReader(threads=1))
+        spans = SpanReader(threads=1)
+        self._reader = reader or TrainedReader(RuleReader(embedder), spans)
+        self._grader = BuiltinGrader(spans)
         self._planner = planner or Planner(Splitter())
         self._caution = caution
 
@@ -49,6 +55,10 @@ class BuiltinMind:
             BuiltinExtractor(self._reader),
             BuiltinRephraser(*planned),
             BuiltinAnswerer(*planned),
+            self._grader,
+            BuiltinRewriter(),
+            BuiltinPlanner(*planned),
+            BuiltinSufficiencyJudge(*planned),
         )
 
 
@@ -96,6 +106,7 @@ class BuiltinAnswerer:
     def __init__(self, planner: Planner, caution: Caution) -> None:
         self._planner, self._caution = planner, caution
 
-    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
+        """Advice changes nothing: what is composed of facts alone claims nothing else."""
         plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
         return compose(inquiry, plan, evaluation, last_attempt=last_attempt)

@@ -24,17 +24,30 @@ def _as_text(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-def _as_list(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """A single item where a list is wanted becomes a list of one; nothing becomes an empty list."""
     if value is None or value == "":
         return []
     return value if isinstance(value, list) else [value]
 
 
-def _as_questions(value: Any) -> Any:
+def as_questions(value: Any) -> Any:
     """The questions of `needs`, also where the model wrapped each in an object of one field."""
-    items = [next(iter(x.values())) if isinstance(x, dict) and len(x) == 1 else x for x in _as_list(value)]
+    items = [next(iter(x.values())) if isinstance(x, dict) and len(x) == 1 else x for x in as_list(value)]
     return [item for item in items if item not in ("", None)]
+
+
+def _as_numbers(value: Any) -> Any:
+    """ "[1][3]", "1, 3", 3 and ["[1]", {"n": 3}] as the whole numbers that are in them."""
+    if isinstance(value, bool) or value is None:
+        return []
+    return [int(digits) for digits in re.findall(r"(?<![\w.])\d{1,4}(?![\w.]\d)", str(value))]
+
+
+def _as_computations(value: Any) -> Any:
+    """Expressions alone become computations without facts; what holds no expression is left out."""
+    items = [{"expression": item} if isinstance(item, str | int | float) else item for item in as_list(value)]
+    return [item for item in items if isinstance(item, dict) and item.get("expression")]
 
 
 def _as_share(value: Any) -> Any:
@@ -77,7 +90,7 @@ class Reply(BaseModel):
 class AnalysisReply(Reply):
     reason: Text = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(_as_word)]
-    needs: Annotated[list[Text], BeforeValidator(_as_questions)] = []
+    needs: Annotated[list[Text], BeforeValidator(as_questions)] = []
 
 
 class ExtractedFact(Reply):
@@ -87,16 +100,24 @@ class ExtractedFact(Reply):
 
 
 class ExtractionReply(Reply):
-    facts: Annotated[list[ExtractedFact], BeforeValidator(_as_list)]
+    facts: Annotated[list[ExtractedFact], BeforeValidator(as_list)]
 
 
 class RephrasingReply(Reply):
     question: Text
 
 
+class RequestedComputation(Reply):
+    """An expression for `computing`, and the numbers of the facts that its values come from."""
+
+    expression: Text = ""
+    facts: Annotated[list[int], BeforeValidator(_as_numbers)] = []
+
+
 class AnswerReply(Reply):
     working: Text = ""
-    status: Annotated[Literal["answered", "not_in_facts", "false_premise"], BeforeValidator(_as_word)]
+    compute: Annotated[list[RequestedComputation], BeforeValidator(_as_computations)] = []
+    status: Annotated[Literal["answered", "compute", "not_in_facts", "false_premise"], BeforeValidator(_as_word)]
     answer: Text = ""
     short_answer: Text = ""
     missing: Text = ""

@@ -1,0 +1,129 @@
+"""What is done about a shortlist that does not hold what is needed (corrective RAG: Yan et al., 2024).
+
+Graded, the shortlist is correct, ambiguous or incorrect. A correct one is read as it is. Otherwise the need is searched
+for in other words; if that does not make it correct either, and only where the user allows it, the web is asked: its
+pages replace an incorrect shortlist and join an ambiguous one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+from iterative_rag.agent.corrective.grading import verdict
+from iterative_rag.agent.corrective.rewording import search_reworded
+from iterative_rag.agent.corrective.wider_search import WiderSearch
+from iterative_rag.agent.windows import window
+from iterative_rag.errors import FetchError
+from iterative_rag.protocols import Corpus, Grader, Rewriter
+from iterative_rag.settings import Settings
+from iterative_rag.types import (
+    CorrectionStep,
+    Grade,
+    GradingStep,
+    Need,
+    ReadingFault,
+    ShortlistedDocument,
+    Step,
+    Verdict,
+    WebStep,
+)
+
+Shortlist = tuple[ShortlistedDocument, ...]
+# Characters of a document that are graded: its best hits.
+GRADED_CHARS = 1500
+# Documents of an incorrect shortlist that are read all the same, where nothing takes their place: graders err.
+DOUBTFUL = 3
+
+
+@dataclass(slots=True)
+class Corrective:
+    """The correction of one run. `grader`, `rewriter` and `web` are None where that part is switched off."""
+
+    corpus: Corpus
+    settings: Settings
+    grader: Grader | None = None
+    rewriter: Rewriter | None = None
+    web: WiderSearch | None = None
+    _searched: dict[str, list[str]] = field(default_factory=dict)
+
+    def improve(
+        self, hop: int, need: Need, documents: Shortlist, listed: set[str], *, barren: bool
+    ) -> Generator[Step, None, Shortlist]:
+        """The documents to read for the need. `listed` grows by those that are new; a `barren` need has brought
+        nothing before, so that its shortlist counts as incorrect where nobody grades."""
+        graded, judged = yield from self._graded(hop, need, documents, barren=barren)
+        if judged is Verdict.CORRECT:
+            return self._kept(graded)
+        if self.rewriter:
+            more = yield from self._reworded(hop, need, listed)
+            graded_more, _ = yield from self._graded(hop, need, more, barren=True)
+            graded = _best_first([*graded, *graded_more])
+            judged = self._verdict(graded, barren=barren)
+        if self.web and judged is not Verdict.CORRECT:
+            pages = yield from self._from_web(hop, need, listed, self.web)
+            if pages:
+                return pages if judged is Verdict.INCORRECT else (*pages, *self._kept(graded))
+        if self.grader and judged is Verdict.INCORRECT:
+            return tuple(entry for entry, _ in graded[:DOUBTFUL])
+        return self._kept(graded)
+
+    def _graded(
+        self, hop: int, need: Need, documents: Shortlist, *, barren: bool
+    ) -> Generator[Step, None, tuple[list[tuple[ShortlistedDocument, Grade | None]], Verdict]]:
+        """The documents with their grades, best first, and the verdict on them."""
+        if self.grader is None or not documents:
+            ungraded: list[tuple[ShortlistedDocument, Grade | None]] = [(entry, None) for entry in documents]
+            return ungraded, self._verdict(ungraded, barren=barren)
+        texts = [
+            (entry.title, window(self.corpus.document(entry.document_id), entry, GRADED_CHARS).text)
+            for entry in documents
+        ]
+        grades = self.grader.grade(need, texts)
+        graded = _best_first(list(zip(documents, grades, strict=True)))
+        judged = self._verdict(graded, barren=barren)
+        yield GradingStep(hop, need, tuple(entry.title for entry in documents), tuple(grades), judged)
+        return graded, judged
+
+    def _verdict(self, graded: Sequence[tuple[ShortlistedDocument, Grade | None]], *, barren: bool) -> Verdict:
+        if self.grader is None:
+            return Verdict.INCORRECT if barren or not graded else Verdict.CORRECT
+        grades = [grade for _, grade in graded if grade]
+        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper)
+
+    def _kept(self, graded: Sequence[tuple[ShortlistedDocument, Grade | None]]) -> Shortlist:
+        """The documents that may serve, best first."""
+        return tuple(entry for entry, grade in graded if grade is None or grade.score >= self.settings.grade_lower)
+
+    def _reworded(self, hop: int, need: Need, listed: set[str]) -> Generator[Step, None, Shortlist]:
+        assert self.rewriter is not None
+        tried = self._searched.setdefault(need.question, [need.question])
+        rewording = self.rewriter.reword(need, tried)
+        tried += [phrasing for phrasing in (*rewording.phrasings, rewording.broader) if phrasing]
+        wanted = self.settings.shortlist
+        found = search_reworded(
+            self.corpus, need, rewording, documents=wanted + len(listed), passages=self.settings.passages
+        )
+        new = tuple(entry for entry in found if entry.document_id not in listed)[:wanted]
+        listed.update(entry.document_id for entry in new)
+        yield CorrectionStep(hop, need, rewording, new)
+        return new
+
+    def _from_web(self, hop: int, need: Need, listed: set[str], web: WiderSearch) -> Generator[Step, None, Shortlist]:
+        """The pages that the web brought. A search that fails is told in its step: the corpus is still there."""
+        try:
+            found = web.search_web(need)
+        except FetchError as error:
+            yield WebStep(hop, need, self.settings.search_engine, "", (), (), (ReadingFault("search", str(error)),))
+            return ()
+        yield WebStep(hop, need, found.engine, found.query, found.results, found.documents, found.skipped)
+        new = tuple(entry for entry in found.documents if entry.document_id not in listed)
+        listed.update(entry.document_id for entry in new)
+        return new
+
+
+def _best_first(
+    graded: list[tuple[ShortlistedDocument, Grade | None]],
+) -> list[tuple[ShortlistedDocument, Grade | None]]:
+    """By grade; of equals, and of the ungraded, the order stands."""
+    return sorted(graded, key=lambda item: -(item[1].score if item[1] else 0.0))

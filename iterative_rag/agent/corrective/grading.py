@@ -1,0 +1,133 @@
+"""Grading by an LLM, and the verdict on grades: does a shortlist hold what a need asks for? (Corrective RAG, Yan et
+al., 2024.)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from iterative_rag.agent.asking import Asker
+from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.prompts import fence
+from iterative_rag.protocols import Grader
+from iterative_rag.replies.corrective import NO, SCORES, YES, GradeReply, GradesReply, labelled
+from iterative_rag.types import Fact, Grade, Label, Need, Verdict
+
+# Texts graded in one call: a grade takes some 50 tokens of the reply.
+MOST_TEXTS = 12
+UNGRADED = "Not graded: the model left it out or wrote no label."
+UNREADABLE = "Not graded: the model's reply could not be read."
+_LABELS, _BINARY = tuple(Label), (YES, NO)
+
+
+def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
+    """Correct where the best score lies above `upper`, incorrect below `lower` or without any grade, else ambiguous."""
+    best = max((grade.score for grade in grades), default=None)
+    if best is None or best < lower:
+        return Verdict.INCORRECT
+    return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
+
+
+def grade_facts(grader: Grader, need: Need, facts: Sequence[Fact]) -> tuple[Grade, ...]:
+    """How well each fact serves the need, by its quote: what it is said to state must stand in there."""
+    return grader.grade(need, [(fact.title, fact.quote) for fact in facts]) if facts else ()
+
+
+@dataclass(frozen=True, slots=True)
+class LLMGrader:
+    """Implements protocols.Grader: several texts a call, `room` characters of them at most.
+
+    `binary` lets the model say yes or no alone. A text that the model leaves out twice, or grades unreadably, is Poor
+    and its reason says so: a fault must neither throw a document away nor vouch for it.
+    """
+
+    asker: Asker[GradesReply]
+    room: int
+    binary: bool = False
+
+    def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
+        """Raises LLMError where the model cannot be asked, CapReached."""
+        return tuple(grade for batch in self._batches(texts) for grade in self._graded(need, batch))
+
+    def _batches(self, texts: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+        """The texts as documents in batches that fit; what is longer than a batch is cut at its end."""
+        batch: list[str] = []
+        used = 0
+        for title, text in texts:
+            document = f"Title: {' '.join(title.split())}\n\n{text}"[: self.room]
+            if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.room):
+                yield batch
+                batch, used = [], 0
+            batch.append(document)
+            used += len(document)
+        if batch:
+            yield batch
+
+    def _graded(self, need: Need, documents: Sequence[str]) -> list[Grade]:
+        words = _BINARY if self.binary else _LABELS
+        try:
+            reply = self.asker.ask(
+                lambda reply: self._complaint(reply, len(documents)),
+                labels=", ".join(words),
+                best=YES if self.binary else Label.PERFECT,
+                worst=NO if self.binary else Label.AWFUL,
+                documents="\n".join(fence(text, f"document {n}") for n, text in enumerate(documents, start=1)),
+                need=" ".join(need.question.split()),
+            )
+        except ReplyUnreadable:
+            return [labelled(Label.POOR, UNREADABLE) for _ in documents]
+        except ReplyTruncated as error:
+            if error.retryable:  # the connection broke: whoever repeats the call may be luckier
+                raise
+            return [labelled(Label.POOR, UNREADABLE) for _ in documents]
+        return self._read(reply, len(documents))
+
+    def _read(self, reply: GradesReply, count: int) -> list[Grade]:
+        rows = numbered_rows(reply.grades, count)
+        grades = []
+        for n in range(1, count + 1):
+            label = self._label(rows[n]) if n in rows else None
+            grades.append(labelled(label, rows[n].reason) if label else labelled(Label.POOR, UNGRADED))
+        return grades
+
+    def _label(self, row: GradeReply) -> Label | None:
+        """The label that a row says; None where it says none of those that were asked for."""
+        if self.binary:
+            # A model that grades finer than it was asked to has said yes or no all the same.
+            word = (
+                row.label
+                if row.label in ("", *_BINARY)
+                else YES
+                if SCORES[Label(row.label)] > SCORES[Label.POOR]
+                else NO
+            )
+            return {YES: Label.GOOD, NO: Label.AWFUL}.get(word)
+        return Label(row.label) if row.label in _LABELS else None
+
+    def _complaint(self, reply: GradesReply, count: int) -> str:
+        rows = numbered_rows(reply.grades, count)
+        missing = [str(n) for n in range(1, count + 1) if n not in rows or self._label(rows[n]) is None]
+        if not missing:
+            return ""
+        words = ", ".join(_BINARY if self.binary else _LABELS)
+        return (
+            f"the label of document {', '.join(missing)} is missing or none of {words}; "
+            f"grade all {count} documents, each under its own number"
+        )
+
+
+def numbered_rows(rows: Sequence[GradeReply], count: int) -> dict[int, GradeReply]:
+    """The row of each document 1..count, the first where a number comes twice.
+
+    Rows without any number stand in the documents' order; numbers from 0 on are counted from 1. What is numbered
+    otherwise belongs to no document.
+    """
+    numbers = [row.n for row in rows]
+    if len(rows) == count and all(n < 0 for n in numbers):
+        return dict(enumerate(rows, start=1))
+    shift = 1 if sorted(numbers) == list(range(count)) else 0
+    found: dict[int, GradeReply] = {}
+    for row in rows:
+        if 1 <= row.n + shift <= count:
+            found.setdefault(row.n + shift, row)
+    return found

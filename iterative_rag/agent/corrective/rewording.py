@@ -1,0 +1,139 @@
+"""Query correction: other ways to search for a need that brought nothing, searched at once and fused.
+
+Multi-query retrieval with reciprocal rank fusion (Cormack et al., 2009), step-back prompting (Zheng et al., 2024), and
+HyDE, hypothetical document embeddings (Gao et al., 2023).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from iterative_rag.agent.asking import Asker
+from iterative_rag.agent.shortlist import shortlist
+from iterative_rag.protocols import Corpus
+from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
+from iterative_rag.types import Hit, Need, Rewording, ShortlistedDocument
+
+RRF_K = 60
+# Documents of each list that are fused, as multiples of those wanted: one that all rank low can still win.
+DEPTH = 3
+MOST_PHRASINGS = 3
+LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
+
+_OPERATORS = re.compile(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
+
+
+@dataclass(frozen=True, slots=True)
+class LLMRewriter:
+    """Implements protocols.Rewriter. The passage is invented: it is searched with, never shown as found nor quoted."""
+
+    reworder: Asker[RewordingReply]
+    querier: Asker[WebQueryReply]
+
+    def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
+        """Nothing that was tried comes again. Raises LLMError, CapReached."""
+        reply = self.reworder.ask(
+            lambda reply: "" if _fresh(reply.phrasings, (need.question, *tried)) else REPEATED,
+            need=_line(need.question),
+            tried="\n".join(f"- {_line(query)}" for query in tried) or "(nothing yet)",
+        )
+        phrasings = _fresh(reply.phrasings, (need.question, *tried))[:MOST_PHRASINGS]
+        broader = "".join(_fresh([reply.broader], (need.question, *tried, *phrasings)))
+        return Rewording(phrasings, broader, _line(reply.passage)[:LONGEST_PASSAGE])
+
+    def web_query(self, need: Need) -> str:
+        """A few words, on one line. Raises LLMError, CapReached."""
+        reply = self.querier.ask(
+            lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=_line(need.question)
+        )
+        return _plain_query(reply.query) or _line(need.question)
+
+
+REPEATED = 'every one of "phrasings" was tried already; write 3 that differ from the question and from what was tried'
+
+
+def search_reworded(
+    corpus: Corpus,
+    need: Need,
+    rewording: Rewording,
+    documents: int,
+    passages: int,
+    besides: Collection[str] = (),
+) -> tuple[ShortlistedDocument, ...]:
+    """The best `documents` of all searches of a rewording, each for `passages` hits, fused by reciprocal rank.
+
+    `besides` are the ids of documents that are known already and not wanted again. The need's own words do not take
+    part: they were searched for, and beside them a document that says it otherwise would have too little weight. The
+    passage counts by its dense ranks alone: its words are invented, only its meaning is like that of the text sought.
+    """
+    passage = rewording.passage.strip()
+    others = dict.fromkeys(text for text in (*rewording.phrasings, rewording.broader) if text.strip())
+    asked = [Need(text) for text in (*others, passage) if text and text != need.question]
+    if not asked:
+        return ()
+    lists = shortlist(corpus, asked, documents=documents * DEPTH + len(besides), passages=passages)
+    if asked[-1].question == passage:
+        lists[-1] = _by_meaning(lists[-1])
+    return _fused([[entry for entry in found if entry.document_id not in besides] for found in lists])[:documents]
+
+
+def _by_meaning(found: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:
+    """In the order of the best dense ranks; without those that only BM25 found, unless the store tells no ranks."""
+    placed = [
+        (min(ranks), entry)
+        for entry in found
+        if (ranks := [hit.dense_rank for hit in entry.hits if hit.dense_rank is not None])
+    ]
+    return tuple(entry for _, entry in sorted(placed, key=lambda item: item[0])) or tuple(found)
+
+
+def _fused(lists: Sequence[Sequence[ShortlistedDocument]]) -> tuple[ShortlistedDocument, ...]:
+    """Documents by the sum of 1 / (k + rank) over the lists, each with the hits of all of them."""
+    scores: dict[str, float] = {}
+    entries: dict[str, list[ShortlistedDocument]] = {}
+    for found in lists:
+        for rank, entry in enumerate(found, start=1):
+            scores[entry.document_id] = scores.get(entry.document_id, 0.0) + 1 / (RRF_K + rank)
+            entries.setdefault(entry.document_id, []).append(entry)
+    order = sorted(scores, key=lambda document: (-scores[document], document))
+    return tuple(
+        replace(entries[document][0], score=scores[document], hits=_merged(entries[document])) for document in order
+    )
+
+
+def _merged(entries: Sequence[ShortlistedDocument]) -> tuple[Hit, ...]:
+    """The hits of a document in several lists, each place once, best first."""
+    best: dict[tuple[int, int], Hit] = {}
+    for hit in (hit for entry in entries for hit in entry.hits):
+        known = best.get((hit.start, hit.end))
+        if known is None or known.score < hit.score:
+            best[hit.start, hit.end] = hit
+    return tuple(sorted(best.values(), key=lambda hit: (-hit.score, hit.start)))
+
+
+def _fresh(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
+    """The phrasings that differ in their words from what was tried, and from one another; on one line each."""
+    seen = {_words(query) for query in tried} | {()}
+    return tuple(_first_of_each(phrasings, seen))
+
+
+def _first_of_each(phrasings: Sequence[str], seen: set[tuple[str, ...]]) -> Iterator[str]:
+    for phrasing in phrasings:
+        line = _line(phrasing)[:LONGEST_PHRASING]
+        if (words := _words(line)) not in seen:
+            seen.add(words)
+            yield line
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.casefold()))
+
+
+def _plain_query(query: str) -> str:
+    return _line(_OPERATORS.sub(" ", query))[:LONGEST_WEB_QUERY].strip()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

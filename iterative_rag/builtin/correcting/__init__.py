@@ -1,0 +1,1 @@
+"""Grading and query correction without an LLM."""

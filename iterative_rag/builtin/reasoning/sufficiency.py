@@ -1,0 +1,46 @@
+"""Sufficiency without an LLM: is the plan of the question carried out, and which of its look-ups is the gap?"""
+
+from __future__ import annotations
+
+from iterative_rag.builtin.question.plan import Fallback, Node
+from iterative_rag.builtin.question.planning import Planner
+from iterative_rag.builtin.reasoning.caution import Caution
+from iterative_rag.builtin.reasoning.evaluating import LOOKS, Evaluation, key
+from iterative_rag.builtin.reasoning.outcomes import Outcome
+from iterative_rag.types import Inquiry, Sufficiency
+
+
+class BuiltinSufficiencyJudge:
+    """Implements protocols.SufficiencyJudge on the plan that the analyst follows, so that the two never disagree."""
+
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
+
+    def judge(self, inquiry: Inquiry) -> Sufficiency:
+        plan = self._planner.plan(inquiry.original)
+        evaluation = Evaluation(inquiry, self._caution)
+        outcome = evaluation.of(plan)
+        if outcome.values and outcome.values[0].score >= self._caution.to_answer(plan):
+            return Sufficiency(True)
+        gap = _missing(plan, evaluation, outcome) or _weakest(inquiry, outcome)
+        said = gap or "; ".join(outcome.missing) or inquiry.question
+        return Sufficiency(False, gap, f"{'Not sure enough' if outcome.values else 'Missing'}: {said}")
+
+
+def _missing(plan: Node, evaluation: Evaluation, outcome: Outcome) -> str:
+    """The first look-up that the plan still needs, or that brought nothing once."""
+    open_ones = [*outcome.needs, *outcome.again]
+    if isinstance(plan, Fallback):
+        first = evaluation.of(plan.first)
+        open_ones += [*first.needs, *first.again]
+    return next(iter(open_ones), "")
+
+
+def _weakest(inquiry: Inquiry, outcome: Outcome) -> str:
+    """The look-up whose fact is trusted least of those that the value rests on, if it was made only once."""
+    places = outcome.values[0].facts if outcome.values else ()
+    for place in sorted(places, key=lambda place: inquiry.facts[place].score):
+        question = inquiry.facts[place].need.question
+        if sum(key(need.question) == key(question) for need in inquiry.tried) < LOOKS:
+            return question
+    return ""
