@@ -1,0 +1,131 @@
+"""Reflection on an answer: are its claims proved, does it answer what was asked, is it a refusal, what is missing.
+
+The rule (groundedness.py) comes first and is never overruled where a name or a number stands in no fact; an LLM judges
+what the rule leaves open, and may doubt what it holds for proved. Follows self-reflective RAG (Asai et al., 2024) in
+its questions (supported? useful?), not in its trained tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from iterative_rag.agent.analysis import tried_already
+from iterative_rag.agent.asking import Asker, numbered, numbers
+from iterative_rag.agent.reflective.asked import is_of_kind
+from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
+from iterative_rag.agent.reflective.refusals import is_refusal
+from iterative_rag.agent.reflective.sufficiency import looks, open_gap
+from iterative_rag.prompts import fence
+from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply
+from iterative_rag.types import Claim, Draft, Inquiry, Reflection
+
+NO_CLAIMS = "(none)"
+_MARKER = re.compile(r"\[(\d{1,4})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReflector:
+    """Implements protocols.Reflector without a call. With `strict` an open claim counts as not grounded; else only one
+    that holds a name or a number that stands nowhere does."""
+
+    strict: bool = False
+
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        """Claims of an answered draft. A draft that answers nothing has none, and is no refusal but what it says."""
+        if not draft.answered:
+            return Reflection((), useful=False)
+        refusal = is_refusal(inquiry, draft)
+        useful = not refusal and is_of_kind(inquiry.original, draft.short_answer)
+        claims = tuple(_by_rule(checked, self.strict) for checked in check(inquiry, draft))
+        return Reflection(claims, useful, refusal)
+
+
+class ClaimGuard:
+    """Implements protocols.Reflector without a call, for strategies that do not reflect: a draft may not name what no
+    fact does. Whether it answers the question is not its affair."""
+
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        return Reflection(RuleReflector().reflect(inquiry, draft).claims)
+
+
+def _by_rule(checked: Checked, strict: bool) -> Claim:
+    if checked.standing is Standing.OPEN and not strict:
+        return replace(checked.claim, grounded=True)
+    return checked.claim
+
+
+@dataclass(frozen=True, slots=True)
+class LLMReflector:
+    """Implements protocols.Reflector. `room` is how many characters of facts a prompt may hold."""
+
+    asker: Asker[ReflectionReply]
+    room: int
+
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        """One call for an answered draft that is no plain refusal. Raises LLMError, CapReached."""
+        if not draft.answered:
+            return Reflection((), useful=False)
+        checked = check(inquiry, draft)
+        if is_refusal(inquiry, draft):
+            return Reflection(tuple(one.claim for one in checked), useful=False, refusal=True)
+        shown = numbers(inquiry.facts)
+        reply = self.asker.ask(
+            lambda reply: _complaint(reply, checked, inquiry),
+            original=inquiry.original,
+            facts=numbered(inquiry.facts, self.room),
+            answer=fence(_with_fact_numbers(draft, shown), "answer"),
+            short=" ".join(draft.short_answer.split()),
+            claims=_listed(checked, shown),
+            tried=tried_already(inquiry),
+        )
+        judged = {claim.n: claim for claim in reply.claims}
+        claims = tuple(_settled(one, judged.get(n), len(inquiry.facts)) for n, one in enumerate(checked, start=1))
+        satisfied = reply.useful and not reply.refusal and all(claim.grounded for claim in claims)
+        gap = "" if satisfied else open_gap(reply.gap, inquiry)
+        return Reflection(claims, reply.useful and not reply.refusal, reply.refusal, reply.false_premise, gap)
+
+
+def _settled(checked: Checked, judged: JudgedClaim | None, count: int) -> Claim:
+    """The rule's word on a claim, and the model's where the rule leaves it room."""
+    claim = checked.claim
+    if checked.standing is Standing.FAILED or judged is None:
+        return claim
+    if judged.verdict == "not_grounded":
+        return Claim(claim.text, False, (), judged.why or claim.reason or "the model finds no proof")
+    if checked.standing is Standing.PROVED:
+        return claim
+    named = tuple(dict.fromkeys(n - 1 for n in judged.facts if 1 <= n <= count))
+    # A claim that the model holds for proved by nothing is proved by nothing.
+    return Claim(claim.text, True, named) if named else replace(claim, reason="the model names no fact that proves it")
+
+
+def _complaint(reply: ReflectionReply, checked: Sequence[Checked], inquiry: Inquiry) -> str:
+    judged = {claim.n for claim in reply.claims}
+    open_claims = [n for n, one in enumerate(checked, start=1) if one.standing is Standing.OPEN]
+    if missing := [n for n in open_claims if n not in judged]:
+        return f'"claims" has no verdict on claim {", ".join(str(n) for n in missing)}'
+    unnamed = [
+        claim.n for claim in reply.claims if claim.n in open_claims and claim.verdict == "grounded" and not claim.facts
+    ]
+    if unnamed:
+        return f'claim {unnamed[0]} is "grounded", but "facts" names no fact that proves it'
+    if not reply.useful and not reply.refusal and reply.gap and looks(reply.gap, inquiry):
+        return 'the "gap" was tried already; ask for something else or leave it empty'
+    return ""
+
+
+def _listed(checked: Sequence[Checked], shown: Sequence[int]) -> str:
+    lines = []
+    for n, one in enumerate(checked, start=1):
+        marks = "".join(f"[{shown[place]}]" for place in one.claim.facts)
+        found = f"proved {marks}" if one.standing is Standing.PROVED else f"{one.standing.value}: {one.claim.reason}"
+        lines.append(f"{n}. {one.claim.text} ({found})")
+    return fence("\n".join(lines), "claims") if lines else NO_CLAIMS
+
+
+def _with_fact_numbers(draft: Draft, shown: Sequence[int]) -> str:
+    """The answer with the numbers that the facts have in the prompt, and not those of its own citations."""
+    of_citation = {n: shown[place] for n, place in enumerate(draft.cited, start=1) if place < len(shown)}
+    return _MARKER.sub(lambda match: f"[{of_citation.get(int(match[1]), match[1])}]", draft.text)

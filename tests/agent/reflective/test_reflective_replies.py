@@ -1,0 +1,84 @@
+"""Replies of real models to the reflecting roles: fenced, chatty, of wrong types, cut off."""
+
+from __future__ import annotations
+
+import jsonschema
+import pytest
+
+from iterative_rag.replies.forms import Reply, schema
+from iterative_rag.replies.parsing import Unparsable, parse
+from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply, SufficiencyReply
+
+CLAIM = JudgedClaim(n=1, verdict="grounded", facts=(1, 3))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '[{"n": 1, "verdict": "grounded", "facts": [1, 3]}]',
+        '[{"n": "claim 1", "verdict": "Grounded.", "facts": "[1][3]"}]',
+        '[{"verdict": true, "facts": "1, 3"}]',
+        '[{"verdict": "supported", "facts": ["1", "[3]"]}]',
+        '{"n": 1, "verdict": "grounded", "facts": [1, 3]}',
+        '{"1": {"verdict": "grounded", "facts": [1, 3]}}',
+    ],
+)
+def test_claims_are_read_however_they_are_written(written: str) -> None:
+    text = f'Here you go:\n```json\n{{"reason": "r", "claims": {written}, "useful": "Yes", "gap": "None"}}\n```'
+    reply = parse(text, ReflectionReply)
+    assert reply.claims == (CLAIM,)
+    assert (reply.useful, reply.refusal, reply.gap) == (True, False, "")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "meant"),
+    [
+        ("not grounded", "not_grounded"),
+        ("Not_Grounded", "not_grounded"),
+        ("unsupported", "not_grounded"),
+        ("partially supported", "not_grounded"),
+        ("false", "not_grounded"),
+    ],
+)
+def test_anything_that_denies_is_not_grounded(verdict: str, meant: str) -> None:
+    reply = parse(f'{{"claims": ["{verdict}"], "useful": true}}', ReflectionReply)
+    assert reply.claims == (JudgedClaim(n=1, verdict=meant),)
+
+
+def test_no_claims_and_odd_facts_are_none() -> None:
+    assert parse('{"claims": null, "useful": true}', ReflectionReply).claims == ()
+    odd = '{"claims": [{"n": true, "verdict": "grounded", "facts": {"a": 1}}], "useful": 1}'
+    assert parse(odd, ReflectionReply).claims == (JudgedClaim(n=0, verdict="grounded"),)
+
+
+@pytest.mark.parametrize(
+    ("written", "enough"),
+    [("true", True), ('"Yes."', True), ("1", True), ('"false"', False), ("0", False), ("null", False)],
+)
+def test_enough_is_read_as_what_it_means(written: str, enough: bool) -> None:
+    assert parse(f'{{"enough": {written}, "gap": "n/a"}}', SufficiencyReply) == SufficiencyReply(enough=enough)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("", SufficiencyReply),
+        ('{"reason": "cut off', SufficiencyReply),
+        ('{"reason": "no verdict"}', SufficiencyReply),
+        ('{"enough": "perhaps"}', SufficiencyReply),
+        ('{"claims": [{"n": 1, "verdict": "maybe"}], "useful": true}', ReflectionReply),
+        ('{"claims": []}', ReflectionReply),
+        ('{"useful": true, "claims": [{"n": 1, "ver', ReflectionReply),
+    ],
+)
+def test_what_is_no_reply_raises(text: str, form: type[Reply]) -> None:
+    with pytest.raises(Unparsable):
+        parse(text, form)
+
+
+@pytest.mark.parametrize("form", [SufficiencyReply, ReflectionReply])
+def test_the_schemas_are_strict_and_hold_what_is_asked_for(form: type[Reply]) -> None:
+    sent = schema(form)
+    jsonschema.Draft202012Validator.check_schema(sent)
+    assert sent["additionalProperties"] is False
+    assert sent["required"] == list(form.model_fields)

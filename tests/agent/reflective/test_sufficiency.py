@@ -1,0 +1,105 @@
+"""Is it enough to answer, and which look-up is the gap? By an LLM and by the plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from iterative_rag.agent.asking import Asker
+from iterative_rag.agent.reflective.sufficiency import LLMSufficiencyJudge
+from iterative_rag.builtin.question.planning import Planner
+from iterative_rag.builtin.reasoning.caution import CAREFUL
+from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.replies.reflective import SufficiencyReply
+from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
+from tests.agent.reflective.towers import INQUIRY, fact
+
+GAP = "When was the Orra Bridge finished?"
+
+
+def judged(inquiry: Inquiry, *replies: Any) -> tuple[Sufficiency, ScriptedLLM]:
+    with ScriptedLLM({"suffice": list(replies)}) as llm:
+        judge = LLMSufficiencyJudge(Asker("suffice", SufficiencyReply, llm, Counting(), None, 1024), 8000)
+        return judge.judge(inquiry), llm
+
+
+class Counting:
+    def before_call(self, role: str) -> float | None:
+        return None
+
+    def after_call(self, *said: object) -> None: ...
+
+    def failed_call(self, *said: object) -> None: ...
+
+    def cache_hit(self, what: str) -> None: ...
+
+
+def test_enough_has_no_gap_and_a_gap_is_one_line() -> None:
+    assert judged(INQUIRY, {"reason": "all there", "enough": True, "gap": GAP})[0] == Sufficiency(True, "", "all there")
+    found, llm = judged(INQUIRY, {"reason": "r", "enough": "no", "gap": f"  {GAP} \n"})
+    assert found == Sufficiency(False, GAP, "r")
+    assert "Who designed Velm Tower? -> [1]" in llm.requests[0].user
+
+
+def test_a_gap_that_is_empty_or_was_tried_is_complained_about() -> None:
+    _, llm = judged(INQUIRY, {"enough": False}, {"enough": False, "gap": GAP})
+    assert "names no question" in llm.requests[1].user
+    tried = {"enough": False, "gap": "who designed velm tower"}
+    found, llm = judged(INQUIRY, tried, tried)
+    assert "was tried already" in llm.requests[1].user
+    assert found.gap == "who designed velm tower"  # looked for once: the second look is the wider one
+
+
+def test_a_gap_that_was_looked_for_twice_is_none() -> None:
+    twice = Inquiry(INQUIRY.original, INQUIRY.question, INQUIRY.facts, (Need(GAP), Need(GAP)))
+    again = {"enough": False, "gap": GAP}
+    assert judged(twice, again, again)[0].gap == ""
+
+
+def test_without_facts_the_question_is_the_gap_and_costs_no_call() -> None:
+    found, llm = judged(Inquiry(GAP, GAP))
+    assert (found.enough, found.gap, llm.requests) == (False, GAP, [])
+
+
+# --- by the plan ---------------------------------------------------------------------------------
+
+QUESTION = "When was the architect of Velm Tower born?"
+FIRST, SECOND = Need("Who was the architect of Velm Tower?"), Need("When was Oda Brenk born?")
+
+
+def by_plan(*facts: Fact, tried: tuple[Need, ...] = ()) -> Sufficiency:
+    return BuiltinSufficiencyJudge(Planner(None), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
+
+
+def found(need: Need, value: str, score: float) -> Fact:
+    return fact(need, "Velm Tower", f"It says {value} of Velm Tower and Oda Brenk.", value, score=score)
+
+
+def test_the_plan_names_its_first_missing_look_up() -> None:
+    empty = by_plan()
+    assert not empty.enough
+    assert "Velm Tower" in empty.gap
+    first = Need(empty.gap)
+    second = by_plan(found(first, "Oda Brenk", 0.9), tried=(first,))
+    assert not second.enough
+    assert "Oda Brenk" in second.gap
+    last = Need(second.gap)
+    facts = (found(first, "Oda Brenk", 0.9), found(last, "3 March 1874", 0.9))
+    assert by_plan(*facts, tried=(first, last)) == Sufficiency(True)
+
+
+def test_no_look_up_is_made_more_than_twice() -> None:
+    tried: tuple[Need, ...] = ()
+    while gap := by_plan(tried=tried).gap:
+        tried = (*tried, Need(gap))
+        assert len(tried) < 20
+    assert not by_plan(tried=tried).enough
+    assert {tried.count(need) for need in tried} == {2}
+
+
+def test_what_is_hardly_trusted_is_looked_for_once_more() -> None:
+    first = Need(by_plan().gap)
+    last = Need(by_plan(found(first, "Oda Brenk", 0.9), tried=(first,)).gap)
+    weak = (found(first, "Oda Brenk", 0.9), found(last, "3 March 1874", 0.26))
+    assert by_plan(*weak, tried=(first, last)).gap == last.question
+    assert by_plan(*weak, tried=(first, last, first, last)).gap == ""
