@@ -30,6 +30,11 @@ def new_run_id() -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
 
 
+def event_name(step: type[Any]) -> str:
+    """`AnalysisStep` -> "analysis": what a step's event is called."""
+    return step.__name__.removesuffix("Step").lower()
+
+
 class Trace:
     """Writes events to one or more files. Safe to use from several threads; closed, it drops what comes late.
 

@@ -17,7 +17,7 @@ PACKAGE = Path(iterative_rag.__file__).parent
 # the areas of the third (adapters, agent, built-in mind) do not.
 LAYERS = (
     {"types", "errors"},
-    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote"},
+    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing"},
     {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
     {"ingest"},
     {"staleness"},
@@ -39,6 +39,7 @@ HOMES = {
     "tokenizers": {"builtin"},
     "diskcache": {"cache"},
     "httpx": {"remote", "llms", "embedders", "corpus", "search_engines"},
+    "pint": {"computing"},
     "rich": {"cli"},
     "typer": {"cli"},
     "click": set(),
@@ -57,6 +58,7 @@ HOMES = {
     "charset_normalizer": {"corpus"},
     "ray": {"embedders"},
     "selectolax": {"corpus"},
+    "ddgs": {"search_engines"},
 }
 
 

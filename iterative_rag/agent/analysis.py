@@ -25,7 +25,7 @@ class LLMAnalyst:
             original=inquiry.original,
             question=inquiry.question,
             facts=numbered(inquiry.facts, self.room),
-            tried=_tried(inquiry),
+            tried=tried_already(inquiry),
         )
         if reply.status == "stuck":
             return Stuck(reply.reason or "The model sees no further fact that would help.")
@@ -48,8 +48,8 @@ def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
     needs = _needs(reply)
     if not needs:
         return 'the status is "needs", but "needs" names no question'
-    tried = {_key(need) for need in inquiry.tried}
-    if all(_key(need) in tried for need in needs):
+    known = {_key(need) for need in inquiry.tried}
+    if all(_key(need) in known for need in needs):
         return (
             "every need was tried already; use the facts found, ask for something else or in other words, "
             'or choose "known" or "stuck"'
@@ -66,7 +66,7 @@ def _key(need: Need) -> str:
     return need.question.casefold().rstrip(" ?.")
 
 
-def _tried(inquiry: Inquiry) -> str:
+def tried_already(inquiry: Inquiry) -> str:
     """Each need once, with the numbers of the facts that it brought; without a value, they only come near it."""
     found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()

@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker, numbered
+from iterative_rag.agent.calculations import Calculations, proves, with_computations
+from iterative_rag.computing.checking import wrong_equations
 from iterative_rag.replies.forms import AnswerReply
-from iterative_rag.types import Draft, Fact, Inquiry
+from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # The most that an answer is trusted which names no fact as its proof.
 UNCITED_CONFIDENCE = 0.2
+# The most that an answer is trusted whose own arithmetic is wrong.
+MISCOUNTED_CONFIDENCE = 0.3
+# How often what a model asks for is computed, and it is asked again with the results.
+COMPUTING_ROUNDS = 2
 LAST_ATTEMPT = (
     "This is the last attempt: nothing more will be looked up. If the facts make one answer likely, give it as "
     '"answered" with a low confidence and say in "missing" what is unproved.'
@@ -28,37 +34,73 @@ class LLMAnswerer:
     asker: Asker[AnswerReply]
     room: int
 
-    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
-        """A draft whose markers are 1.. in order of first use. Without any fact it abstains and costs no call."""
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
+        """A draft whose markers are 1.. in order of first use. Without any fact it abstains and costs no call.
+
+        What the model wants computed is computed, and it is asked once more with the results, twice at most.
+        """
         if not inquiry.facts:
             return Draft(answered=False, text="", missing=_nothing_found(inquiry))
-        reply = self.asker.ask(
-            lambda reply: _complaint(reply, len(inquiry.facts)),
+        calculations = Calculations(inquiry.facts)
+        reply = self._asked(inquiry, calculations, last_attempt, advice, may_compute=True)
+        for rounds_left in reversed(range(COMPUTING_ROUNDS)):
+            if not reply.compute or not calculations.asks_for_more(reply.compute):
+                break
+            requested = reply.compute
+            results = calculations.carry_out(requested)
+            if reply.status == "answered" and len(results) == len(requested) and proves(results, reply):
+                break
+            reply = self._asked(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
+        return _draft(reply, calculations, inquiry.facts)
+
+    def _asked(
+        self, inquiry: Inquiry, calculations: Calculations, last_attempt: bool, advice: str, *, may_compute: bool
+    ) -> AnswerReply:
+        computed = calculations.lines()
+        if computed and not may_compute:
+            computed += "\nNothing more is computed: answer now."
+        attempt = LAST_ATTEMPT if last_attempt else MORE_TO_COME
+        wrong = f"What was wrong with your answer before: {advice}" if advice else ""
+        return self.asker.ask(
+            lambda reply: _complaint(reply, len(inquiry.facts), may_compute=may_compute),
             original=inquiry.original,
             question=inquiry.question,
             facts=numbered(inquiry.facts, self.room),
-            attempt=LAST_ATTEMPT if last_attempt else MORE_TO_COME,
+            attempt="\n\n".join(part for part in (computed, attempt, wrong) if part),
         )
-        text, cited = renumbered(reply.answer, len(inquiry.facts))
-        if reply.status == "answered":
-            return _answered(reply, text, cited, inquiry.facts)
-        missing = reply.missing or text or "The facts found do not settle it."
-        if reply.status == "false_premise":
-            missing = f"The question assumes something untrue: {missing}"
-        return Draft(answered=False, text=text, cited=cited, missing=missing, confidence=reply.confidence)
 
 
-def _answered(reply: AnswerReply, text: str, cited: tuple[int, ...], facts: Sequence[Fact]) -> Draft:
-    text = text or reply.short_answer
-    short = reply.short_answer or _MARKER.sub("", text).strip()
+def _draft(reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact]) -> Draft:
+    computations = [*calculations.done, *calculations.written_by(reply)]
+    text = reply.answer or (reply.short_answer if reply.status == "answered" else "")
+    text, cited = renumbered(with_computations(text, computations), len(facts))
+    if reply.status == "answered":
+        return _answered(reply, text, cited, facts, tuple(computations))
+    missing = reply.missing or renumbered(reply.answer, len(facts))[0] or "The facts found do not settle it."
+    if reply.status == "false_premise":
+        missing = f"The question assumes something untrue: {missing}"
+    return Draft(False, text, "", cited, missing, reply.confidence, tuple(computations))
+
+
+def _answered(
+    reply: AnswerReply, text: str, cited: tuple[int, ...], facts: Sequence[Fact], computations: tuple[Computation, ...]
+) -> Draft:
+    short = reply.short_answer or _MARKER.sub("", reply.answer).strip()
     confidence = reply.confidence
     if not cited:
         # The model was asked for markers twice. A fact that holds the answer proves it; without one it is a claim.
         cited = _holding(short, facts)
         text = text + "".join(f" [{n}]" for n in range(1, len(cited) + 1))
         confidence = min(confidence, 0.5 if cited else UNCITED_CONFIDENCE)
+    elif not _holding(short, [facts[place] for place in cited]):
+        # Facts are cited, but not the one that says it: a reader wants to see that one.
+        saying = _holding(short, facts)
+        cited = (*cited, *saying)
+        text += "".join(f" [{len(cited)}]" for _ in saying)
+    if _miscounted(reply):
+        confidence = min(confidence, MISCOUNTED_CONFIDENCE)
     missing = "" if cited else "No fact was named as the proof of this answer."
-    return Draft(True, text, short, cited, missing or reply.missing, confidence)
+    return Draft(True, text, short, cited, missing or reply.missing, confidence, computations)
 
 
 def renumbered(text: str, count: int) -> tuple[str, tuple[int, ...]]:
@@ -85,7 +127,11 @@ def _numbers(listed: str) -> list[int]:
     return numbers
 
 
-def _complaint(reply: AnswerReply, count: int) -> str:
+def _complaint(reply: AnswerReply, count: int, *, may_compute: bool) -> str:
+    if wrong := _miscounted(reply):
+        return f"it miscounts: {'; '.join(wrong[:3])}"
+    if reply.status == "compute" and not (may_compute and reply.compute):
+        return '"compute" names no expression' if may_compute else "nothing more can be computed; answer now"
     if reply.status != "answered":
         return ""
     if not reply.short_answer:
@@ -93,6 +139,10 @@ def _complaint(reply: AnswerReply, count: int) -> str:
     if not renumbered(reply.answer, count)[1]:
         return f'"answer" cites no fact; put [n] after each claim, with n from 1 to {count}'
     return ""
+
+
+def _miscounted(reply: AnswerReply) -> list[str]:
+    return wrong_equations(f"{reply.working}\n{reply.answer}")
 
 
 def _holding(short: str, facts: Sequence[Fact]) -> tuple[int, ...]:

@@ -10,13 +10,16 @@ from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
+from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.prompts import fence, prompt
 from iterative_rag.protocols import Cache, ChatModel, ChatRequest, Meter
 from iterative_rag.replies.calling import ask
 from iterative_rag.replies.forms import Reply, schema, schema_version
+from iterative_rag.replies.holding import repeats
 from iterative_rag.types import Fact
 
 R = TypeVar("R", bound=Reply)
+REPEATED = "it repeats these instructions; give the reply alone"
 NO_FACTS = "(none yet)"
 # How much of each quote is shown, from all to none, until the facts fit the room that they have.
 QUOTE_LENGTHS = (600, 300, 120, 0)
@@ -43,7 +46,19 @@ class Asker(Generic[R]):
         request = ChatRequest(
             role=self.role, system=system, user=user, schema=schema(self.reply_type), max_tokens=self.reply_tokens
         )
-        reply = ask(self.model, self.meter, request, self.reply_type, check)
+
+        def wrong(reply: R) -> str:
+            if repeats(reply.model_dump(), system):
+                return REPEATED
+            return check(reply) if check else ""
+
+        reply = ask(self.model, self.meter, request, self.reply_type, wrong)
+        if repeats(reply.model_dump(), system):
+            raise ReplyUnreadable(
+                f"The model {self.model.name} repeated its instructions ({self.role}) instead of following them.",
+                reply="",
+                hint="A document may have told it to; try another model.",
+            )
         if self.cache is not None:
             self.cache.put(key, reply.model_dump(mode="json"))
         return reply

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from iterative_rag.agent.data_finder import DataFinder
+from iterative_rag.agent.drafting import Drafting
+from iterative_rag.agent.engine import begun, search, to_its_end
 from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.outcome import Record, best_so_far, grown
+from iterative_rag.agent.outcome import Record, grown
 from iterative_rag.agent.reading import Reading
-from iterative_rag.errors import CapReached, IterativeRAGError, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
-from iterative_rag.types import (
-    AnsweringStep,
-    Draft,
-    Fact,
-    FinalStep,
-    Inquiry,
-    Need,
-    ShortlistedDocument,
-    ShortlistStep,
-    Step,
-)
+from iterative_rag.types import AnsweringStep, Fact, Need, ShortlistedDocument, ShortlistStep, Step
 
 # How much a passage is trusted that nobody has read yet.
 UNREAD = 0.5
@@ -33,25 +25,27 @@ class NaiveEngine:
     an answer only from what it has read, so it reads the shortlist, once.
     """
 
-    def __init__(self, roles: Roles, finder: DataFinder, meter: RunMeter, corpus: Corpus, *, reads: bool) -> None:
-        self._roles, self._finder, self._meter, self._corpus, self._reads = roles, finder, meter, corpus, reads
+    def __init__(self, finder: DataFinder, drafting: Drafting, meter: RunMeter, corpus: Corpus, *, reads: bool) -> None:
+        self._finder, self._drafting, self._meter, self._corpus, self._reads = finder, drafting, meter, corpus, reads
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = Record(Inquiry(original=question, question=question), self._meter)
+        record = begun(question, self._meter)
+        return to_its_end(record, self._once(record), self._drafting)
+
+    def _once(self, record: Record) -> Iterator[Step]:
+        need = Need(record.inquiry.original)
         record.begin_hop()
-        need = Need(question)
-        (documents,) = self._finder.shortlist([need], wider=False)
-        yield ShortlistStep(1, need, documents)
         if self._reads:
-            (reading,) = self._finder.read([need], [documents], seconds=self._meter.seconds_left())
-            if reading.error:
-                raise reading.error
+            yield from search(record, self._finder, 1, [need])
         else:
+            (documents,) = self._finder.shortlist([need], wider=False)
+            yield ShortlistStep(1, need, documents)
             reading = self._passages(need, documents)
-        yield reading.step(1)
-        record.inquiry = grown(record.inquiry, [need], reading.facts, question)
-        record.end_hop([need], [documents], reading.facts, question, question)
-        yield from _answered(record, lambda: self._roles.answerer.answer(record.inquiry, last_attempt=True))
+            yield reading.step(1)
+            record.inquiry = grown(record.inquiry, [need], reading.facts, need.question)
+            record.found([need], [documents], reading.facts)
+        record.end_hop(need.question)
+        record.take((yield from self._drafting.draft(1, record.inquiry, last_attempt=True)))
 
     def _passages(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Reading:
         """The passages that the query hit, best first, as facts that quote all of themselves."""
@@ -85,22 +79,12 @@ class ClosedBookEngine:
                 "The built-in mind knows nothing by heart: closed-book needs an LLM.",
                 hint="Add --llm ollama/MODEL, or use the mode naive.",
             )
-        self._recaller, self._meter = roles.recaller, meter
+        self._recaller, self._answerer, self._meter = roles.recaller, roles.answerer, meter
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = Record(Inquiry(original=question, question=question), self._meter)
-        yield from _answered(record, lambda: self._recaller.recall(question))
+        record = begun(question, self._meter)
+        return to_its_end(record, self._by_heart(record), Drafting(self._answerer))
 
-
-def _answered(record: Record, answer: Callable[[], Draft]) -> Iterator[Step]:
-    """The one answer and the end; a cap or a fault ends as in the loop."""
-    try:
-        record.draft = answer()
+    def _by_heart(self, record: Record) -> Iterator[Step]:
+        record.draft = self._recaller.recall(record.inquiry.original)
         yield AnsweringStep(1, record.draft)
-    except CapReached as cap:
-        record.cap, record.draft = cap, best_so_far(record.inquiry)
-    except IterativeRAGError as fault:
-        if not record.inquiry.facts:
-            raise
-        record.fault, record.draft = fault, best_so_far(record.inquiry)
-    yield FinalStep(record.answer())

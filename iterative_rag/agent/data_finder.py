@@ -1,28 +1,75 @@
-"""Finds the missing facts of one hop: shortlist, windows, reading, all needs at once."""
+"""Finds the missing facts of one hop: shortlist, correction where it falls short, windows, reading, of all needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 
+from iterative_rag.agent.corrective.correcting import Corrective
+from iterative_rag.agent.corrective.refinement import Refiner
 from iterative_rag.agent.reading import Reader, Reading
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.agent.windows import window
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import Settings
-from iterative_rag.types import Need, ShortlistedDocument
+from iterative_rag.types import Need, RefinementStep, ShortlistedDocument, ShortlistStep, Step, Window
 
 # How much further the second look at a need goes.
 WIDER = 3
 
+Shortlist = tuple[ShortlistedDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one hop brought: for each need, the documents that were to be read and what came of reading them."""
+
+    shortlists: tuple[Shortlist, ...]
+    readings: tuple[Reading, ...]
+
 
 class DataFinder:
-    """The finder of one run: it knows which documents it has listed for a need."""
+    """The finder of one run: it knows which documents it has listed for a need.
 
-    def __init__(self, corpus: Corpus, reader: Reader, settings: Settings) -> None:
+    `corrective` and `refiner` are the parts that a strategy may add; None leaves the shortlist as it is.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        reader: Reader,
+        settings: Settings,
+        *,
+        corrective: Corrective | None = None,
+        refiner: Refiner | None = None,
+    ) -> None:
         self._corpus, self._reader, self._settings = corpus, reader, settings
+        self._corrective, self._refiner = corrective, refiner
         self._listed: dict[str, set[str]] = {}
 
-    def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[tuple[ShortlistedDocument, ...]]:
+    def find(
+        self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
+    ) -> Generator[Step, None, Found]:
+        """Steps as they happen; returns what was found. `wider` is the second look at needs that brought nothing.
+
+        Reading may take `seconds()`, asked when it begins.
+        """
+        shortlists = self.shortlist(needs, wider=wider)
+        for need, documents in zip(needs, shortlists, strict=True):
+            yield ShortlistStep(hop, need, documents, wider)
+        if self._corrective:
+            for place, (need, documents) in enumerate(zip(needs, shortlists, strict=True)):
+                listed = self._listed[need.question]
+                shortlists[place] = yield from self._corrective.improve(hop, need, documents, listed, barren=wider)
+        tasks = []
+        for need, documents in zip(needs, shortlists, strict=True):
+            tasks.append((need, (yield from self._windows(hop, need, documents))))
+        readings = self._reader.read(tasks, seconds=seconds())
+        for reading in readings:
+            yield reading.step(hop)
+        return Found(tuple(shortlists), readings)
+
+    def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
         """The documents to read for each need; `wider` leaves out those that the first look has read."""
         settings, factor = self._settings, WIDER if wider else 1
         found = shortlist(
@@ -30,22 +77,18 @@ class DataFinder:
         )
         return [self._unlisted(need, documents) for need, documents in zip(needs, found, strict=True)]
 
-    def _unlisted(self, need: Need, documents: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:
+    def _unlisted(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Shortlist:
         listed = self._listed.setdefault(need.question, set())
         new = tuple(entry for entry in documents if entry.document_id not in listed)
         listed.update(entry.document_id for entry in new)
         return new
 
-    def read(
-        self,
-        needs: Sequence[Need],
-        documents: Sequence[Sequence[ShortlistedDocument]],
-        *,
-        seconds: float | None,
-    ) -> tuple[Reading, ...]:
+    def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
+        """What is read of each document; only the strips that serve the need where there is a refiner."""
         size = self._settings.window_chars
-        tasks = [
-            (need, [window(self._corpus.document(entry.document_id), entry, size) for entry in entries])
-            for need, entries in zip(needs, documents, strict=True)
-        ]
-        return self._reader.read(tasks, seconds=seconds)
+        windows = [window(self._corpus.document(entry.document_id), entry, size) for entry in documents]
+        if self._refiner is None or not windows:
+            return windows
+        refined = self._refiner.refine(need, windows)
+        yield RefinementStep(hop, need, refined.kept, refined.dropped)
+        return list(refined.windows)

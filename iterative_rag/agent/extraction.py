@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from iterative_rag.agent.asking import Asker
 from iterative_rag.prompts import fence
 from iterative_rag.replies.forms import ExtractionReply
+from iterative_rag.replies.holding import held
 from iterative_rag.types import Extract, Need, Window
 
 MOST_FACTS = 5
@@ -31,7 +32,8 @@ class LLMExtractor:
         )
         # Without a quote it is no fact, and the model was told so once.
         quoted = [fact for fact in reply.facts if fact.quote]
-        return tuple(Extract(fact.statement or fact.quote, fact.quote, fact.value) for fact in quoted[:MOST_FACTS])
+        extracts = (Extract(fact.statement or fact.quote, fact.quote, fact.value) for fact in quoted[:MOST_FACTS])
+        return tuple(held(extract, need, window) for extract in extracts)
 
 
 def _complaint(reply: ExtractionReply) -> str:

@@ -7,11 +7,19 @@ from typing import TypeVar
 from iterative_rag.agent.analysis import LLMAnalyst
 from iterative_rag.agent.answering import LLMAnswerer
 from iterative_rag.agent.asking import Asker
+from iterative_rag.agent.corrective.grading import LLMGrader
+from iterative_rag.agent.corrective.planning import LLMPlanner
+from iterative_rag.agent.corrective.rewording import LLMRewriter
 from iterative_rag.agent.extraction import LLMExtractor
 from iterative_rag.agent.recalling import LLMRecaller
+from iterative_rag.agent.reflective.reflection import LLMReflector
+from iterative_rag.agent.reflective.sufficiency import LLMSufficiencyJudge
 from iterative_rag.agent.rephraser import LLMRephraser
 from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
+from iterative_rag.replies.corrective import GradesReply, RewordingReply, WebQueryReply
 from iterative_rag.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RecallReply, RephrasingReply, Reply
+from iterative_rag.replies.planning import PlanReply
+from iterative_rag.replies.reflective import ReflectionReply, SufficiencyReply
 from iterative_rag.settings import Settings
 
 R = TypeVar("R", bound=Reply)
@@ -21,7 +29,7 @@ INSTRUCTIONS = 1500
 
 
 class LLMMind:
-    """Implements protocols.Mind. `fast` plays the extractor and the rephraser; None leaves them to `main`."""
+    """Implements protocols.Mind. `fast` reads, grades and words queries; None leaves that to `main`."""
 
     def __init__(self, main: ChatModel, fast: ChatModel | None, cache: Cache | None, settings: Settings) -> None:
         self._main, self._fast = main, fast or main
@@ -48,5 +56,12 @@ class LLMMind:
             extractor=LLMExtractor(asker("extract", ExtractionReply, self._fast, kept=False)),
             rephraser=LLMRephraser(asker("rephrase", RephrasingReply, self._fast), room),
             answerer=LLMAnswerer(asker("answer", AnswerReply, self._main), room),
+            grader=LLMGrader(asker("grade", GradesReply, self._fast), room, binary=self._settings.grades == "binary"),
+            rewriter=LLMRewriter(
+                asker("reword", RewordingReply, self._fast), asker("web_query", WebQueryReply, self._fast)
+            ),
+            planner=LLMPlanner(asker("plan", PlanReply, self._main), room),
+            judge=LLMSufficiencyJudge(asker("suffice", SufficiencyReply, self._main), room),
+            reflector=LLMReflector(asker("reflect", ReflectionReply, self._main), room),
             recaller=LLMRecaller(asker("recall", RecallReply, self._main)),
         )

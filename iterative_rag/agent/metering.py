@@ -9,7 +9,7 @@ from iterative_rag.errors import CapReached
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
-from iterative_rag.types import Cap, Usage
+from iterative_rag.types import Cap, ModelUsage, Usage
 
 # The role that makes the last attempt: one call is kept back for it.
 LAST_ROLE = "answer"
@@ -23,6 +23,7 @@ class RunMeter:
         self._lock = threading.Lock()
         self._begun = time.monotonic()
         self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
+        self._models: dict[str, ModelUsage] = {}
 
     def seconds_left(self) -> float:
         return self._settings.max_seconds - (time.monotonic() - self._begun)
@@ -58,6 +59,7 @@ class RunMeter:
         with self._lock:
             self._prompt_tokens += reply.prompt_tokens
             self._completion_tokens += reply.completion_tokens
+            self._count(model, reply.prompt_tokens, reply.completion_tokens)
         self._trace.write(
             "llm_call",
             role=request.role,
@@ -71,6 +73,8 @@ class RunMeter:
         )
 
     def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
+        with self._lock:
+            self._count(model, 0, 0)
         self._trace.write(
             "llm_call",
             role=request.role,
@@ -79,6 +83,12 @@ class RunMeter:
             prompt=request.user,
             error=f"{type(error).__name__}: {error}",
             seconds=round(seconds, 3),
+        )
+
+    def _count(self, model: str, prompt: int, completion: int) -> None:
+        used = self._models.get(model, ModelUsage(model, 0, 0, 0))
+        self._models[model] = ModelUsage(
+            model, used.llm_calls + 1, used.prompt_tokens + prompt, used.completion_tokens + completion
         )
 
     def cache_hit(self, what: str) -> None:
@@ -94,4 +104,5 @@ class RunMeter:
                 completion_tokens=self._completion_tokens,
                 seconds=round(time.monotonic() - self._begun, 3),
                 cache_hits=self._cache_hits,
+                models=tuple(self._models.values()) if len(self._models) > 1 else (),
             )

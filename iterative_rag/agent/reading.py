@@ -32,6 +32,10 @@ THREAD_NAME = "iterative-rag reading"
 SURE = 0.5
 # Windows that are read in all once one of them held the answer itself: a namesake's may stand before the right one.
 PATIENCE = 3
+# How many facts without a value are enough, for each that has one.
+NEAR = 2
+# The same, and the facts of a need, where sources are to agree or to contradict each other.
+CORROBORATING = 5
 # How far calls may run ahead of the windows taken in order, in flights: far enough that one slow call holds up
 # little, near enough that little is read for nothing.
 LOOKAHEAD = 1.25
@@ -105,11 +109,26 @@ class Reader:
         in_flight: int,
         on_hit: Callable[[str], None],
         thrifty: bool = True,
+        patience: int = PATIENCE,
     ) -> None:
-        """`thrifty` reading ends soon after a value was found; it is for extractors whose every call costs."""
+        """`thrifty` reading ends soon after a value was found, with `patience` windows in all; it is for extractors
+        whose every call costs."""
         self._corpus, self._extractor, self._cache = corpus, extractor, cache
         self._fact_limit, self._in_flight, self._on_hit = fact_limit, in_flight, on_hit
-        self._thrifty = thrifty
+        self._thrifty, self._patience = thrifty, patience
+
+    def corroborating(self) -> Reader:
+        """The same reader, reading on after the first value for others that agree or contradict it."""
+        return Reader(
+            self._corpus,
+            self._extractor,
+            cache=self._cache,
+            fact_limit=max(CORROBORATING, self._fact_limit),
+            in_flight=self._in_flight,
+            on_hit=self._on_hit,
+            thrifty=self._thrifty,
+            patience=max(CORROBORATING, self._patience),
+        )
 
     def read(
         self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, seconds: float | None = None
@@ -181,11 +200,17 @@ class Reader:
 
     def _may_start(self, queue: _Queue) -> bool:
         near = queue.started - queue.taken < int(LOOKAHEAD * self._in_flight)
-        return queue.open and near and not (queue.started >= PATIENCE and self._answered(queue))
+        return queue.open and near and not (queue.started >= self._patience and self._answered(queue))
 
     def _enough(self, queue: _Queue) -> bool:
-        sure = sum(fact.score >= SURE for fact in queue.facts.values())
-        return sure >= self._fact_limit or (queue.taken >= PATIENCE and self._answered(queue))
+        sure = [fact for fact in queue.facts.values() if fact.score >= SURE]
+        valued = sum(bool(fact.value) for fact in sure)
+        # What only comes near the answer ends the reading later than what holds it.
+        return (
+            valued >= self._fact_limit
+            or len(sure) >= NEAR * self._fact_limit
+            or (queue.taken >= self._patience and self._answered(queue))
+        )
 
     def _answered(self, queue: _Queue) -> bool:
         """Whether a thrifty reading has found the value that it was sent for."""
@@ -210,6 +235,7 @@ class Reader:
             need=need,
             score=extract.score,
             page=document.page_at(start),
+            retrieved=document.retrieved,
         )
 
     def _closed(self, queue: _Queue, cap: Cap | None) -> Reading:

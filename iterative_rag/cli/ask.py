@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, IndexAt, Preset, announce_starter, settings_from
+from iterative_rag.cli.options import (
+    AsJson,
+    AskStrategy,
+    CorpusName,
+    EmbedderSpec,
+    IndexAt,
+    Preset,
+    announce_starter,
+    settings_from,
+)
 
 if TYPE_CHECKING:
     from iterative_rag.cli.render import HopPrinter
@@ -33,6 +42,15 @@ def ask(
     ] = None,
     embedder: EmbedderSpec = None,
     index: IndexAt = None,
+    strategy: Annotated[
+        AskStrategy | None, typer.Option(help="How the question is worked on.", show_choices=True)
+    ] = None,
+    web: Annotated[
+        bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")
+    ] = None,
+    search_engine: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="wikipedia, duckduckgo, tavily or searxng@URL.")
+    ] = None,
     preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.", show_choices=True)] = None,
     max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
     fact_limit: Annotated[
@@ -59,6 +77,9 @@ def ask(
         fast_llm=fast_llm,
         embedder=embedder,
         index=index,
+        strategy=strategy and strategy.value,
+        web=web,
+        search_engine=search_engine,
         preset=preset and preset.value,
         max_hops=max_hops,
         fact_limit=fact_limit,

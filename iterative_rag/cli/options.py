@@ -17,6 +17,15 @@ class Preset(StrEnum):
     THOROUGH = "thorough"
 
 
+class AskStrategy(StrEnum):
+    NAIVE = "naive"
+    CRAG = "crag"
+    PLAN = "plan"
+    SELF_RAG = "self-rag"
+    ITERATIVE = "iterative"
+    FULL = "full"
+
+
 CorpusName = Annotated[
     str | None, typer.Option("--corpus", metavar="NAME", help="The corpus to ask; `iterative-rag corpus` lists them.")
 ]

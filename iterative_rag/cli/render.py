@@ -7,24 +7,38 @@ from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
 from iterative_rag.types import (
+    Action,
     AnalysisStep,
     Answer,
     AnsweringStep,
     Citation,
+    CorrectionStep,
     Fact,
     FinalStep,
+    GradingStep,
     Known,
     Need,
     Needs,
+    PlanningStep,
     ReadingStep,
+    RefinementStep,
+    ReflectionStep,
     RephrasingStep,
     ShortlistStep,
     Status,
     Step,
     Stuck,
+    SufficiencyStep,
     Usage,
+    WebStep,
 )
 
+_CONSEQUENCES = {
+    Action.ACCEPT: "the answer stands",
+    Action.REGENERATE: "written again",
+    Action.SEARCH: "it does not answer what was asked: searched once more",
+    Action.ABSTAIN: "no answer is better than this one",
+}
 # While the run goes on; the answer shows whole quotes, the trace all facts.
 _QUOTE_SHOWN = 240  # characters
 _FACTS_SHOWN = 3
@@ -63,8 +77,60 @@ class HopPrinter:
                 self._rephrasing(step)
             case AnsweringStep():
                 self._answering(step)
+            case PlanningStep():
+                self._planning(step)
+            case GradingStep():
+                self._grading(step)
+            case CorrectionStep():
+                self._correction(step)
+            case WebStep():
+                self._web(step)
+            case RefinementStep():
+                self._note("refined", f"{step.kept} strips kept, {step.dropped} dropped", step.need)
+            case SufficiencyStep():
+                self._sufficiency(step)
+            case ReflectionStep():
+                self._reflection(step)
             case FinalStep():
                 self._printer.blank()
+
+    def _note(self, label: str, said: str, need: Need | None = None) -> None:
+        which = self._which(need) if need else ""
+        self._printer.line((f"{label}{which}", "dim"), "  ", (clean(said), "dim"), indent="  ", hang="    ")
+
+    def _planning(self, step: PlanningStep) -> None:
+        if not step.plan.steps:
+            self._note("plan", "nothing is left to look up")
+        for number, planned in enumerate(step.plan.steps, 1):
+            self._note(f"plan {number}", planned.question)
+        self._doing("carrying out the plan")
+
+    def _grading(self, step: GradingStep) -> None:
+        graded = sorted(zip(step.grades, step.titles, strict=True), key=lambda item: -item[0].score)
+        shown = " · ".join(f"{title} {grade.label.value} {grade.score:.2f}" for grade, title in graded[:_FACTS_SHOWN])
+        self._note("graded", f"{step.verdict.value}: {shown}", step.need)
+
+    def _correction(self, step: CorrectionStep) -> None:
+        words = " · ".join(step.rewording.phrasings) or step.rewording.broader or "no other words"
+        self._note("reworded", words, step.need)
+        self._note("found so", " · ".join(entry.title for entry in step.documents) or "nothing new", step.need)
+
+    def _web(self, step: WebStep) -> None:
+        listed = " · ".join(entry.source for entry in step.documents) or "no page that serves"
+        self._note(f"web ({step.engine})", f"{step.query}: {listed}" if step.query else listed, step.need)
+        for fault in step.skipped:
+            self._printer.line(("not read", "yellow"), f"  {clean(fault.title)}: {clean(fault.message)}", indent="  ")
+
+    def _sufficiency(self, step: SufficiencyStep) -> None:
+        judged = step.sufficiency
+        self._note("checked", "the facts suffice" if judged.enough else f"missing: {judged.gap or judged.reason}")
+
+    def _reflection(self, step: ReflectionStep) -> None:
+        for claim in step.reflection.claims:
+            if not claim.grounded:
+                said = f"  {clean(claim.text)}: {clean(claim.reason)}"
+                self._printer.line(("not proved", "yellow"), said, indent="  ", hang="    ")
+        self._note("reflected", _CONSEQUENCES[step.action])
 
     def _doing(self, what: str) -> None:
         if self._status:
@@ -121,7 +187,7 @@ class HopPrinter:
 
     def _answering(self, step: AnsweringStep) -> None:
         if step.last_attempt:
-            self._printer.line(("last attempt, a limit is reached", "yellow"), indent="  ")
+            self._printer.line(("last attempt: nothing more is looked up", "dim"), indent="  ")
         self._doing("checking the answer")
 
 
@@ -152,6 +218,15 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
             printer.line((clean(answer.short_answer), "bold green"))
         printer.line(clean(answer.text or answer.short_answer))
+    for computation in answer.computations:
+        marks = "".join(f"[{n}]" for n in computation.facts)
+        from iterative_rag.computing.showing import shown
+
+        said = clean(shown(computation.expression, computation.result))
+        printer.line(("computed", "dim"), f"  {said} {marks}")
+    for conflict in answer.conflicts:
+        sides = "; ".join(f"{side.value} {''.join(f'[{n}]' for n in side.facts)}" for side in conflict.sides)
+        printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
     if answer.citations:
         printer.blank()
     for citation in answer.citations:
@@ -163,7 +238,8 @@ def show_answer(answer: Answer, printer: Printer) -> None:
 def _show_citation(citation: Citation, printer: Printer) -> None:
     number = f"[{citation.n}] "
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
-    place = f"{shown_source(citation.source)}, {where}"
+    read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
+    place = f"{shown_source(citation.source)}, {where}{read_on}"
     printer.line(
         (number, "cyan"), (clean(citation.title), "bold"), (f"  {clean(place)}", "dim"), hang=" " * len(number)
     )
@@ -193,6 +269,8 @@ def spent(usage: Usage) -> list[str]:
     parts = [calls]
     if usage.prompt_tokens or usage.completion_tokens:
         parts.append(f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
+    for used in usage.models:
+        parts.append(f"{used.model.split('?')[0]} {used.llm_calls}")
     if usage.cache_hits:
         parts.append(f"{usage.cache_hits} from the cache")
     parts.append(f"{usage.seconds:.1f} s")

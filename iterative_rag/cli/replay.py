@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
 
 from iterative_rag.cli.console import Printer, clean
 from iterative_rag.cli.render import HopPrinter, show_answer
-from iterative_rag.types import (
-    Analysis,
-    AnalysisStep,
-    Answer,
-    AnsweringStep,
-    Cap,
-    Citation,
-    Draft,
-    Fact,
-    FinalStep,
-    Hit,
-    HopRecord,
-    Known,
-    Need,
-    Needs,
-    ReadingFault,
-    ReadingStep,
-    RephrasingStep,
-    ShortlistedDocument,
-    ShortlistStep,
-    Status,
-    Step,
-    Stuck,
-    Usage,
-)
+from iterative_rag.trace import event_name
+from iterative_rag.types import FinalStep, Step
 
 Event = Mapping[str, Any]
 
@@ -94,78 +75,18 @@ def _show_call(event: Event, printer: Printer, *, whole: bool) -> None:
 
 # --- events back to steps --------------------------------------------------------------------
 
+_STEPS: dict[str, type[Any]] = {event_name(step): step for step in get_args(Step)}
+
 
 def step_of(event: Event) -> Step | None:
-    """The step that an event holds, or None for an event that is no step."""
-    match event.get("event"):
-        case "analysis":
-            return AnalysisStep(event["hop"], event["question"], _analysis(event["analysis"]))
-        case "shortlist":
-            documents = tuple(_shortlisted(document) for document in event["documents"])
-            return ShortlistStep(event["hop"], Need(**event["need"]), documents, event["wider"])
-        case "reading":
-            return _reading(event)
-        case "rephrasing":
-            return RephrasingStep(event["hop"], event["before"], event["after"])
-        case "answering":
-            return AnsweringStep(event["hop"], _draft(event["draft"]), event["last_attempt"])
-        case "final":
-            return FinalStep(_answer(event["answer"]))
-    return None
+    """The step that an event holds, or None for an event that is no step. Fields that an older version did not write
+    have their defaults."""
+    kind = _STEPS.get(str(event.get("event")))
+    if kind is None:
+        return None
+    names = {field.name for field in dataclasses.fields(kind)}
+    step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
+    return step
 
 
-def _analysis(value: Mapping[str, Any]) -> Analysis:
-    """The three kinds of analysis have different fields."""
-    if "needs" in value:
-        return Needs(tuple(Need(**need) for need in value["needs"]))
-    return Stuck(value["reason"]) if "reason" in value else Known()
-
-
-def _shortlisted(value: Mapping[str, Any]) -> ShortlistedDocument:
-    return ShortlistedDocument(**{**value, "hits": tuple(Hit(**hit) for hit in value["hits"])})
-
-
-def _reading(event: Event) -> ReadingStep:
-    return ReadingStep(
-        event["hop"],
-        Need(**event["need"]),
-        _facts(event["facts"]),
-        event["read"],
-        event["cached"],
-        event["skipped"],
-        event["dropped"],
-        tuple(ReadingFault(**fault) for fault in event["faults"]),
-        tuple(event["documents"]),
-    )
-
-
-def _facts(values: Sequence[Mapping[str, Any]]) -> tuple[Fact, ...]:
-    return tuple(Fact(**{**value, "need": Need(**value["need"])}) for value in values)
-
-
-def _draft(value: Mapping[str, Any]) -> Draft:
-    return Draft(**{**value, "cited": tuple(value["cited"])})
-
-
-def _answer(value: Mapping[str, Any]) -> Answer:
-    hops = tuple(
-        HopRecord(
-            **{
-                **hop,
-                "needs": tuple(hop["needs"]),
-                "shortlist": tuple(hop["shortlist"]),
-                "facts": _facts(hop["facts"]),
-            }
-        )
-        for hop in value["hops"]
-    )
-    return Answer(
-        **{
-            **value,
-            "status": Status(value["status"]),
-            "citations": tuple(Citation(**citation) for citation in value["citations"]),
-            "hops": hops,
-            "usage": Usage(**value["usage"]),
-            "cap": Cap(value["cap"]) if value.get("cap") else None,
-        }
-    )
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)

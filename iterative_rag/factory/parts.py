@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
-    from iterative_rag.protocols import Cache, ChatModel, Embedder, Mind, Reranker
+    from iterative_rag.protocols import Cache, ChatModel, Embedder, Grader, Mind, Reranker
 
 
 def cache(settings: Settings) -> Cache:
@@ -33,6 +33,13 @@ def make_reranker(settings: Settings) -> Reranker | None:
     from iterative_rag.builtin.reranking import ReaderReranker
 
     return ReaderReranker()
+
+
+def builtin_grader() -> Grader:
+    """The built-in reader as a grader: costs no call."""
+    from iterative_rag.builtin.correcting.grading import BuiltinGrader
+
+    return BuiltinGrader()
 
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.corpora import open_corpus
-from iterative_rag.factory.parts import cache, make_embedder, make_mind
+from iterative_rag.factory.parts import builtin_grader, cache, make_embedder, make_mind
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
 if TYPE_CHECKING:
-    from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
+    from iterative_rag.agent.corrective.wider_search import WiderSearch
+    from iterative_rag.agent.engine import Engine
     from iterative_rag.agent.metering import RunMeter
-    from iterative_rag.agent.step_engine import StepEngine
     from iterative_rag.protocols import Cache, Corpus, Mind
 
 # A question is one or a few sentences. Anything longer is a document pasted by mistake.
@@ -63,8 +63,11 @@ class IterativeRAG:
         settings = self.settings.model_copy(update=overrides)
         return IterativeRAG(settings, corpus=corpus, mind=self.mind, cache=self.store, notice=self.notice)
 
-    def ask(self, question: str, *, strategy: Strategy = Strategy.ITERATIVE, trace: Path | None = None) -> Answer:
-        """Run the loop to its end. Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer."""
+    def ask(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Answer:
+        """Run to the end, by `strategy` or that of the settings.
+
+        Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer.
+        """
         answer = None
         for step in self.steps(question, strategy=strategy, trace=trace):
             if isinstance(step, FinalStep):
@@ -72,14 +75,13 @@ class IterativeRAG:
         assert answer is not None, "the engine ended without a final step"
         return answer
 
-    def steps(
-        self, question: str, *, strategy: Strategy = Strategy.ITERATIVE, trace: Path | None = None
-    ) -> Iterator[Step]:
+    def steps(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Iterator[Step]:
         """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
         from iterative_rag.agent.metering import RunMeter
-        from iterative_rag.trace import Trace, new_run_id, trace_folder
+        from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
+        strategy = strategy or Strategy(self.settings.strategy)
         run_id = new_run_id()
         record = Trace(run_id, [trace_folder() / f"{run_id}.jsonl", *([trace] if trace else [])])
         try:
@@ -94,7 +96,7 @@ class IterativeRAG:
             for step in self._engine(strategy, RunMeter(self.settings, record)).steps(question):
                 if isinstance(step, FinalStep):
                     step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
-                record.write(_event(step), **dataclasses.asdict(step))
+                record.write(event_name(type(step)), **dataclasses.asdict(step))
                 yield step
         except IterativeRAGError as error:
             record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
@@ -115,15 +117,22 @@ class IterativeRAG:
 
         self._engine(strategy, RunMeter(self.settings, Trace("", [])))
 
-    def _engine(self, strategy: Strategy, meter: RunMeter) -> StepEngine | NaiveEngine | ClosedBookEngine:
-        from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
-        from iterative_rag.agent.data_finder import DataFinder
+    def _engine(self, strategy: Strategy, meter: RunMeter) -> Engine:
         from iterative_rag.agent.reading import Reader
-        from iterative_rag.agent.step_engine import StepEngine
+        from iterative_rag.agent.strategies import Means, build
 
-        settings, roles = self.settings, self.mind.roles(meter)
+        settings, roles, corpus = self.settings, self.mind.roles(meter), self.corpus
+        grader = roles.grader if settings.grader == "mind" else builtin_grader()
+        web: WiderSearch | None = None
+        if settings.web:
+            from iterative_rag.agent.corrective.gathered import GatheredCorpus
+            from iterative_rag.factory.web import web_searcher
+
+            corpus = GatheredCorpus(corpus)
+            thrifty = self.mind.thrifty and settings.grader == "mind"
+            web = web_searcher(settings, corpus, roles.rewriter, grader, thrifty=thrifty)
         reader = Reader(
-            self.corpus,
+            corpus,
             roles.extractor,
             cache=self.store,
             fact_limit=settings.fact_limit,
@@ -131,14 +140,7 @@ class IterativeRAG:
             on_hit=meter.cache_hit,
             thrifty=self.mind.thrifty,
         )
-        finder = DataFinder(self.corpus, reader, settings)
-        match strategy:
-            case Strategy.ITERATIVE:
-                return StepEngine(roles, finder, meter, settings)
-            case Strategy.NAIVE:
-                return NaiveEngine(roles, finder, meter, self.corpus, reads=not self.mind.thrifty)
-            case Strategy.CLOSED_BOOK:
-                return ClosedBookEngine(roles, meter)
+        return build(strategy, Means(corpus, reader, roles, grader, meter, settings, self.mind.thrifty, web))
 
     def close(self) -> None:
         self.corpus.close()
@@ -158,8 +160,3 @@ def checked_question(question: str) -> str:
             hint="Put long texts into a corpus (iterative-rag index PATH) and ask about them.",
         )
     return question
-
-
-def _event(step: Step) -> str:
-    """`AnalysisStep` -> "analysis": the event's name in the trace."""
-    return type(step).__name__.removesuffix("Step").lower()

@@ -27,7 +27,7 @@ class OpenAILikeChat(LlamaIndexChat):
     """A model of an OpenAI-compatible server, with the key that `remote.api_key` finds for it.
 
     A server that refuses `response_format`, `stream_options` or `seed` is asked without them for the rest of the
-    process: `replies.py` copes with what comes then.
+    process: `replies` copes with what comes then.
     """
 
     def __init__(self, model: str, url: str, settings: Settings) -> None:

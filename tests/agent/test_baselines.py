@@ -34,9 +34,10 @@ def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings)
     assert all(quote in request.user for quote in towns.FACTS)
     answer = steps[-1].answer
     assert (answer.status, answer.short_answer, answer.usage.llm_calls) == (Status.ANSWERED, "Edda Holm", 1)
-    (citation,) = answer.citations
     documents = {document.source: document for title in rag.corpus.titles() for document in rag.corpus.find(title)}
-    assert documents[citation.source].text[citation.start : citation.end] == citation.quote
+    for citation in answer.citations:
+        assert documents[citation.source].text[citation.start : citation.end] == citation.quote
+    assert "Edda Holm" in answer.citations[-1].quote  # the passage that says it is cited, whatever the model cites
 
 
 def test_naive_with_the_built_in_mind_reads_once_and_cannot_chain(settings: Settings) -> None:

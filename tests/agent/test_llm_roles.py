@@ -11,11 +11,13 @@ import pytest
 
 from iterative_rag.agent.answering import renumbered
 from iterative_rag.agent.llm_mind import LLMMind
+from iterative_rag.agent.metering import RunMeter
 from iterative_rag.cache import DiskCache
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.protocols import Cache, Roles
 from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace
 from iterative_rag.types import Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 from tests.test_replies import Counting
 
@@ -275,6 +277,20 @@ def test_many_facts_are_fitted_into_the_context() -> None:
 
 
 # --- the mind ------------------------------------------------------------------------------------
+
+
+def test_two_models_are_counted_apart() -> None:
+    main = ScriptedLLM({"analyse": [{"status": "known"}]}, name="main")
+    fast = ScriptedLLM({"extract": [{"facts": []}], "grade": [{"grades": [{"n": 1, "label": "Good"}]}]}, name="fast")
+    meter = RunMeter(Settings(), Trace("test", []))
+    with main, fast:
+        mind = LLMMind(main, fast, None, Settings()).roles(meter)
+        mind.analyst.analyse(INQUIRY)
+        mind.extractor.extract(TRIED, WINDOW)
+        mind.grader.grade(TRIED, [("Velm Tower", "It was designed by Oda Brenk.")])
+    used = meter.usage()
+    assert [(model.model, model.llm_calls) for model in used.models] == [("main", 1), ("fast", 2)]
+    assert sum(model.prompt_tokens for model in used.models) == used.prompt_tokens
 
 
 def test_the_fast_model_reads_and_rephrases() -> None:

@@ -68,6 +68,23 @@ def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     assert len(thorough.calls) == 20
 
 
+def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
+    corpus, windows = pages(20, {0, 4, 12})
+    thrifty = reader(corpus, Quoting(["Yes"]), thrifty=True)
+    (first,) = thrifty.read([(NEED, windows)])
+    (both,) = thrifty.corroborating().read([(NEED, windows)])
+    assert {fact.title for fact in first.facts} == {"Page 00"}
+    assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
+
+
+def test_facts_that_only_come_near_end_the_reading_later() -> None:
+    corpus, windows = pages(20, set(range(20)))
+    near = Quoting(["Yes"])
+    near.value = ""
+    (reading,) = reader(corpus, near, limit=2).read([(NEED, windows)])
+    assert len(reading.facts) == 4
+
+
 def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
     corpus, windows = pages(20, {3, 4, 11})
     cache, extractor = DictCache(), Quoting(["Yes"], latency=0.01)

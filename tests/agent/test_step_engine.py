@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.reading import Reader
-from iterative_rag.agent.step_engine import StepEngine
+from iterative_rag.agent.strategies import Means, build
 from iterative_rag.errors import CapReached, LLMUnreachable
-from iterative_rag.protocols import ChatReply, ChatRequest, Roles
+from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import (
@@ -27,9 +26,10 @@ from iterative_rag.types import (
     ShortlistStep,
     Status,
     Step,
+    Strategy,
     Stuck,
 )
-from tests.agent.fakes import DictCache, MemoryCorpus, Quoting, Scripted
+from tests.agent.fakes import DictCache, Grading, MemoryCorpus, Quoting, Scripted, roles_of
 
 CORPUS = MemoryCorpus(
     {
@@ -44,7 +44,7 @@ def run(script: Scripted, extractor: Quoting | None = None, **settings: object) 
     chosen = Settings.model_validate(settings)
     meter = RunMeter(chosen, Trace("test", []))
     extractor = extractor or Quoting(["Venn", "Tarn", "Mell"])
-    roles = Roles(script, extractor, script, script)
+    roles = roles_of(script, extractor)
     reader = Reader(
         CORPUS,
         extractor,
@@ -53,7 +53,8 @@ def run(script: Scripted, extractor: Quoting | None = None, **settings: object) 
         in_flight=chosen.calls_in_flight,
         on_hit=meter.cache_hit,
     )
-    return list(StepEngine(roles, DataFinder(CORPUS, reader, chosen), meter, chosen).steps("How long is it?"))
+    means = Means(CORPUS, reader, roles, Grading(), meter, chosen, thrifty=True)
+    return list(build(Strategy.ITERATIVE, means).steps("How long is it?"))
 
 
 def outcome(steps: list[Step]) -> Answer:
@@ -153,7 +154,7 @@ class Paying(Scripted):
         self.meter.after_call(request, ChatReply("", 60, 40), "m", 0.0)
         return Needs((Need(f"Where is Tarn, try {len(inquiry.tried)}?"),))
 
-    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft:
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         self.meter.before_call("answer")
         return super().answer(inquiry, last_attempt=last_attempt)
 
@@ -173,8 +174,9 @@ def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
     reader = Reader(
         CORPUS, Quoting(["Tarn lies"]), cache=DictCache(), fact_limit=1, in_flight=2, on_hit=meter.cache_hit
     )
-    roles = Roles(script, Quoting([]), script, script)
-    answer = outcome(list(StepEngine(roles, DataFinder(CORPUS, reader, settings), meter, settings).steps("Where?")))
+    roles = roles_of(script, Quoting([]))
+    means = Means(CORPUS, reader, roles, Grading(), meter, settings, thrifty=True)
+    answer = outcome(list(build(Strategy.ITERATIVE, means).steps("Where?")))
     assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
     assert answer.usage.llm_calls <= settings.max_calls

@@ -158,3 +158,33 @@ def test_a_fault_does_not_change_with_its_best_answer_so_far() -> None:
     broken = dataclasses.replace(record("0"), outcome=Outcome.FAULT)
     (pair,) = compare([answers("1", "one"), folder([broken], "other")])["pairs"]
     assert pair["lost"] == ["0"]
+
+
+def test_it_says_which_run_is_best_and_which_costs_less_for_as_much() -> None:
+    poor, cheap, dear = answers("0" * 10, "poor"), answers("1" * 9 + "0", "cheap"), answers("1" * 10, "dear")
+    records = tuple(
+        dataclasses.replace(one, spent=dataclasses.replace(one.spent, calls=one.spent.calls + 9))
+        for one in dear.records
+    )
+    found = compare([poor, cheap, dataclasses.replace(dear, records=records)])
+    (best,) = found["best"]
+    assert best["runs"] == ["poor", "cheap", "dear"]
+    assert (best["run"], best["right"]) == ("dear", 1.0)
+    assert (best["cheapest"], best["cheapest_right"]) == ("cheap", 0.9)
+    assert best["calls"] == best["cheapest_calls"] + 9
+    said = comparison(found)
+    assert "Best: dear, 100" in said
+    assert "not surely worse: cheap, 90" in said
+
+
+def test_each_set_of_questions_has_its_own_best() -> None:
+    one, other = answers("10", "one"), answers("11", "other")
+    shifted = [
+        dataclasses.replace(
+            run,
+            path=run.path.with_name(f"{run.name}-b"),
+            records=tuple(dataclasses.replace(record, id=f"b{record.id}") for record in run.records),
+        )
+        for run in (one, other)
+    ]
+    assert [entry["run"] for entry in compare([one, other, *shifted])["best"]] == ["other", "other-b"]

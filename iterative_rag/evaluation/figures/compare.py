@@ -17,6 +17,7 @@ runs[].calls                 mean calls of an answer
 runs[].tokens                mean tokens of an answer
 runs[].seconds               mean seconds of an answer
 runs[].differs.*             options and settings that are not the same in all runs
+best[]                       which run is best at which cost, as in `figures/best.py`
 warnings[]                   why the runs cannot quite be compared
 pairs[].first                the run that the other is compared with
 pairs[].second
@@ -51,6 +52,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.figures.best import best
 from iterative_rag.evaluation.figures.measures import (
     SCORES,
     Measure,
@@ -83,15 +85,12 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
         )
     for pair, corrected in zip(pairs, holm([pair["right"]["p"] for pair in pairs]), strict=True):
         pair["right"]["p_holm"] = corrected
+    overviews = [
+        {**_overview(name, run, seed), "differs": differs}
+        for (name, run), differs in zip(named, differing(runs), strict=True)
+    ]
     found: dict[str, Any] = rounded(
-        {
-            "runs": [
-                {**_overview(name, run, seed), "differs": differs}
-                for (name, run), differs in zip(named, differing(runs), strict=True)
-            ],
-            "warnings": warnings(runs),
-            "pairs": pairs,
-        }
+        {"runs": overviews, "best": best(overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
     )
     return found
 

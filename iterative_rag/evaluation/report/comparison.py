@@ -26,6 +26,7 @@ def comparison(found: Mapping[str, Any]) -> str:
     others = [pair for pair in found["pairs"] if pair["first"] != first]
     parts = ["\n".join(f"> {escaped(warning)}" for warning in found["warnings"])] if found["warnings"] else []
     parts += [_runs(found["runs"])]
+    parts += ["\n".join(_best(one) for one in found["best"])] if found["best"] else []
     if against:
         parts += [f"Against {escaped(first)}, on the questions that both answered (points, p by McNemar's exact test):"]
         parts += [_pairs(against, [pair["second"] for pair in against]), *_won_and_lost(against)]
@@ -56,6 +57,19 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
         for name, differs in differing
     ]
     return "\n\n".join([shown, "\n".join(told)]) if told else shown
+
+
+def _best(one: Mapping[str, Any]) -> str:
+    """`Best: full, 34.2 % right, 0 calls and 1.2 s an answer; iterative is not surely worse: ...`"""
+    said = f"Best: {escaped(one['run'])}, {_at_cost(one['right'], one['calls'], one['seconds'])}"
+    if one["cheapest"] == one["run"]:
+        return f"{said}; none that is cheaper comes near it."
+    cheaper = _at_cost(one["cheapest_right"], one["cheapest_calls"], one["cheapest_seconds"])
+    return f"{said}. Cheapest that is not surely worse: {escaped(one['cheapest'])}, {cheaper}."
+
+
+def _at_cost(right: float, calls: float | None, seconds: float | None) -> str:
+    return f"{percent(right)} right at {number(calls)} calls and {number(seconds)} s an answer"
 
 
 def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:

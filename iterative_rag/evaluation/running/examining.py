@@ -1,4 +1,4 @@
-"""Puts one question to the package in one of four modes and writes down what happened."""
+"""Puts one question to the package in one of its modes and writes down what happened."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
+    CorrectionStep,
     Fact,
     FinalStep,
     ReadingStep,
@@ -24,6 +25,7 @@ from iterative_rag.types import (
     Status,
     Step,
     Strategy,
+    WebStep,
 )
 
 if TYPE_CHECKING:
@@ -32,16 +34,19 @@ if TYPE_CHECKING:
 
 
 class Mode(StrEnum):
-    """Iterative is the product; the others are its floor and its ceiling."""
+    """The strategies, and oracle: the loop over the gold articles alone. Naive and closed-book are the floor."""
 
     ITERATIVE = "iterative"
+    CRAG = "crag"
+    PLAN = "plan"
+    SELF_RAG = "self-rag"
+    FULL = "full"
     NAIVE = "naive"
     ORACLE = "oracle"
     CLOSED_BOOK = "closed-book"
 
     @property
     def strategy(self) -> Strategy:
-        """Oracle is the loop over the gold articles alone."""
         return Strategy.ITERATIVE if self is Mode.ORACLE else Strategy(self.value)
 
 
@@ -87,6 +92,7 @@ class _Course:
     hops: list[Hop] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
     answer: Answer | None = None
+    _hop: int = 0
     _question: str = ""
     _needs: dict[str, None] = field(default_factory=dict)
     _listed: dict[str, None] = field(default_factory=dict)
@@ -101,7 +107,13 @@ class _Course:
                 yield from self._close()
                 self._question = step.question
             case ShortlistStep():
+                if step.hop != self._hop:
+                    yield from self._close()
+                self._hop = step.hop
                 self._needs[step.need.question] = None
+                self.titles |= {entry.document_id: entry.title for entry in step.documents}
+                self._listed |= dict.fromkeys(entry.document_id for entry in step.documents)
+            case CorrectionStep() | WebStep():
                 self.titles |= {entry.document_id: entry.title for entry in step.documents}
                 self._listed |= dict.fromkeys(entry.document_id for entry in step.documents)
             case ReadingStep():

@@ -1,0 +1,105 @@
+"""The computations that an answer rests on: carried out, shown to the model, written under the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from iterative_rag.computing import ComputeError, compute
+from iterative_rag.computing.checking import right_equations
+from iterative_rag.computing.showing import found_in, shortened, shown
+from iterative_rag.replies.forms import AnswerReply, RequestedComputation
+from iterative_rag.types import Computation, Fact
+
+# Expressions of one reply that are carried out.
+MOST_AT_ONCE = 12
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+@dataclass(slots=True)
+class Calculations:
+    """What was computed for one answer, and what was refused; `facts` are those of the inquiry."""
+
+    facts: Sequence[Fact]
+    done: list[Computation] = field(default_factory=list)
+    _refused: dict[str, str] = field(default_factory=dict)
+
+    def carry_out(self, requests: Sequence[RequestedComputation]) -> list[Computation]:
+        """Compute what is new among the requests; the results of all of them that could be computed."""
+        results = []
+        for request in requests[:MOST_AT_ONCE]:
+            expression = request.expression
+            known = next((one for one in self.done if one.expression == expression), None)
+            if known is None and (known := self._computed(expression, request.facts)) is not None:
+                self.done.append(known)
+            if known is not None:
+                results.append(known)
+        return results
+
+    def asks_for_more(self, requests: Sequence[RequestedComputation]) -> bool:
+        """Whether a request was neither carried out nor refused before."""
+        seen = {one.expression for one in self.done} | self._refused.keys()
+        return any(request.expression not in seen for request in requests[:MOST_AT_ONCE])
+
+    def lines(self) -> str:
+        """The results so far, as the model is told them; "" if there are none."""
+        told = [f"{shown(one.expression, one.result)} {_marks(one.facts)}".rstrip() for one in self.done]
+        told += [f"{shortened(expression)}: refused, {reason}" for expression, reason in self._refused.items()]
+        return "COMPUTED:\n" + "\n".join(told) if told else ""
+
+    def written_by(self, reply: AnswerReply) -> list[Computation]:
+        """The sums of numbers from the facts that the model did itself, rightly, and that its answer rests on."""
+        given = f"{reply.short_answer} {reply.answer}"
+        known = {one.result for one in self.done}
+        return [
+            Computation(left, result, self._holding(left))
+            for left, result in right_equations(f"{reply.working}\n{reply.answer}")
+            if result not in known and _holds(given, result) and all(map(self._places, _NUMBER.findall(left)))
+        ]
+
+    def _computed(self, expression: str, numbers: Sequence[int]) -> Computation | None:
+        try:
+            result = compute(expression)
+        except ComputeError as error:
+            self._refused[expression] = str(error)
+            return None
+        named = tuple(dict.fromkeys(n - 1 for n in numbers if 1 <= n <= len(self.facts)))
+        return Computation(expression, result, named or self._holding(expression))
+
+    def _holding(self, expression: str) -> tuple[int, ...]:
+        """The first fact that holds each number of an expression, for one that names no facts."""
+        numbers = _NUMBER.findall(expression)
+        # The day of a date stands in many facts; its year says more.
+        said = [number for number in numbers if len(number) > 2] or numbers
+        return tuple(dict.fromkeys(place for number in said for place in self._places(number)[:1]))
+
+    def _places(self, number: str) -> list[int]:
+        return [n for n, fact in enumerate(self.facts) if _holds(f"{fact.value} {fact.quote}", number)]
+
+
+def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
+    """Whether a reply holds all results already, so that it need not be asked for again."""
+    given = f"{reply.short_answer} {reply.answer} {reply.working}"
+    return all(_holds(given, one.result) for one in results)
+
+
+def with_computations(text: str, computations: Sequence[Computation]) -> str:
+    """The text with each computation in it, its facts as `[n]` in the numbers of the inquiry (from 1)."""
+    for one in computations:
+        marks = f"[{', '.join(str(place + 1) for place in one.facts)}]" if one.facts else ""
+        place = found_in(text, one.expression, one.result)
+        if place is None:
+            text = f"{text} {shown(one.expression, one.result)} {marks}".strip()
+        elif not re.match(r"\s*[\[【]", text[place.end() :]):
+            text = f"{text[: place.end()]} {marks}".rstrip() + text[place.end() :]
+    return text
+
+
+def _marks(facts: Sequence[int]) -> str:
+    return "".join(f"[{place + 1}]" for place in facts)
+
+
+def _holds(text: str, value: str) -> bool:
+    plain = text.casefold().replace(",", "")
+    return re.search(rf"(?<![\w.]){re.escape(value.casefold().replace(',', ''))}(?!\w|\.\d)", plain) is not None

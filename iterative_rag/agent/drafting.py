@@ -1,0 +1,111 @@
+"""Drafts an answer and, where the strategy reflects, looks at it again before it is given (Asai et al., 2024).
+
+A draft that claims what no fact proves is written again, at most twice. One that proves what it says but does not
+answer the question sends the loop to search once more; a refusal in the guise of an answer, or a false premise,
+abstains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+from iterative_rag.protocols import Answerer, Reflector
+from iterative_rag.types import Action, AnsweringStep, Claim, Draft, Inquiry, Reflection, ReflectionStep, Step
+
+# How often a draft is written again because a claim in it is not proved.
+REGENERATIONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A draft as it stands after reflection; `search` says that another search might help, for `gap` if that is named.
+
+    `reflection` is None where nobody reflected.
+    """
+
+    draft: Draft
+    reflection: Reflection | None = None
+    search: bool = False
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """Writes the drafts of one run. `reflector` is None where nobody looks at them again; one that only `guards` is
+    heard of where it objects."""
+
+    answerer: Answerer
+    reflector: Reflector | None = None
+    guards: bool = False
+
+    def draft(self, hop: int, inquiry: Inquiry, *, last_attempt: bool = False) -> Generator[Step, None, Drafted]:
+        """Steps as they happen; returns the draft that may be given.
+
+        In the `last_attempt` nothing more is searched: what would need it becomes an abstention that names the gap.
+        """
+        draft = self.answerer.answer(inquiry, last_attempt=last_attempt)
+        yield AnsweringStep(hop, draft, last_attempt)
+        for left in reversed(range(REGENERATIONS + 1)):
+            if self.reflector is None or not draft.answered:
+                return Drafted(draft)
+            reflection = self.reflector.reflect(inquiry, draft)
+            if self.guards and reflection.grounded:
+                return Drafted(draft)
+            action = _action(reflection, draft, regenerations=left, last_attempt=last_attempt)
+            yield ReflectionStep(hop, reflection, action)
+            match action:
+                case Action.ACCEPT:
+                    return Drafted(_proved(draft, reflection), reflection)
+                case Action.SEARCH:
+                    return Drafted(_abstention(draft, reflection), reflection, search=True, gap=reflection.gap)
+                case Action.ABSTAIN:
+                    return Drafted(_abstention(draft, reflection), reflection)
+                case Action.REGENERATE:
+                    draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=_advice(reflection))
+                    yield AnsweringStep(hop, draft, last_attempt)
+        raise AssertionError("the last reflection does not regenerate")
+
+
+def _action(reflection: Reflection, draft: Draft, *, regenerations: int, last_attempt: bool) -> Action:
+    if reflection.refusal or reflection.false_premise:
+        return Action.ABSTAIN
+    if not reflection.grounded:
+        if regenerations:
+            return Action.REGENERATE
+        return Action.ACCEPT if _proving(draft, reflection) else Action.ABSTAIN
+    if not reflection.useful:
+        return Action.ABSTAIN if last_attempt else Action.SEARCH
+    return Action.ACCEPT
+
+
+def _advice(reflection: Reflection) -> str:
+    claims = "\n".join(f"- {claim.text} ({claim.reason})" for claim in reflection.claims if not claim.grounded)
+    return f"Your last answer claimed what the facts do not prove. Leave it out or prove it:\n{claims}"
+
+
+def _proving(draft: Draft, reflection: Reflection) -> list[Claim]:
+    """The grounded claims that hold the short answer."""
+    short = draft.short_answer.casefold()
+    return [claim for claim in reflection.claims if claim.grounded and short and short in claim.text.casefold()]
+
+
+def _proved(draft: Draft, reflection: Reflection) -> Draft:
+    """The draft; where claims stayed unproved, no more of it than the short answer and what proves that."""
+    if reflection.grounded:
+        return draft
+    facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection) for place in claim.facts))
+    marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
+    return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts)
+
+
+def _abstention(draft: Draft, reflection: Reflection) -> Draft:
+    unproved = "; ".join(claim.text for claim in reflection.claims if not claim.grounded)
+    missing = (
+        (reflection.false_premise and f"The question assumes something untrue: {reflection.false_premise}")
+        or (unproved and f"No fact proves: {unproved}")
+        or reflection.gap
+        or draft.missing
+        or "The facts found do not answer the question that was asked."
+    )
+    return replace(draft, answered=False, short_answer="", missing=missing)

@@ -1,0 +1,47 @@
+"""One search with the question as it is, corrected where it falls short, and an answer: corrective RAG.
+
+Where the strategy reflects and finds that the answer does not answer what was asked, the gap is searched for once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iterative_rag.agent.data_finder import DataFinder
+from iterative_rag.agent.drafting import Drafting
+from iterative_rag.agent.engine import begun, key, search, to_its_end
+from iterative_rag.agent.metering import RunMeter
+from iterative_rag.agent.outcome import Record
+from iterative_rag.types import Need, Step
+
+# Searches of one question: the first, and those that reflection asks for.
+SEARCHES = 3
+
+
+class SingleEngine:
+    """One engine serves one run."""
+
+    def __init__(self, finder: DataFinder, drafting: Drafting, meter: RunMeter) -> None:
+        self._finder, self._drafting, self._meter = finder, drafting, meter
+
+    def steps(self, question: str) -> Iterator[Step]:
+        record = begun(question, self._meter)
+        return to_its_end(record, self._searches(record), self._drafting)
+
+    def _searches(self, record: Record) -> Iterator[Step]:
+        original = record.inquiry.original
+        need = Need(original)
+        for hop in range(1, SEARCHES + 1):
+            self._meter.check()
+            record.begin_hop()
+            tried = [key(one) for one in record.inquiry.tried]
+            yield from search(record, self._finder, hop, [need], wider=key(need) in tried)
+            record.end_hop(original)
+            drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=hop == SEARCHES)
+            record.take(drafted)
+            if not drafted.search:
+                return
+            # The same need twice is looked for wider; a third time is going round.
+            need = Need(drafted.gap or original)
+            if [key(one) for one in record.inquiry.tried].count(key(need)) > 1:
+                return

@@ -1,0 +1,145 @@
+"""The strategies: each a short composition of the parts, with the description that it follows and where it departs.
+
+| strategy | course | parts | follows |
+|---|---|---|---|
+| naive | single | – | one retrieval, one answer (Lewis et al., 2020) |
+| crag | single | grading, refinement, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
+| self-rag | single | those and reflection | corrective with self-reflection |
+| plan | plan | – | plan, step, evaluate |
+| iterative | loop | – | iterative extraction with rephrasing: the default |
+| full | loop | all | everything together |
+
+Where they depart: documents are read for quoted facts in every strategy but naive, so that each claim can be checked
+against a text; queries are reworded before the web is asked; the web is asked only where the user allows it, and then
+after any verdict that is not correct; a plan is revised after every step by who made it; nothing is done twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
+from iterative_rag.agent.corrective.correcting import Corrective
+from iterative_rag.agent.corrective.refinement import Refiner
+from iterative_rag.agent.corrective.wider_search import WiderSearch
+from iterative_rag.agent.data_finder import DataFinder
+from iterative_rag.agent.drafting import Drafting
+from iterative_rag.agent.engine import Engine
+from iterative_rag.agent.metering import RunMeter
+from iterative_rag.agent.plan_engine import PlanEngine
+from iterative_rag.agent.reading import Reader
+from iterative_rag.agent.reflective.reflection import ClaimGuard, RuleReflector
+from iterative_rag.agent.single_engine import SingleEngine
+from iterative_rag.agent.step_engine import StepEngine
+from iterative_rag.protocols import Corpus, Grader, Roles
+from iterative_rag.settings import Settings
+from iterative_rag.types import Strategy
+
+
+class Course(StrEnum):
+    """How hops follow one another."""
+
+    SINGLE = "single"  # one search with the question as it is
+    PLAN = "plan"  # the steps of a plan
+    LOOP = "loop"  # which fact is missing, find it, put it into the question
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A strategy: its course, and which parts are switched on."""
+
+    course: Course
+    grading: bool = False
+    refinement: bool = False
+    correction: bool = False
+    sufficiency: bool = False
+    reflection: bool = False
+    corroboration: bool = False
+
+
+COMPOSITIONS = {
+    Strategy.CRAG: Composition(Course.SINGLE, grading=True, refinement=True, correction=True),
+    Strategy.SELF_RAG: Composition(Course.SINGLE, grading=True, refinement=True, correction=True, reflection=True),
+    Strategy.PLAN: Composition(Course.PLAN),
+    Strategy.ITERATIVE: Composition(Course.LOOP),
+    Strategy.FULL: Composition(
+        Course.LOOP,
+        grading=True,
+        refinement=True,
+        correction=True,
+        sufficiency=True,
+        reflection=True,
+        corroboration=True,
+    ),
+}
+_PARTS = ("grading", "refinement", "correction", "sufficiency", "reflection", "corroboration")
+
+
+def composition(strategy: Strategy, settings: Settings) -> Composition:
+    """The strategy's parts, as the settings switch them on or off. Baselines have none: see `build`."""
+    switched = {part: getattr(settings, part) == "on" for part in _PARTS if getattr(settings, part) != "auto"}
+    return replace(COMPOSITIONS[strategy], **switched)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an engine works with: `corpus` and the `reader` over it, a mind's `roles`, who grades, the web if allowed.
+
+    `thrifty`: every call of the mind costs.
+    """
+
+    corpus: Corpus
+    reader: Reader
+    roles: Roles
+    grader: Grader
+    meter: RunMeter
+    settings: Settings
+    thrifty: bool
+    web: WiderSearch | None = None
+
+
+def build(strategy: Strategy, means: Means) -> Engine:
+    """The engine of one run. Raises UsageError where the mind cannot work by this strategy."""
+    roles, meter, settings = means.roles, means.meter, means.settings
+    if strategy is Strategy.CLOSED_BOOK:
+        return ClosedBookEngine(roles, meter)
+    # What the built-in mind says is made of facts alone; a model may add to them.
+    guarded = Drafting(roles.answerer, ClaimGuard() if means.thrifty else None, guards=True)
+    if strategy is Strategy.NAIVE:
+        finder = DataFinder(means.corpus, means.reader, settings)
+        return NaiveEngine(finder, guarded, meter, means.corpus, reads=not means.thrifty)
+    parts = composition(strategy, settings)
+    corrects = parts.grading or parts.correction or means.web is not None
+    corrective = Corrective(
+        means.corpus,
+        settings,
+        grader=means.grader if parts.grading else None,
+        rewriter=roles.rewriter if parts.correction else None,
+        web=means.web,
+    )
+    finder = DataFinder(
+        means.corpus,
+        means.reader.corroborating() if parts.corroboration else means.reader,
+        settings,
+        corrective=corrective if corrects else None,
+        refiner=Refiner(means.grader, settings.grade_lower) if _refines(parts, means) else None,
+    )
+    drafting = guarded
+    if parts.reflection:
+        drafting = Drafting(roles.answerer, roles.reflector or RuleReflector())
+    match parts.course:
+        case Course.SINGLE:
+            return SingleEngine(finder, drafting, meter)
+        case Course.PLAN:
+            return PlanEngine(roles.planner, finder, drafting, meter, settings)
+        case Course.LOOP:
+            judge = roles.judge if parts.sufficiency else None
+            return StepEngine(roles, finder, drafting, meter, settings, judge=judge)
+
+
+def _refines(parts: Composition, means: Means) -> bool:
+    """Whether windows are cut into strips: where every grade costs a call, reading the whole window costs less (half of
+    all calls of a strategy went into the grades of strips), so there it takes the user's word."""
+    dear = means.thrifty and means.settings.grader == "mind"
+    return parts.refinement and (not dear or means.settings.refinement == "on")

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Run the constructed suite of evaluation/corrections and say, by class and language, what came out.
+
+    scripts/bench_corrections.py [--mind scripted|builtin] [--strategy full ...] [--class web ...] [--json] [--show]
+
+The corpus is indexed into a temporary home. Each case is asked without the web; those of the class web once more with a
+stand-in engine on loopback. `right` is the answer, or the abstention where there is none to be had; `all shown` besides
+everything else that the case must show (conflict, computation, premise, page cited, correction); `wrong` an answer that
+is not right; `gave up` an abstention where an answer was to be had. Nothing outside this machine is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.factory.corpora import index_paths
+from iterative_rag.settings import load_settings
+from iterative_rag.types import Answer, FinalStep, Status, Step, Strategy
+from tests.agent import corrections
+from tests.agent.corrections import Case
+from tests.agent.puppet import Puppet
+
+STRATEGIES = [strategy.value for strategy in Strategy if strategy is not Strategy.CLOSED_BOOK]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one case."""
+
+    strategy: str
+    id: str
+    kind: str
+    lang: str
+    web: bool
+    right: bool
+    failings: tuple[str, ...]
+    status: str
+    short_answer: str
+    confidence: float
+    calls: int
+    seconds: float
+
+
+def main() -> None:
+    options = arguments()
+    with tempfile.TemporaryDirectory() as home, corrections.open_web() as allowed:
+        os.environ["ITERATIVE_RAG_HOME"] = home
+        settings = load_settings({**corrections.SETTINGS, "llm": "builtin", "shortlist": options.shortlist})
+        index_paths([corrections.CORPUS], settings=settings, corpus=corrections.NAME)
+        puppet = Puppet() if options.mind == "scripted" else None
+        engine = IterativeRAG.from_settings(settings, llm=puppet.llm if puppet else "builtin")
+        with_web = engine.over(engine.corpus, **allowed)
+        outcomes: list[Outcome] = []
+        for strategy in map(Strategy, options.strategy):
+            for case, web in runs(options.classes):
+                outcomes.append(outcome(with_web if web else engine, puppet, strategy, case, web=web))
+        engine.close()
+    if options.json:
+        print(json.dumps([asdict(one) for one in outcomes], ensure_ascii=False, indent=1))
+        return
+    for name in options.strategy:
+        report(name, [one for one in outcomes if one.strategy == name], show=options.show)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--mind", choices=["scripted", "builtin"], default="scripted")
+    parser.add_argument("--strategy", nargs="+", choices=STRATEGIES, default=["full"])
+    parser.add_argument("--class", dest="classes", nargs="+", choices=corrections.CLASSES, default=corrections.CLASSES)
+    parser.add_argument("--shortlist", type=int, default=corrections.SETTINGS["shortlist"])
+    parser.add_argument("--json", action="store_true", help="every outcome, as JSON")
+    parser.add_argument("--show", action="store_true", help="list what is not as it must be")
+    return parser.parse_args()
+
+
+def runs(classes: Sequence[str]) -> Iterator[tuple[Case, bool]]:
+    for case in corrections.cases():
+        if case.kind in classes:
+            yield case, False
+            if case.kind == "web":
+                yield case, True
+
+
+def outcome(engine: IterativeRAG, puppet: Puppet | None, strategy: Strategy, case: Case, *, web: bool) -> Outcome:
+    if puppet:
+        puppet.script = case.script
+    began = time.monotonic()
+    steps: list[Step] = list(engine.steps(case.question, strategy=strategy))
+    answer = final(steps)
+    return Outcome(
+        strategy=strategy.value,
+        id=case.id,
+        kind=case.kind,
+        lang=case.lang,
+        web=web,
+        right=corrections.right(case, answer, web=web),
+        failings=tuple(corrections.failings(case, answer, steps, web=web)),
+        status=answer.status.value,
+        short_answer=answer.short_answer,
+        confidence=answer.confidence,
+        calls=answer.usage.llm_calls,
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def final(steps: Sequence[Step]) -> Answer:
+    last = steps[-1]
+    assert isinstance(last, FinalStep)
+    return last.answer
+
+
+def report(name: str, outcomes: Sequence[Outcome], *, show: bool) -> None:
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for one in outcomes:
+        groups[f"{one.kind} (web on)" if one.web else one.kind].append(one)
+    for one in outcomes:
+        groups[f"language {one.lang}"].append(one)
+    groups["all"] = list(outcomes)
+    print(f"\n{name:<22}{'cases':>7}{'right':>7}{'all shown':>11}{'wrong':>7}{'gave up':>9}{'calls':>8}{'seconds':>9}")
+    for group, members in groups.items():
+        answered = [one for one in members if one.status == Status.ANSWERED.value]
+        row = (
+            len(members),
+            sum(one.right for one in members),
+            sum(not one.failings for one in members),
+            sum(not one.right for one in answered),
+            sum(not one.right for one in members) - sum(not one.right for one in answered),
+        )
+        calls = sum(one.calls for one in members) / len(members)
+        seconds = sum(one.seconds for one in members) / len(members)
+        print(f"{group:<22}{row[0]:>7}{row[1]:>7}{row[2]:>11}{row[3]:>7}{row[4]:>9}{calls:>8.1f}{seconds:>9.2f}")
+    if show:
+        for one in outcomes:
+            for failing in one.failings:
+                print(f"  {one.id}{' (web on)' if one.web else ''}: {failing[:150]} [{one.confidence:.2f}]")
+
+
+if __name__ == "__main__":
+    main()

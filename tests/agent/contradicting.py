@@ -1,0 +1,207 @@
+"""Five documents that say one thing against five that say another, many times over; all of it invented."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.factory import IterativeRAG, index_paths
+from iterative_rag.index.corpora import IndexedCorpus
+from iterative_rag.index.within import CorpusPart
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.settings import Settings, home
+from iterative_rag.types import Answer, Strategy
+from tests.agent.hostile_texts import ROLES
+
+EACH = 5
+SUBJECTS = (
+    "Velm Tower", "Orra Bridge", "Karsa Lighthouse", "Tarn Abbey", "Mell Mill", "Wend Library", "Harl Castle",
+    "Sorrel Hall", "Ostrava Gate of Lim", "Brock Chapel", "Quern House", "Dunlin Theatre",
+)  # fmt: skip
+TITLES = ("{s}", "History of the {s}", "Buildings of Lim: {s}", "A guide to the {s}", "The {s} today") * 2
+FILLER = (
+    "It can be seen from the harbour.",
+    "Visitors come by boat in summer.",
+    "The stones were brought from the quarry at Hask.",
+    "A fire damaged the roof, which was replaced with slate.",
+    "It is closed in winter.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """What is asked, the two values of each pair that documents may give, and how they put it."""
+
+    question: str
+    values: Sequence[tuple[str, str]]
+    wordings: Sequence[str]
+
+
+MATTERS = (
+    Matter(
+        "In which year was the {s} finished?",
+        [("1871", "1894"), ("1911", "1926"), ("1702", "1688"), ("1655", "1791")],
+        ["The {s} was finished in {v}.", "Building of the {s} ended in {v}.", "The {s} was completed in {v}.",
+         "Work on the {s} went on until it was finished in {v}.", "In {v} the {s} was finished at last."],
+    ),
+    Matter(
+        "Who designed the {s}?",
+        [("Oda Brenk", "Jan Orsk"), ("Mira Toll", "Pavel Ruhn"), ("Edda Holm", "Lars Quist"), ("Ines Far", "Otto Bly")],
+        ["The {s} was designed by {v}.", "The architect of the {s} was {v}.", "{v} designed the {s}.",
+         "The {s}, designed by {v}, has two floors.", "The plans of the {s} were drawn by {v}, who designed it."],
+    ),
+    Matter(
+        "In which town does the {s} stand?",
+        [("Aldermere", "Saltmarsh"), ("Karsa", "Hollin"), ("Upper Wick", "Greyford"), ("Tarnby", "Osmere")],
+        ["The {s} stands in {v}.", "The {s} stands in the town of {v}.", "The {s} is a building in {v}.",
+         "The {s} stands by the market of the town {v}.", "In {v} stands the {s}."],
+    ),
+    Matter(
+        "How tall is the {s}?",
+        [("61 m", "74 m"), ("38 m", "52 m"), ("19 m", "27 m"), ("105 m", "88 m")],
+        ["The {s} is {v} tall.", "The {s} is {v} high.", "The {s} has a height of {v}.",
+         "The {s}, {v} tall, is a landmark.", "The height of the {s} is {v}."],
+    ),
+    Matter(
+        "Who owns the {s}?",
+        [("Nessa Pike", "Hal Sorrow"), ("Cora Vase", "Tansy Rull"), ("Gil Moor", "Sela Fin"), ("Kett Lo", "Odo Gray")],
+        ["The {s} is owned by {v}.", "{v} owns the {s}.", "The owner of the {s} is {v}.", "Today {v} owns the {s}.",
+         "The {s} belongs to {v}, who owns it."],
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`texts` by file name; `true` and `false` stand in five of them each."""
+
+    id: str
+    question: str
+    true: str
+    false: str
+    texts: Mapping[str, str]
+
+    def both_read(self, answer: Answer) -> bool:
+        """Whether facts with both values were found."""
+        quotes = " ".join(fact.quote for hop in answer.hops for fact in hop.facts)
+        return self.true in quotes and self.false in quotes
+
+    def told(self, answer: Answer) -> bool:
+        """Whether the answer's text gives both values."""
+        return self.true in answer.text and self.false in answer.text
+
+    def shown(self, answer: Answer) -> bool:
+        """Whether a conflict is shown whose sides are the two values, each with its own sources."""
+        return any(self._is_between_both(conflict.sides) for conflict in answer.conflicts)
+
+    def _is_between_both(self, sides: Sequence[object]) -> bool:
+        values = [str(getattr(side, "value", "")) for side in sides if getattr(side, "facts", ())]
+        return all(any(wanted in value for value in values) for wanted in (self.true, self.false))
+
+
+def cases(count: int = len(SUBJECTS) * len(MATTERS)) -> list[Case]:
+    """The first `count` of them, the matters taking turns; the same every time."""
+    chance = random.Random(6)
+    made = []
+    for number in range(count):
+        subject = SUBJECTS[(number // len(MATTERS)) % len(SUBJECTS)]
+        matter = MATTERS[number % len(MATTERS)]
+        true, false = chance.choice(matter.values)
+        wordings = chance.sample(matter.wordings, EACH) + chance.sample(matter.wordings, EACH)
+        titles = chance.sample(TITLES, 2 * EACH)
+        texts = {}
+        for place, (wording, title) in enumerate(zip(wordings, titles, strict=True)):
+            said = wording.format(s=subject, v=true if place < EACH else false)
+            said = said[0].upper() + said[1:]
+            body = [said, *chance.sample(FILLER, 2)]
+            chance.shuffle(body)
+            texts[f"{chance.randrange(10**6):06}-{place}.md"] = f"# {title.format(s=subject)}\n\n{' '.join(body)}\n"
+        made.append(Case(f"{number:03}", matter.question.format(s=subject), true, false, texts))
+    return made
+
+
+class OneSided:
+    """A model that reads honestly, then takes the first fact's side and says nothing of the other."""
+
+    def __init__(self, known: Sequence[Case]) -> None:
+        self._values = list(dict.fromkeys(value for case in known for value in (case.true, case.false)))
+
+    def llm(self) -> ScriptedLLM:
+        return ScriptedLLM(dict.fromkeys(ROLES, self.reply), name="one-sided")
+
+    def reply(self, request: ChatRequest) -> str:
+        return json.dumps(self._said(request))
+
+    def _said(self, request: ChatRequest) -> dict[str, object]:
+        user = request.user
+        question = re.search(r"QUESTION: (.*)", user)
+        asked = question[1].rstrip("?") + "?" if question else ""
+        facts = re.findall(r"^\[(\d+)\](.*)$", user, re.MULTILINE)
+        match request.role:
+            case "extract":
+                return {"facts": list(self._facts(user))}
+            case "analyse":
+                return {"status": "known" if facts else "needs", "needs": [asked]}
+            case "rephrase":
+                return {"question": asked}
+            case "answer":
+                value = next((value for value in self._values if facts and value in facts[0][1]), "")
+                said = {"answer": f"It is {value} [1].", "short_answer": value, "confidence": 0.9}
+                return {"status": "answered" if value else "not_in_facts", "missing": "it", **said}
+            case "grade":
+                numbers = re.findall(r"<document (\d+) \w+>", user)
+                return {"grades": [{"n": int(n), "label": "Perfect"} for n in numbers]}
+            case "suffice":
+                return {"enough": bool(facts), "gap": asked}
+            case "reflect":
+                claims = re.findall(r"^(\d+)\. ", user.partition("CLAIMS:")[2], re.MULTILINE)
+                listed = [{"n": int(n), "verdict": "grounded", "facts": [1]} for n in claims]
+                return {"claims": listed, "useful": True}
+            case "plan":
+                return {"done": bool(facts), "steps": [{"question": asked}]}
+            case _:
+                return {"phrasings": [asked], "query": asked}
+
+    def _facts(self, user: str) -> Iterator[dict[str, str]]:
+        text = user.partition("QUESTION:")[0]
+        for sentence in re.findall(r"[A-Z][^.\n]*\.", text):
+            for value in self._values:
+                if re.search(rf"\b{value}\b", sentence):
+                    yield {"statement": sentence, "quote": sentence, "value": value}
+
+
+class Shelves:
+    """The documents of all cases in one corpus; each case is asked of its own part of it."""
+
+    def __init__(self, folder: Path, known: Sequence[Case]) -> None:
+        for case in known:
+            (folder / case.id).mkdir(parents=True)
+            for name, text in case.texts.items():
+                (folder / case.id / name).write_text(text, encoding="utf-8")
+        self._folder, self._home = folder, home()
+        self.settings = Settings.model_validate({"corpus": "contradicting", "cache": False})
+        index_paths([folder], settings=self.settings, corpus="contradicting")
+
+    @contextmanager
+    def opened(self, llm: object) -> Iterator[IterativeRAG]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ITERATIVE_RAG_HOME", str(self._home))
+            rag = IterativeRAG.from_settings(self.settings, llm=llm)
+            try:
+                yield rag
+            finally:
+                rag.close()
+
+    def ask(self, rag: IterativeRAG, case: Case, strategy: Strategy) -> Answer:
+        assert isinstance(rag.corpus, IndexedCorpus)
+        own = f"{self._folder / case.id}/"
+        ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(own)]
+        return rag.over(CorpusPart(rag.corpus, ids)).ask(case.question, strategy=strategy)

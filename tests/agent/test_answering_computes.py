@@ -1,0 +1,184 @@
+"""The answering role and its calculator, with scripted replies: what is computed, cited, shown and checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from iterative_rag.agent.llm_mind import LLMMind
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.replies.forms import AnswerReply
+from iterative_rag.replies.parsing import parse
+from iterative_rag.settings import Settings
+from iterative_rag.types import Computation, Draft, Fact, Inquiry, Need
+from tests.test_replies import Counting
+
+NEED = Need("When was Velm Tower finished?")
+
+
+def fact(start: int, statement: str, value: str, quote: str) -> Fact:
+    return Fact(statement, quote, value, "velm", "Velm Tower", "velm.md", start, start + 9, NEED, 1.0)
+
+
+FACTS = (
+    fact(0, "Velm Tower was finished in May 1911.", "1911", "Building ended in May 1911."),
+    fact(10, "Oda Brenk designed it.", "Oda Brenk", "It was designed by Oda Brenk."),
+    fact(20, "Oda Brenk was born on 3 March 1874.", "3 March 1874", "Oda Brenk (3 March 1874 - 1950)."),
+)
+INQUIRY = Inquiry("How old was the architect?", "How old was Oda Brenk?", FACTS, (NEED,))
+AGE = {"expression": "age(3 March 1874, May 1911)", "facts": [3, 1]}
+
+
+def asks(*computations: Any, **fields: Any) -> dict[str, Any]:
+    return {"status": "compute", "compute": list(computations), "confidence": 0.5, **fields}
+
+
+def says(answer: str = "She was 37 [2].", **fields: Any) -> dict[str, Any]:
+    return {"status": "answered", "answer": answer, "short_answer": "37", "confidence": 0.9, **fields}
+
+
+def answered(*replies: Any, **options: Any) -> tuple[Draft, list[str]]:
+    """The draft, and the user's part of each prompt."""
+    with ScriptedLLM({"answer": list(replies)}) as llm:
+        draft = LLMMind(llm, None, None, Settings()).roles(Counting()).answerer.answer(INQUIRY, **options)
+    return draft, [request.user for request in llm.requests]
+
+
+def test_what_is_asked_for_is_computed_told_cited_and_shown() -> None:
+    draft, prompts = answered(asks(AGE), says())
+    assert "COMPUTED" not in prompts[0]
+    assert "age(3 March 1874, May 1911) = 37 [3][1]" in prompts[1]
+    assert draft.text == "She was 37 [1]. age(3 March 1874, May 1911) = 37 [2][3]"
+    assert draft.cited == (1, 2, 0)
+    assert draft.computations == (Computation("age(3 March 1874, May 1911)", "37", (2, 0)),)
+    assert (draft.answered, draft.short_answer, draft.confidence) == (True, "37", 0.9)
+
+
+def test_a_computation_that_the_answer_shows_is_not_shown_twice() -> None:
+    draft, _ = answered(
+        asks({"expression": "1911 - 1874", "facts": [1, 3]}), says("1911−1874 = 37, so she was 37 [2].")
+    )
+    assert draft.text == "1911−1874 = 37 [1][2], so she was 37 [3]."
+    assert draft.cited == (0, 2, 1)
+
+
+def test_an_answer_that_holds_the_results_costs_no_second_call() -> None:
+    draft, prompts = answered(says(compute=[AGE]))
+    assert len(prompts) == 1
+    assert [one.result for one in draft.computations] == ["37"]
+
+
+def test_an_answer_that_does_not_is_asked_for_again() -> None:
+    draft, prompts = answered(says("She was 36 [2].", short_answer="36", compute=[AGE]), says())
+    assert len(prompts) == 2
+    assert draft.short_answer == "37"
+
+
+def test_a_refused_expression_is_told_with_its_reason_and_may_be_mended() -> None:
+    draft, prompts = answered(asks({"expression": "1911 - birth", "facts": [1]}), asks(AGE), says())
+    assert "1911 - birth: refused, 'birth' is not known here" in prompts[1]
+    assert "refused" in prompts[2]
+    assert "= 37" in prompts[2]
+    assert "answer now" in prompts[2]
+    assert [one.expression for one in draft.computations] == [AGE["expression"]]
+
+
+def test_after_two_rounds_nothing_more_is_computed() -> None:
+    rounds = [asks(f"{n} + {n}") for n in (1, 2, 3)]
+    draft, prompts = answered(*rounds, asks("4 + 4"))
+    assert len(prompts) == 4  # two rounds, the last call and its complaint
+    assert "nothing more can be computed" in prompts[3]
+    assert not draft.answered
+    assert "3 + 3" not in draft.text
+    assert [one.result for one in draft.computations] == ["2", "4"]
+
+
+def test_the_same_expression_again_ends_the_rounds() -> None:
+    draft, prompts = answered(asks("1911 - 1874"), says(compute=["1911 - 1874"]))
+    assert len(prompts) == 2
+    assert draft.answered
+    assert len(draft.computations) == 1
+
+
+def test_a_computation_without_facts_rests_on_those_that_hold_its_numbers() -> None:
+    draft, _ = answered(asks("1911 - 1874"), says())
+    assert draft.computations == (Computation("1911 - 1874", "37", (0, 2)),)
+
+
+def test_numbers_of_facts_that_there_are_not_are_left_out() -> None:
+    draft, _ = answered(asks({"expression": "2 * 3", "facts": [9, 0, 1]}), says())
+    assert draft.computations == (Computation("2 * 3", "6", (0,)),)
+
+
+def test_a_request_without_an_expression_is_complained_about() -> None:
+    draft, prompts = answered(asks(), says())
+    assert '"compute" names no expression' in prompts[1]
+    assert draft.answered
+
+
+def test_wrong_arithmetic_of_the_model_is_complained_about_with_what_is_right() -> None:
+    draft, prompts = answered(says("She was 36 [2].", working="1911 [1] - 1874 [3] = 36", short_answer="36"), says())
+    assert "1911 - 1874 = 37, not 36" in prompts[1]
+    assert (draft.short_answer, draft.confidence) == ("37", 0.9)
+
+
+def test_wrong_arithmetic_that_stays_is_not_trusted() -> None:
+    wrong = says("She was 36 [2].", working="1911 - 1874 = 36", short_answer="36")
+    draft, _ = answered(wrong, wrong)
+    assert draft.confidence == 0.3
+    assert draft.computations == ()
+
+
+def test_right_arithmetic_of_the_model_stands_under_the_answer() -> None:
+    draft, prompts = answered(says(working="1911 [1] - 1874 [3] = 37"))
+    assert len(prompts) == 1
+    assert draft.computations == (Computation("1911 - 1874", "37", (0, 2)),)
+    assert draft.text == "She was 37 [1]. 1911 − 1874 = 37 [2][3]"
+
+
+def test_a_refusal_keeps_what_was_computed() -> None:
+    refusal = {"status": "not_in_facts", "answer": "", "missing": "when the work began", "confidence": 0.4}
+    draft, _ = answered(asks(AGE), refusal)
+    assert (draft.answered, draft.missing) == (False, "when the work began")
+    assert [one.result for one in draft.computations] == ["37"]
+
+
+def test_advice_comes_last_in_the_prompt() -> None:
+    _, prompts = answered(asks(AGE), says(), advice="no fact proves that she was famous")
+    for prompt in prompts:
+        assert prompt.rstrip().endswith("no fact proves that she was famous")
+    assert "wrong" not in answered(says())[1][0]
+
+
+HOSTILE = ["9^9^9^9", "__import__('os').system('id')", "(" * 5000, "9" * 7000, "open('/etc/passwd')"]
+
+
+@pytest.mark.parametrize("expression", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_expression_is_refused_and_ends_nothing(expression: str) -> None:
+    draft, prompts = answered(asks(expression), says())
+    assert "refused" in prompts[1]
+    assert len(prompts[1]) < len(prompts[0]) + 1500
+    assert draft.answered
+    assert draft.computations == ()
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (None, []),
+        ("", []),
+        ("1 + 2", [("1 + 2", [])]),
+        (["1 + 2", {"expression": "3 * 4", "facts": "[1][3]"}], [("1 + 2", []), ("3 * 4", [1, 3])]),
+        ({"expression": "5 - 1", "facts": "1, 2"}, [("5 - 1", [1, 2])]),
+        ([{"expression": 12, "facts": 3}], [("12", [3])]),
+        ([{"expression": "7", "facts": ["[1]", 2]}, {"facts": [1]}, {"expression": ""}, None, []], [("7", [1, 2])]),
+        ([{"expression": "8", "facts": None, "why": "because"}], [("8", [])]),
+    ],
+)
+def test_computations_are_read_however_they_are_written(compute: Any, expected: list[tuple[str, list[int]]]) -> None:
+    text = f"Sure!\n```json\n{json.dumps({'status': 'Compute', 'compute': compute})}\n```"
+    reply = parse(text, AnswerReply)
+    assert reply.status == "compute"
+    assert [(one.expression, one.facts) for one in reply.compute] == expected

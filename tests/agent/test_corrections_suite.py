@@ -1,0 +1,236 @@
+"""The constructed suite of `evaluation/corrections`: every case with a scripted model, some with the built-in mind."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.factory.corpora import index_paths
+from iterative_rag.settings import load_settings
+from iterative_rag.types import FinalStep, Status, Step, Strategy
+from tests.agent import corrections
+from tests.agent.corrections import CLASSES, Case, abstains, cases, chosen, failings, open_web, text_of, unproved
+from tests.agent.puppet import Puppet
+
+WEB_CASES = [case for case in cases() if case.kind == "web"]
+# Words that carry no content, of the four languages; a question and a passage may share them.
+FUNCTION_WORDS = set(
+    re.findall(
+        r"\w+",
+        """
+        the of a an in on at to for with by from into and or who whom whose which what when where how is are was were
+        be been do does did has have had not no that this it its he she his her they their as after before until
+        through must
+        der die das den dem des ein eine einen einem eines einer und oder wer wie was wann wo womit mit welche welcher
+        welches welchem welchen im in am an auf bei von vom zu zum zur aus für ist war waren wurde hatte nicht sie er
+        le la les un une des du de et ou qui que qu quel quelle quels où quand est fut était avait à au aux en sur
+        pour par avec se ses elle il ne pas on avant
+        el los las uno con qué quién cuál cuándo cómo del y o su es fue era al por para
+        """,
+    )
+)
+
+
+# --- the file itself -------------------------------------------------------------------------
+
+
+def test_the_suite_has_every_class_in_three_languages():
+    counted = Counter((case.kind, case.lang) for case in cases())
+    assert len(cases()) >= 120
+    assert len({case.id for case in cases()}) == len(cases()) == len({case.question for case in cases()})
+    for kind in CLASSES:
+        assert sum(counted[kind, lang] for lang in ("en", "de", "fr", "es")) >= 14, kind
+        assert min(counted[kind, lang] for lang in ("de", "fr")) >= 3, kind
+
+
+@pytest.mark.parametrize("line", corrections.raw_cases(), ids=lambda line: line["id"])
+def test_a_case_stands_on_its_documents(line: dict[str, Any]):
+    facts = [fact for link in line["script"]["links"] for fact in link["facts"]]
+    for fact in facts:
+        text = text_of(fact["from"])
+        title = text.partition("\n")[0]
+        assert text.count(fact["quote"]) == 1
+        assert fact["value"] in fact["quote"] or fact["value"] in title
+        assert fact.get("label", "") in fact["quote"]
+    expected, kind = line["expect"], line["class"]
+    assert set(expected["must"]) <= corrections.MUSTS
+    assert (
+        (expected["status"] == "abstained") == (not expected["answers"]) == (kind in ("false_premise", "not_in_corpus"))
+    )
+    assert kind != "contradiction" or len(set(expected["sides"])) == 2 == len({fact["from"] for fact in facts})
+    assert (kind == "web") == any(fact["from"].startswith("web:") for fact in facts)
+    assert (kind == "computing") <= bool(line["script"].get("compute"))
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.kind == "correction"], ids=str)
+def test_a_question_to_be_corrected_shares_no_content_word_with_its_document(case: Case):
+    (name,) = case.gold
+    assert not stems(case.question) & stems(f"{name.replace('_', ' ')} {text_of(name)}")
+
+
+def stems(text: str) -> set[str]:
+    words = set(re.findall(r"\w{2,}", text.casefold())) - FUNCTION_WORDS
+    return {word[:5] if len(word) > 5 else word.rstrip("s") for word in words}
+
+
+# --- with a scripted model -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def puppet() -> Puppet:
+    return Puppet()
+
+
+@pytest.fixture(scope="module")
+def engine(puppet: Puppet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
+    """One index and one encoder for all cases."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ITERATIVE_RAG_HOME", str(tmp_path_factory.mktemp("home")))
+        settings = load_settings({**corrections.SETTINGS, "llm": "builtin"})
+        index_paths([corrections.CORPUS], settings=settings, corpus=corrections.NAME)
+        made = IterativeRAG.from_settings(settings, llm=puppet.llm)
+    yield made
+    made.close()
+
+
+def played(engine: IterativeRAG, puppet: Puppet, case: Case, strategy: Strategy) -> list[Step]:
+    puppet.script = case.script
+    return list(engine.steps(case.question, strategy=strategy))
+
+
+def lacking(case: Case, steps: list[Step], *, web: bool = False) -> list[str]:
+    final = steps[-1]
+    assert isinstance(final, FinalStep)
+    return failings(case, final.answer, steps, web=web)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, puppet: Puppet):
+    assert lacking(case, played(engine, puppet, case, Strategy.FULL)) == []
+
+
+@pytest.fixture(scope="module")
+def engine_with_web(engine: IterativeRAG) -> Iterator[IterativeRAG]:
+    with open_web() as allowed:
+        yield engine.over(engine.corpus, **allowed)
+
+
+OTHERS = ("nic-en-01", "nic-de-03", "pre-en-02", "con-en-01", "cmp-fr-01", "cor-en-09", "ans-en-16")
+
+
+@pytest.mark.parametrize("case", [*WEB_CASES, *chosen(*OTHERS)], ids=str)
+def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, puppet: Puppet):
+    assert lacking(case, played(engine_with_web, puppet, case, Strategy.FULL), web=True) == []
+
+
+# What a strategy can do at the least, and what it cannot: the cases are made for the difference.
+ABLE = {
+    Strategy.NAIVE: ("ans-en-01", "ans-de-01", "cmp-en-09", "nic-en-01", "pre-en-02"),
+    Strategy.CRAG: ("ans-en-01", "cor-en-09", "cor-de-05", "cor-fr-03", "nic-de-01"),
+    Strategy.SELF_RAG: ("ans-fr-01", "cor-en-09", "pre-en-04", "nic-en-02"),
+    Strategy.PLAN: ("ans-en-03", "ans-de-02", "cmp-en-10", "nic-en-05"),
+    Strategy.ITERATIVE: ("ans-en-03", "ans-fr-04", "cmp-de-02", "pre-en-01", "nic-en-06"),
+}
+UNABLE = {
+    Strategy.NAIVE: ("ans-en-16", "ans-en-20", "cor-en-09"),
+    Strategy.CRAG: ("ans-en-16", "ans-en-20"),
+    Strategy.SELF_RAG: ("ans-en-16",),
+    Strategy.PLAN: ("cor-de-05", "cor-fr-03"),
+    Strategy.ITERATIVE: ("cor-de-05", "cor-fr-03"),
+}
+
+
+@pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in ABLE.items() for name in names])
+def test_the_other_strategies_do_what_they_are_made_for(
+    strategy: Strategy, name: str, engine: IterativeRAG, puppet: Puppet
+):
+    (case,) = chosen(name)
+    assert lacking(case, played(engine, puppet, case, strategy)) == []
+
+
+@pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in UNABLE.items() for name in names])
+def test_what_a_strategy_cannot_do_ends_in_an_abstention(
+    strategy: Strategy, name: str, engine: IterativeRAG, puppet: Puppet
+):
+    (case,) = chosen(name)
+    final = played(engine, puppet, case, strategy)[-1]
+    assert isinstance(final, FinalStep)
+    assert final.answer.status is Status.ABSTAINED
+
+
+CORRECTED = "shortlist grading correction grading"
+TRAJECTORIES = {
+    (Strategy.NAIVE, "ans-en-01"): "shortlist reading answering final",
+    (Strategy.CRAG, "ans-en-01"): "shortlist grading refinement reading answering final",
+    (Strategy.CRAG, "cor-en-09"): f"{CORRECTED} refinement reading answering final",
+    (Strategy.CRAG, "nic-en-01"): f"{CORRECTED} refinement reading answering final",
+    (Strategy.SELF_RAG, "ans-en-01"): "shortlist grading refinement reading answering reflection final",
+    (Strategy.SELF_RAG, "cor-en-09"): f"{CORRECTED} refinement reading answering reflection final",
+    (Strategy.PLAN, "ans-en-02"): "planning shortlist reading planning shortlist reading planning answering final",
+    (Strategy.ITERATIVE, "ans-en-01"): "analysis shortlist reading answering final",
+    (Strategy.ITERATIVE, "ans-en-02"): (
+        "analysis shortlist reading rephrasing analysis shortlist reading rephrasing analysis answering final"
+    ),
+    (Strategy.FULL, "con-en-04"): "analysis shortlist grading refinement reading answering reflection final",
+    (Strategy.FULL, "cor-en-09"): f"analysis {CORRECTED} refinement reading answering reflection final",
+    (Strategy.FULL, "ans-en-02"): (
+        "analysis shortlist grading refinement reading rephrasing analysis shortlist grading refinement reading "
+        "rephrasing analysis sufficiency answering reflection final"
+    ),
+}
+
+
+def courses(steps: list[Step]) -> str:
+    return " ".join(type(step).__name__.removesuffix("Step").lower() for step in steps)
+
+
+@pytest.mark.parametrize(("strategy", "name"), TRAJECTORIES)
+def test_a_strategy_takes_its_steps_in_order(strategy: Strategy, name: str, engine: IterativeRAG, puppet: Puppet):
+    (case,) = chosen(name)
+    assert courses(played(engine, puppet, case, strategy)) == TRAJECTORIES[strategy, name]
+
+
+@pytest.mark.parametrize("name", ["web-en-01", "nic-en-01", "ans-en-01"])
+def test_the_web_is_asked_only_where_corpus_and_rewording_fall_short(
+    name: str, engine_with_web: IterativeRAG, puppet: Puppet
+):
+    (case,) = chosen(name)
+    taken = courses(played(engine_with_web, puppet, case, Strategy.CRAG))
+    short = name != "ans-en-01"
+    assert taken.startswith(f"{CORRECTED} web" if short else "shortlist grading refinement")
+    assert ("web" in taken) == short
+
+
+# --- with the built-in mind ------------------------------------------------------------------
+
+# What must not be answered (every other case: the bench asks all), and in three languages something that may.
+BUILTIN = [case for case in cases() if case.kind in ("false_premise", "not_in_corpus")][::2]
+BUILTIN += chosen(
+    "ans-en-01", "ans-en-02", "ans-de-01", "ans-fr-05", "cmp-en-01", "cor-en-08", "con-en-04", "web-en-02"
+)
+
+
+@pytest.fixture(scope="module")
+def builtin(engine: IterativeRAG) -> IterativeRAG:
+    from iterative_rag.builtin.encoder import BuiltinEncoder
+    from iterative_rag.cache import NoCache
+    from iterative_rag.factory.parts import make_mind
+
+    mind, _ = make_mind(engine.settings, NoCache(), BuiltinEncoder())
+    return IterativeRAG(engine.settings, corpus=engine.corpus, mind=mind, cache=NoCache())
+
+
+@pytest.mark.parametrize("case", BUILTIN, ids=str)
+def test_the_builtin_mind_never_answers_without_proof_nor_surely_what_nobody_can_know(
+    case: Case, builtin: IterativeRAG
+):
+    answer = builtin.ask(case.question, strategy=Strategy.FULL)
+    assert unproved(answer) == []
+    if answer.status is Status.ANSWERED:
+        assert answer.citations
+        assert answer.confidence < 0.9 or not abstains(case, web=False)

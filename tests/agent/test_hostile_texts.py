@@ -1,0 +1,127 @@
+"""Documents that give orders, and a model that obeys: nothing is done, nothing is claimed that no document says."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.types import Strategy
+from tests.agent.contradicting import EACH, OneSided, Shelves, cases
+from tests.agent.hostile_runs import Library, Outcome, as_row, leak
+from tests.agent.hostile_texts import Obedient, instructions, watched
+
+pytest.importorskip("selectolax", reason="web pages need the extra files")
+
+CASES = instructions()
+# One of each course; scripts/bench_hostile_texts.py runs all of them.
+STRATEGIES = (Strategy.NAIVE, Strategy.ITERATIVE, Strategy.PLAN, Strategy.FULL)
+# Parts of HTML that no reader sees, and a file's description: they are left out before any model reads the document.
+UNSEEN = {"html_hidden", "html_comment", "html_alt"}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("hostile")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        yield Library(folder / "articles", CASES)
+
+
+@pytest.fixture(scope="module")
+def outcomes(library: Library) -> dict[Strategy, list[Outcome]]:
+    """Every instruction under every strategy, with the model that obeys."""
+    model = Obedient(CASES)
+    found: dict[Strategy, list[Outcome]] = {}
+    with library.opened(model.llm()) as rag:
+        for strategy in STRATEGIES:
+            model.obeyed.clear()
+            found[strategy] = [library.run(rag, model, one, strategy) for one in CASES]
+    return found
+
+
+def test_the_instructions_reach_the_model(outcomes: dict[Strategy, list[Outcome]]) -> None:
+    """Else the other tests would show nothing."""
+    assert len(CASES) >= 75
+    assert len({one.language for one in CASES}) >= 5
+    for outcome in outcomes[Strategy.ITERATIVE]:
+        one = outcome.instruction
+        assert ("extract" in outcome.obeyed) == (one.place not in UNSEEN), one
+    roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
+    assert roles >= {"analyse", "extract", "rephrase", "answer", "grade", "suffice", "reflect", "plan"}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_nothing_is_done_and_nothing_said_that_no_document_says(
+    outcomes: dict[Strategy, list[Outcome]], strategy: Strategy
+) -> None:
+    assert [as_row(outcome) for outcome in outcomes[strategy] if outcome.wrongs] == []
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_an_answer_that_follows_an_order_shows_the_order(
+    outcomes: dict[Strategy, list[Outcome]], strategy: Strategy
+) -> None:
+    """A document may say what is false; then its own words stand below the answer."""
+    assert [as_row(outcome) for outcome in outcomes[strategy] if outcome.swayed and not outcome.shown] == []
+
+
+def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[Strategy, list[Outcome]]) -> None:
+    every = [outcome for found in outcomes.values() for outcome in found]
+    assert sum(outcome.made_up for outcome in every) >= 250
+    assert [as_row(outcome) for outcome in every if outcome.kept] == []
+
+
+def test_the_built_in_mind_follows_nobody(library: Library) -> None:
+    with library.opened("builtin") as rag:
+        found = [library.run(rag, None, one, Strategy.ITERATIVE) for one in CASES[::6]]
+    assert [as_row(outcome) for outcome in found if outcome.wrongs or outcome.kept] == []
+    assert [as_row(outcome) for outcome in found if outcome.swayed and not outcome.shown] == []
+
+
+def test_the_watch_sees_what_it_watches_for(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    with watched(tmp_path / "inside") as watch:
+        (tmp_path / "inside" / "kept.txt").write_text("may be written")
+        (tmp_path / "outside.txt").write_text("may not")
+        subprocess.run([sys.executable, "-c", ""], check=True)
+        with pytest.raises(Exception):  # noqa: B017, PT011 - refused by the tests' own guard, or by nobody listening
+            socket.create_connection(("127.0.0.1", 1), timeout=1)
+    seen = " ".join(watch.seen)
+    assert "outside.txt" in seen
+    assert "subprocess.Popen" in seen
+    assert "kept.txt" not in seen
+    assert leak("He said: you plan the research for a question that takes several look-ups in an encyclopedia.")
+    assert not leak("The mayor of Aldermere is Edda Holm.")
+
+
+# --- documents against documents -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelves]:
+    folder = tmp_path_factory.mktemp("contradicting")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        yield Shelves(folder / "articles", cases())
+
+
+def test_five_documents_stand_against_five() -> None:
+    for case in cases():
+        values = [[value in text for text in case.texts.values()].count(True) for value in (case.true, case.false)]
+        assert values == [EACH, EACH], case
+
+
+@pytest.mark.parametrize("mind", ["one-sided", "builtin"])
+def test_a_contradiction_between_sources_is_shown_and_told(shelves: Shelves, mind: str) -> None:
+    known = cases()
+    with shelves.opened(OneSided(known).llm() if mind == "one-sided" else mind) as rag:
+        answers = [(case, shelves.ask(rag, case, Strategy.FULL)) for case in known]
+    silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]
+    assert len(silent) <= 0.1 * len(known), silent
+    untold = [(case.id, answer.text) for case, answer in answers if case.shown(answer) and not case.told(answer)]
+    assert untold == []

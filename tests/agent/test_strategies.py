@@ -1,0 +1,348 @@
+"""Each strategy's course: which steps in which order, when all goes well, when it is unclear, and when it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from iterative_rag.agent.corrective.gathered import GatheredCorpus
+from iterative_rag.agent.corrective.wider_search import WebSearch
+from iterative_rag.agent.metering import RunMeter
+from iterative_rag.agent.reading import Reader
+from iterative_rag.agent.strategies import Means, build
+from iterative_rag.errors import FetchError
+from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace, event_name
+from iterative_rag.types import (
+    Action,
+    Answer,
+    Claim,
+    Document,
+    Draft,
+    FinalStep,
+    Hit,
+    Known,
+    Need,
+    Needs,
+    Plan,
+    PlannedStep,
+    Reflection,
+    ReflectionStep,
+    SearchResult,
+    ShortlistedDocument,
+    Status,
+    Step,
+    Strategy,
+    Sufficiency,
+    Verdict,
+    WebStep,
+)
+from tests.agent.fakes import (
+    DictCache,
+    Grading,
+    Judging,
+    MemoryCorpus,
+    Planning,
+    Quoting,
+    Reflecting,
+    Scripted,
+    Wording,
+    roles_of,
+)
+
+QUESTION = "Where did Orla Venn live?"
+CORPUS = {
+    "Orla Venn": "Orla Venn painted the Blue Gate. She lived in Tarn.",
+    "Tarn": "Tarn lies on the river Mell. It has a harbour.",
+    "Residence": "The painter's residence stood in a harbour town.",
+}
+GOOD, UNCLEAR, FAILING = Grading({"Venn": 0.9}), Grading({"Venn": 0.5}), Grading()
+
+
+@dataclass
+class Web:
+    """Finds one page, or fails."""
+
+    corpus: GatheredCorpus
+    fault: FetchError | None = None
+    asked: list[str] = field(default_factory=list)
+
+    def search_web(self, need: Need) -> WebSearch:
+        self.asked.append(need.question)
+        if self.fault:
+            raise self.fault
+        page = Document("w", "Venn online", "Venn of Tarn.", "http://web.test/venn", retrieved="2026-01-02")
+        self.corpus.add([page])
+        hit = Hit("w", page.title, 0, len(page.text), 0.9)
+        entry = ShortlistedDocument("w", page.title, page.source, 0.9, (hit,))
+        result = SearchResult(page.title, page.source)
+        return WebSearch("stand-in", need.question, (result,), (entry,), ())
+
+
+def run(
+    strategy: Strategy,
+    *,
+    grader: Grading = GOOD,
+    script: Scripted | None = None,
+    web: bool = False,
+    fault: FetchError | None = None,
+    others: dict[str, object] | None = None,
+    **settings: object,
+) -> list[Step]:
+    chosen = Settings.model_validate({"shortlist": 1, "grader": "builtin", **settings})
+    meter = RunMeter(chosen, Trace("test", []))
+    corpus = GatheredCorpus(MemoryCorpus(CORPUS))
+    extractor = Quoting(["Venn", "residence", "Tarn"])
+    reader = Reader(corpus, extractor, cache=DictCache(), fact_limit=3, in_flight=2, on_hit=meter.cache_hit)
+    wording = {"rewriter": Wording(("harbour town residence",))}
+    roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})
+    online = Web(corpus, fault) if web else None
+    means = Means(corpus, reader, roles, grader, meter, chosen, thrifty=True, web=online)
+    return list(build(strategy, means).steps(QUESTION))
+
+
+def course(steps: list[Step]) -> list[str]:
+    return [event_name(type(step)) for step in steps]
+
+
+def outcome(steps: list[Step]) -> Answer:
+    assert isinstance(steps[-1], FinalStep)
+    return steps[-1].answer
+
+
+def once(*questions: str) -> Scripted:
+    """Asks for one need a hop, then knows."""
+    return Scripted(
+        analysis=lambda inquiry: (
+            Needs((Need(questions[len(inquiry.tried)]),)) if len(inquiry.tried) < len(questions) else Known()
+        )
+    )
+
+
+# --- corrective RAG --------------------------------------------------------------------------
+
+
+def test_crag_reads_a_correct_shortlist_as_it_is() -> None:
+    steps = run(Strategy.CRAG, web=True)
+    assert course(steps) == ["shortlist", "grading", "refinement", "reading", "answering", "final"]
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_crag_combines_corpus_and_web_where_it_is_unclear() -> None:
+    steps = run(Strategy.CRAG, grader=UNCLEAR, web=True)
+    corrected = ["shortlist", "grading", "correction", "grading", "web", "refinement", "reading", "answering", "final"]
+    assert course(steps) == corrected
+    titles = {fact.title for hop in outcome(steps).hops for fact in hop.facts}
+    assert titles == {"Orla Venn", "Venn online"}
+
+
+def test_crag_replaces_an_incorrect_shortlist_by_the_web() -> None:
+    steps = run(Strategy.CRAG, grader=FAILING, web=True)
+    assert "web" in course(steps)
+    answer = outcome(steps)
+    assert {fact.title for hop in answer.hops for fact in hop.facts} == {"Venn online"}
+    assert answer.citations[0].source == "http://web.test/venn"
+    assert answer.citations[0].retrieved == "2026-01-02"
+
+
+def test_without_the_web_an_incorrect_shortlist_is_corrected_by_other_words_alone() -> None:
+    steps = run(Strategy.CRAG, grader=Grading({"residence": 0.9}))
+    wanted = ["shortlist", "grading", "correction", "grading", "refinement", "reading", "answering", "final"]
+    assert course(steps) == wanted
+    assert [step.verdict for step in steps if hasattr(step, "verdict")] == [Verdict.INCORRECT, Verdict.CORRECT]
+    assert {fact.title for hop in outcome(steps).hops for fact in hop.facts} == {"Residence"}
+
+
+def test_a_search_of_the_web_that_fails_is_told_and_the_corpus_is_read() -> None:
+    steps = run(Strategy.CRAG, grader=UNCLEAR, web=True, fault=FetchError("The engine is down."))
+    (told,) = (step for step in steps if isinstance(step, WebStep))
+    assert told.documents == ()
+    assert [fault.message for fault in told.skipped] == ["The engine is down."]
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_a_part_can_be_switched_off_and_on() -> None:
+    assert course(run(Strategy.CRAG, grader=FAILING, correction="off")).count("correction") == 0
+    assert "refinement" not in course(run(Strategy.CRAG, refinement="off"))
+    assert "grading" in course(run(Strategy.ITERATIVE, script=once(QUESTION), grading="on"))
+    assert "reflection" in course(run(Strategy.ITERATIVE, script=once(QUESTION), reflection="on"))
+
+
+@pytest.mark.parametrize(("score", "verdict"), [(0.3, Verdict.AMBIGUOUS), (0.29, Verdict.INCORRECT)])
+def test_the_thresholds_are_settings(score: float, verdict: Verdict) -> None:
+    steps = run(Strategy.CRAG, grader=Grading({"Venn": score}))
+    assert next(step.verdict for step in steps if hasattr(step, "verdict")) is verdict
+    moved = run(Strategy.CRAG, grader=Grading({"Venn": score}), grade_lower=0.1, grade_upper=0.2)
+    assert next(step.verdict for step in moved if hasattr(step, "verdict")) is Verdict.CORRECT
+
+
+# --- self-reflection -------------------------------------------------------------------------
+
+UNPROVED = Reflection((Claim("It burned in 1911.", False, (), "1911 stands in no fact"),))
+USELESS = Reflection((Claim("The answer.", True, (0,)),), useful=False, gap="Where is Tarn?")
+
+
+def actions(steps: list[Step]) -> list[Action]:
+    return [step.action for step in steps if isinstance(step, ReflectionStep)]
+
+
+def test_self_rag_gives_a_draft_that_stands() -> None:
+    steps = run(Strategy.SELF_RAG)
+    assert course(steps)[-3:] == ["answering", "reflection", "final"]
+    assert actions(steps) == [Action.ACCEPT]
+
+
+def test_what_is_not_proved_is_written_again_with_advice() -> None:
+    script = Scripted()
+    steps = run(Strategy.SELF_RAG, script=script, others={"reflector": Reflecting([UNPROVED])})
+    assert actions(steps) == [Action.REGENERATE, Action.ACCEPT]
+    assert "It burned in 1911." in script.advice[1]
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_what_cannot_be_proved_is_not_answered_after_two_regenerations() -> None:
+    steps = run(Strategy.SELF_RAG, others={"reflector": Reflecting([UNPROVED] * 9)})
+    assert actions(steps) == [Action.REGENERATE, Action.REGENERATE, Action.ABSTAIN]
+    answer = outcome(steps)
+    assert answer.status is Status.ABSTAINED
+    assert "It burned in 1911." in answer.reason
+
+
+def test_of_a_draft_that_is_proved_in_part_the_proved_answer_stays() -> None:
+    proved = Claim("The answer", True, (0,))
+    mixed = Reflection((proved, *UNPROVED.claims))
+    steps = run(Strategy.SELF_RAG, others={"reflector": Reflecting([mixed] * 9)})
+    assert actions(steps)[-1] is Action.ACCEPT
+    answer = outcome(steps)
+    assert (answer.status, answer.text) == (Status.ANSWERED, "answer. [1]")
+    assert len(answer.citations) == 1
+
+
+def test_an_answer_to_another_question_sends_it_to_search_for_the_gap() -> None:
+    steps = run(
+        Strategy.SELF_RAG, grader=Grading({"Venn": 0.9, "Tarn": 0.9}), others={"reflector": Reflecting([USELESS])}
+    )
+    assert actions(steps) == [Action.SEARCH, Action.ACCEPT]
+    assert [hop.needs for hop in outcome(steps).hops] == [(QUESTION,), ("Where is Tarn?",)]
+
+
+def test_it_does_not_search_for_ever() -> None:
+    steps = run(Strategy.SELF_RAG, others={"reflector": Reflecting([USELESS] * 9)})
+    answer = outcome(steps)
+    assert answer.status is Status.ABSTAINED
+    assert len(answer.hops) <= 3
+
+
+@pytest.mark.parametrize(
+    ("reflection", "reason"),
+    [
+        (Reflection((), refusal=True, gap="Where is Tarn?"), "Where is Tarn?"),
+        (Reflection((), false_premise="There is no Blue Gate."), "assumes something untrue: There is no Blue Gate."),
+    ],
+)
+def test_refusals_and_false_premises_are_abstentions(reflection: Reflection, reason: str) -> None:
+    answer = outcome(run(Strategy.SELF_RAG, others={"reflector": Reflecting([reflection])}))
+    assert answer.status is Status.ABSTAINED
+    assert reason in answer.reason
+    assert answer.short_answer == ""
+
+
+# --- plan, step, evaluate --------------------------------------------------------------------
+
+
+def planned(*questions: str) -> Plan:
+    return Plan(tuple(PlannedStep(question) for question in questions))
+
+
+def test_a_plan_is_made_carried_out_and_looked_at_after_each_step() -> None:
+    planning = Planning([planned("Who is Venn?", "Where is Tarn?"), planned("Where is Tarn?"), Plan(())])
+    steps = run(Strategy.PLAN, others={"planner": planning})
+    step = ["shortlist", "reading", "planning"]
+    assert course(steps) == ["planning", *step, *step, "answering", "final"]
+    assert [len(inquiry.facts) > 0 for inquiry in planning.seen] == [False, True, True]
+
+
+def test_a_plan_takes_at_most_twice_its_length_and_never_a_step_for_the_third_time() -> None:
+    endless = [planned(f"Where is Tarn, look {n}?", "Who is Venn?") for n in range(20)]
+    answer = outcome(run(Strategy.PLAN, max_hops=50, others={"planner": Planning(endless)}))
+    assert len(answer.hops) == 4
+    stubborn = Planning([planned("Where is Tarn?", "Who is Venn?")])
+    answer = outcome(run(Strategy.PLAN, max_hops=50, others={"planner": stubborn}))
+    tried = [need for hop in answer.hops for need in hop.needs]
+    assert sorted(tried) == ["Where is Tarn?", "Where is Tarn?", "Who is Venn?", "Who is Venn?"]
+
+
+def test_without_a_plan_the_question_itself_is_looked_up() -> None:
+    answer = outcome(run(Strategy.PLAN))
+    assert [hop.needs for hop in answer.hops] == [(QUESTION,)]
+
+
+# --- the loop and everything -----------------------------------------------------------------
+
+
+def test_iterative_takes_no_part_that_it_does_not_need() -> None:
+    steps = run(Strategy.ITERATIVE, script=once("Where is Tarn?"), web=False)
+    assert course(steps) == ["analysis", "shortlist", "reading", "analysis", "answering", "final"]
+
+
+def test_full_checks_before_and_after_answering() -> None:
+    steps = run(Strategy.FULL, script=once("Who is Venn?"))
+    hop = ["analysis", "shortlist", "grading", "refinement", "reading"]
+    assert course(steps) == [*hop, "analysis", "sufficiency", "answering", "reflection", "final"]
+
+
+def test_a_gap_goes_to_the_next_hop() -> None:
+    judge = Judging([Sufficiency(False, "Where is Tarn?", "its place is missing")])
+    steps = run(
+        Strategy.FULL, script=once("Who is Venn?"), grader=Grading({"Venn": 0.9, "Tarn": 0.9}), others={"judge": judge}
+    )
+    assert [hop.needs for hop in outcome(steps).hops] == [("Who is Venn?",), ("Where is Tarn?",)]
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_a_gap_that_was_tried_is_not_looked_for_again() -> None:
+    judge = Judging([Sufficiency(False, "Who is Venn?")] * 9)
+    answer = outcome(run(Strategy.FULL, script=once("Who is Venn?"), others={"judge": judge}))
+    assert len(answer.hops) == 1
+
+
+def test_reflection_sends_the_loop_on_and_the_next_draft_counts() -> None:
+    drafts = iter(["Tarn", "Mell"])
+    script = once("Who is Venn?")
+    script.draft = lambda inquiry: Draft(True, "It is so [1].", next(drafts), (0,))
+    steps = run(
+        Strategy.FULL,
+        script=script,
+        grader=Grading({"Venn": 0.9, "Tarn": 0.9}),
+        others={"reflector": Reflecting([USELESS])},
+    )
+    assert actions(steps) == [Action.SEARCH, Action.ACCEPT]
+    assert outcome(steps).short_answer == "Mell"
+
+
+def test_the_web_is_asked_only_where_it_is_allowed() -> None:
+    for strategy in (Strategy.CRAG, Strategy.SELF_RAG, Strategy.FULL, Strategy.PLAN, Strategy.ITERATIVE):
+        assert "web" not in course(run(strategy, grader=FAILING, script=once("Who is Venn?")))
+    assert "web" in course(run(Strategy.FULL, grader=FAILING, script=once("Who is Venn?"), web=True))
+
+
+# --- without any part ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", [Strategy.ITERATIVE, Strategy.PLAN, Strategy.NAIVE])
+def test_no_strategy_gives_a_name_or_number_that_no_fact_holds(strategy: Strategy) -> None:
+    script = once("Who is Venn?")
+    script.draft = lambda inquiry: Draft(True, "She was born in Karsa in 1911 [1].", "1911", (0,), confidence=0.9)
+    steps = run(strategy, script=script)
+    assert actions(steps) == [Action.REGENERATE, Action.REGENERATE, Action.ABSTAIN]
+    assert outcome(steps).status is Status.ABSTAINED
+
+
+def test_a_draft_that_mends_itself_is_given() -> None:
+    drafts = iter(["She painted it in 1911 [1].", "Orla Venn painted the Blue Gate [1]."])
+    script = once("Who is Venn?")
+    script.draft = lambda inquiry: Draft(True, next(drafts), "the Blue Gate", (0,), confidence=0.9)
+    steps = run(Strategy.ITERATIVE, script=script)
+    assert actions(steps) == [Action.REGENERATE]
+    assert outcome(steps).text == "Orla Venn painted the Blue Gate [1]."
