@@ -6,7 +6,17 @@ import json
 from importlib import resources
 from typing import Any
 
-from iterative_rag.types import Answer, Citation, Fact, HopRecord, Usage
+from iterative_rag.types import (
+    Answer,
+    Citation,
+    Claim,
+    Computation,
+    Conflict,
+    Fact,
+    HopRecord,
+    ModelUsage,
+    Usage,
+)
 
 
 def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
@@ -19,6 +29,9 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "reason": answer.reason,
         "confidence": answer.confidence,
         "citations": [_citation(citation) for citation in answer.citations],
+        "computations": [_computation(computation) for computation in answer.computations],
+        "conflicts": [_conflict(conflict) for conflict in answer.conflicts],
+        "claims": [_claim(claim) for claim in answer.claims],
         "hops": [_hop(hop) for hop in answer.hops],
         "usage": _usage(answer.usage),
         "settings": dict(answer.settings),
@@ -42,7 +55,25 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "start": citation.start,
         "end": citation.end,
         "page": citation.page,
+        "retrieved": citation.retrieved,
     }
+
+
+def _computation(computation: Computation) -> dict[str, Any]:
+    return {
+        "expression": computation.expression,
+        "result": computation.result,
+        "citations": list(computation.facts),
+    }
+
+
+def _conflict(conflict: Conflict) -> dict[str, Any]:
+    sides = [{"value": side.value, "citations": list(side.facts)} for side in conflict.sides]
+    return {"need": conflict.need, "sides": sides}
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {"text": claim.text, "grounded": claim.grounded, "citations": list(claim.facts), "reason": claim.reason}
 
 
 def _hop(hop: HopRecord) -> dict[str, Any]:
@@ -70,6 +101,7 @@ def _fact(fact: Fact) -> dict[str, Any]:
         "page": fact.page,
         "need": fact.need.question,
         "score": fact.score,
+        "retrieved": fact.retrieved,
     }
 
 
@@ -80,4 +112,14 @@ def _usage(usage: Usage) -> dict[str, Any]:
         "completion_tokens": usage.completion_tokens,
         "seconds": round(usage.seconds, 3),
         "cache_hits": usage.cache_hits,
+        "models": [_model(used) for used in usage.models],
+    }
+
+
+def _model(used: ModelUsage) -> dict[str, Any]:
+    return {
+        "model": used.model,
+        "llm_calls": used.llm_calls,
+        "prompt_tokens": used.prompt_tokens,
+        "completion_tokens": used.completion_tokens,
     }

@@ -6,7 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from iterative_rag.types import Analysis, Document, Draft, Extract, Fact, Hit, Inquiry, Need, Window
+from iterative_rag.types import (
+    Analysis,
+    Document,
+    Draft,
+    Extract,
+    Fact,
+    Grade,
+    Hit,
+    Inquiry,
+    Need,
+    Plan,
+    Reflection,
+    Rewording,
+    SearchResult,
+    Sufficiency,
+    Window,
+)
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second: a question that the cache answers does without it
     import numpy as np
@@ -147,6 +163,28 @@ class Skipped:
     rest_unread: bool = False
 
 
+# --- the web: asked only where the user allows it ---------------------------------------------
+
+
+class SearchEngine(Protocol):
+    """A web search engine."""
+
+    @property
+    def name(self) -> str: ...
+
+    def search(self, query: str, limit: int) -> list[SearchResult]:
+        """The first `limit` results, best first; none if it knows none. Raises a FetchError."""
+        ...
+
+
+class Pages(Protocol):
+    """Reads pages of the web as documents."""
+
+    def read(self, results: Sequence[SearchResult]) -> Iterable[Document | Skipped]:
+        """Each page as clean text, `source` its address and `retrieved` the day, or why there is none; in order."""
+        ...
+
+
 # --- the roles of a mind ---------------------------------------------------------------------
 
 
@@ -170,7 +208,41 @@ class Rephraser(Protocol):
 
 
 class Answerer(Protocol):
-    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False) -> Draft: ...
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
+        """`advice` says what was wrong with the draft before: claims that no fact proves."""
+        ...
+
+
+class Grader(Protocol):
+    def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
+        """How well each (title, text) serves the need, in their order."""
+        ...
+
+
+class Rewriter(Protocol):
+    def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
+        """Other ways to search a corpus for the need than those that were `tried`."""
+        ...
+
+    def web_query(self, need: Need) -> str:
+        """The need as a query for a web search engine: a few words."""
+        ...
+
+
+class Planner(Protocol):
+    def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
+        """The steps that are left, in the light of all that was found and tried; `before` is the plan so far."""
+        ...
+
+
+class SufficiencyJudge(Protocol):
+    def judge(self, inquiry: Inquiry) -> Sufficiency: ...
+
+
+class Reflector(Protocol):
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        """Checks the claims of an answered draft; `Claim.facts` are positions in `Inquiry.facts`."""
+        ...
 
 
 class Recaller(Protocol):
@@ -181,12 +253,18 @@ class Recaller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The roles of one run, already bound to its meter and trace. `recaller` is None for a mind that knows nothing."""
+    """The roles of one run, already bound to its meter and trace. `recaller` is None for a mind that knows nothing,
+    `reflector` for one that checks its claims by rules alone."""
 
     analyst: Analyst
     extractor: Extractor
     rephraser: Rephraser
     answerer: Answerer
+    grader: Grader
+    rewriter: Rewriter
+    planner: Planner
+    judge: SufficiencyJudge
+    reflector: Reflector | None = None
     recaller: Recaller | None = None
 
 

@@ -2,7 +2,7 @@
 
 Command line beats environment (`ITERATIVE_RAG_MAX_HOPS`) beats `.env` beats `iterative-rag.toml` of the working
 folder beats the one in the user's configuration folder beats the preset beats the default. Settings describe;
-`factory.py` builds. API keys are not settings: the adapters read them from the environment
+`factory` builds. API keys are not settings: the adapters read them from the environment
 (`ITERATIVE_RAG_API_KEY`, `OPENAI_API_KEY`), so that no settings dump can hold one.
 """
 
@@ -23,6 +23,8 @@ FILE_NAME = "iterative-rag.toml"
 PREFIX = "ITERATIVE_RAG_"
 # Variables with the prefix that are not settings: where data lies, the key, and a switch for debugging.
 RESERVED = frozenset({"home", "api_key", "debug"})
+
+Switch = Literal["auto", "on", "off"]
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"max_hops": 3, "shortlist": 4, "fact_limit": 2, "max_seconds": 60.0},
@@ -54,6 +56,27 @@ class Settings(BaseModel):
     rerank: Literal["none", "reader"] = Field(
         "none", description="who ranks passages again: none, or the built-in reader"
     )
+    strategy: Literal["naive", "crag", "plan", "self-rag", "iterative", "full"] = Field(
+        "iterative", description="how a question is worked on"
+    )
+    grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
+    refinement: Switch = Field("auto", description="read only the strips of a document that serve the need")
+    correction: Switch = Field("auto", description="search in other words for a need that brought nothing")
+    sufficiency: Switch = Field("auto", description="before answering, look for what is still missing")
+    reflection: Switch = Field("auto", description="check the claims of an answer against the quoted facts")
+    corroboration: Switch = Field("auto", description="read on for documents that agree or contradict")
+    grader: Literal["mind", "builtin"] = Field(
+        "mind", description="who grades: the mind (an LLM's faster model), or the built-in reader"
+    )
+    grades: Literal["labels", "binary"] = Field(
+        "labels", description="what a grader may say: four labels, or yes and no"
+    )
+    grade_upper: float = Field(0.7, ge=0, le=1, description="a best grade above it: the corpus has the need's answer")
+    grade_lower: float = Field(0.3, ge=0, le=1, description="a best grade below it: the corpus does not have it")
+    web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
+    search_engine: str = Field("wikipedia", description="wikipedia, wikipedia@API, duckduckgo, tavily or searxng@URL")
+    web_results: int = Field(3, ge=1, le=20, description="pages that one search of the web brings")
+
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
     guess: bool = Field(False, description="built-in mind: answer though the answer is hardly trusted")
     calls_in_flight: int = Field(4, ge=1, le=64, description="reading calls at the same time")
