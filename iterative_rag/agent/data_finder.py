@@ -22,7 +22,8 @@ Shortlist = tuple[ShortlistedDocument, ...]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one hop brought: for each need, the documents that were to be read and what came of reading them."""
+    """What one hop brought: the documents that were to be read for its needs, and what came of reading them. A need
+    that was corrected stands there twice."""
 
     shortlists: tuple[Shortlist, ...]
     readings: tuple[Reading, ...]
@@ -61,13 +62,30 @@ class DataFinder:
             for place, (need, documents) in enumerate(zip(needs, shortlists, strict=True)):
                 listed = self._listed[need.question]
                 shortlists[place] = yield from self._corrective.improve(hop, need, documents, listed, barren=wider)
+        readings = yield from self._read(hop, needs, shortlists, seconds)
+        barren = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
+        if self._corrective and not self._corrective.grades and not wider and barren:
+            # Without grades, nobody knew before reading that the shortlist falls short.
+            more = []
+            for need in barren:
+                more.append(
+                    (yield from self._corrective.improve(hop, need, (), self._listed[need.question], barren=True))
+                )
+            readings = (*readings, *(yield from self._read(hop, barren, more, seconds)))
+            shortlists += more
+        return Found(tuple(shortlists), readings)
+
+    def _read(
+        self, hop: int, needs: Sequence[Need], shortlists: Sequence[Shortlist], seconds: Callable[[], float | None]
+    ) -> Generator[Step, None, tuple[Reading, ...]]:
+        """Reads the documents of each need."""
         tasks = []
         for need, documents in zip(needs, shortlists, strict=True):
             tasks.append((need, (yield from self._windows(hop, need, documents))))
         readings = self._reader.read(tasks, seconds=seconds())
         for reading in readings:
             yield reading.step(hop)
-        return Found(tuple(shortlists), readings)
+        return readings
 
     def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
         """The documents to read for each need; `wider` leaves out those that the first look has read."""

@@ -55,7 +55,7 @@ def _table_at(text: str, start: int, end: int) -> Span | None:
     """The Markdown table, from its first line to its last, that lines of the hit belong to; the last one, if two."""
     found = None
     at = text.rfind("\n", 0, start) + 1
-    while at < end:
+    while at < min(end, len(text)):
         stop = _line_end(text, at)
         if text.startswith("|", at):
             found = at

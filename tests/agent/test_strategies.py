@@ -346,3 +346,16 @@ def test_a_draft_that_mends_itself_is_given() -> None:
     steps = run(Strategy.ITERATIVE, script=script)
     assert actions(steps) == [Action.REGENERATE]
     assert outcome(steps).text == "Orla Venn painted the Blue Gate [1]."
+
+
+@pytest.mark.parametrize("strategy", [Strategy.ITERATIVE, Strategy.PLAN])
+def test_a_need_that_brings_nothing_goes_to_the_web_at_once_where_it_may(strategy: Strategy) -> None:
+    """A model asks for the next thing in other words: there is no second look at the same need to wait for."""
+    others = {"planner": Planning([planned("Which person owns that?"), Plan(())]), "rewriter": Wording()}
+    script = once("Which person owns that?")
+    nothing = run(strategy, script=script, others=others)
+    assert outcome(nothing).hops[0].facts == ()
+    others["planner"] = Planning([planned("Which person owns that?"), Plan(())])
+    steps = run(strategy, script=once("Which person owns that?"), others=others, web=True)
+    assert course(steps).count("web") == 1
+    assert [fact.title for fact in outcome(steps).hops[0].facts] == ["Venn online"]

@@ -78,3 +78,13 @@ def test_a_table_at_the_edge_of_the_text(rows: int, end: str) -> None:
         read = seen(text, (start, len(text)), size=400)
         assert read.text
         assert all(0 <= begin < stop <= len(text) for begin, stop in read.spans)
+
+
+def test_a_hit_that_reaches_past_the_end_of_its_document_is_read_up_to_there() -> None:
+    text = "A line of text.\n" * 400
+    seen = window(
+        Document("d", "T", text, "t.md"),
+        ShortlistedDocument("d", "T", "t.md", 1.0, (Hit("d", "T", len(text) - 5, len(text) + 20, 1.0),)),
+        1500,
+    )
+    assert seen.spans[-1][1] == len(text)

@@ -47,6 +47,11 @@ class Corrective:
     web: WiderSearch | None = None
     _searched: dict[str, list[str]] = field(default_factory=dict)
 
+    @property
+    def grades(self) -> bool:
+        """Whether a shortlist is judged before it is read."""
+        return self.grader is not None
+
     def improve(
         self, hop: int, need: Need, documents: Shortlist, listed: set[str], *, barren: bool
     ) -> Generator[Step, None, Shortlist]:
@@ -100,11 +105,14 @@ class Corrective:
         tried = self._searched.setdefault(need.question, [need.question])
         rewording = self.rewriter.reword(need, tried)
         tried += [phrasing for phrasing in (*rewording.phrasings, rewording.broader) if phrasing]
-        wanted = self.settings.shortlist
-        found = search_reworded(
-            self.corpus, need, rewording, documents=wanted + len(listed), passages=self.settings.passages
+        new = search_reworded(
+            self.corpus,
+            need,
+            rewording,
+            documents=self.settings.shortlist,
+            passages=self.settings.passages,
+            besides=listed,
         )
-        new = tuple(entry for entry in found if entry.document_id not in listed)[:wanted]
         listed.update(entry.document_id for entry in new)
         yield CorrectionStep(hop, need, rewording, new)
         return new

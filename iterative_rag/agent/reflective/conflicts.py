@@ -171,6 +171,8 @@ def _is_about(fact: Fact) -> bool:
     """
     code = language(fact.need.question)
     asked = [[word.low for word in name] for name in wording(fact.need.question, code).names()]
+    # A long name may be said without what stands before it: "Aldric III" for "King Aldric III".
+    asked += [name[1:] for name in asked if len(name) > 2]
     title = _lows(fact.title.split(" (")[0])
     if any(_runs(name, title) and len(title) <= len(name) + 1 for name in asked):
         return True

@@ -1,18 +1,4 @@
-"""Which of several runs over the same questions is best, and at which cost.
-
-key                          meaning
----------------------------  -----------------------------------------------------------------------------------
-best[].runs[]                runs that were compared: those that have questions in common
-best[].run                   the one that answers most rightly
-best[].right                 share answered rightly by it
-best[].calls                 mean calls of an answer
-best[].seconds
-best[].cheapest              the cheapest run (calls, then seconds) that is not surely worse: Holm's p is 0.05 or more
-best[].cheapest_right
-best[].cheapest_calls
-best[].cheapest_seconds
----------------------------  -----------------------------------------------------------------------------------
-"""
+"""Which of several runs over the same questions is best, and at which cost; `compare.py` describes the keys."""
 
 from __future__ import annotations
 

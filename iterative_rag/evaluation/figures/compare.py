@@ -17,7 +17,15 @@ runs[].calls                 mean calls of an answer
 runs[].tokens                mean tokens of an answer
 runs[].seconds               mean seconds of an answer
 runs[].differs.*             options and settings that are not the same in all runs
-best[]                       which run is best at which cost, as in `figures/best.py`
+best[].runs[]                runs that were compared: those that have questions in common
+best[].run                   the one that answers most rightly
+best[].right                 share answered rightly by it
+best[].calls                 mean calls of an answer
+best[].seconds
+best[].cheapest              the cheapest run (calls, then seconds) that is not surely worse: Holm's p is 0.05 or more
+best[].cheapest_right
+best[].cheapest_calls
+best[].cheapest_seconds
 warnings[]                   why the runs cannot quite be compared
 pairs[].first                the run that the other is compared with
 pairs[].second

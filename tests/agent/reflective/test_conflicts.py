@@ -40,6 +40,12 @@ def test_values_that_cannot_both_be_true(one: str, other: str, question: str) ->
     assert values(said(one, need=need), said(other, need=need)) == [[one, other]]
 
 
+def test_a_long_name_may_be_said_without_its_title() -> None:
+    need = Need("When was King Aldric III born?")
+    one, other = (said(year, need=need, quote=f"Aldric III was born in {year}.") for year in ("1204", "1206"))
+    assert values(one, other) == [["1204", "1206"]]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "question"),
     [
