@@ -39,11 +39,15 @@ class Drafting:
     reflector: Reflector | None = None
     guards: bool = False
 
-    def draft(self, hop: int, inquiry: Inquiry, *, last_attempt: bool = False) -> Generator[Step, None, Drafted]:
+    def draft(
+        self, hop: int, inquiry: Inquiry, *, last_attempt: bool = False, may_search: bool | None = None
+    ) -> Generator[Step, None, Drafted]:
         """Steps as they happen; returns the draft that may be given.
 
-        In the `last_attempt` nothing more is searched: what would need it becomes an abstention that names the gap.
+        The `last_attempt` makes the best of the facts. Where nothing more is searched (`may_search`; then, if it is not
+        said), what would need it becomes an abstention that names the gap.
         """
+        may_search = not last_attempt if may_search is None else may_search
         draft = self.answerer.answer(inquiry, last_attempt=last_attempt)
         yield AnsweringStep(hop, draft, last_attempt)
         for left in reversed(range(REGENERATIONS + 1)):
@@ -52,7 +56,7 @@ class Drafting:
             reflection = self.reflector.reflect(inquiry, draft)
             if self.guards and reflection.grounded:
                 return Drafted(draft)
-            action = _action(reflection, draft, regenerations=left, last_attempt=last_attempt)
+            action = _action(reflection, draft, regenerations=left, may_search=may_search)
             yield ReflectionStep(hop, reflection, action)
             match action:
                 case Action.ACCEPT:
@@ -67,7 +71,7 @@ class Drafting:
         raise AssertionError("the last reflection does not regenerate")
 
 
-def _action(reflection: Reflection, draft: Draft, *, regenerations: int, last_attempt: bool) -> Action:
+def _action(reflection: Reflection, draft: Draft, *, regenerations: int, may_search: bool) -> Action:
     if reflection.refusal or reflection.false_premise:
         return Action.ABSTAIN
     if not reflection.grounded:
@@ -75,7 +79,7 @@ def _action(reflection: Reflection, draft: Draft, *, regenerations: int, last_at
             return Action.REGENERATE
         return Action.ACCEPT if _proving(draft, reflection) else Action.ABSTAIN
     if not reflection.useful:
-        return Action.ABSTAIN if last_attempt else Action.SEARCH
+        return Action.SEARCH if may_search else Action.ABSTAIN
     return Action.ACCEPT
 
 

@@ -37,7 +37,7 @@ class SingleEngine:
             tried = [key(one) for one in record.inquiry.tried]
             yield from search(record, self._finder, hop, [need], wider=key(need) in tried)
             record.end_hop(original)
-            drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=hop == SEARCHES)
+            drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=True, may_search=hop < SEARCHES)
             record.take(drafted)
             if not drafted.search:
                 return

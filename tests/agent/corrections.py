@@ -129,11 +129,11 @@ def unproved(answer: Answer) -> list[str]:
 
 
 def _computation_shown(case: Case, answer: Answer, steps: Sequence[Step]) -> bool:
-    """The result of a computation is the answer, and facts are named for it."""
+    """The result of a computation is the answer, or a comparison holds that tells it; facts are named for it."""
     return any(
         one.facts
         and all(0 < n <= len(answer.citations) for n in one.facts)
-        and score(one.result, case.expect.answers).right
+        and (score(one.result, case.expect.answers).right or one.result == "true")
         for one in answer.computations
     )
 

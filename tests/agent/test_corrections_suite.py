@@ -166,20 +166,20 @@ def test_what_a_strategy_cannot_do_ends_in_an_abstention(
 CORRECTED = "shortlist grading correction grading"
 TRAJECTORIES = {
     (Strategy.NAIVE, "ans-en-01"): "shortlist reading answering final",
-    (Strategy.CRAG, "ans-en-01"): "shortlist grading refinement reading answering final",
-    (Strategy.CRAG, "cor-en-09"): f"{CORRECTED} refinement reading answering final",
-    (Strategy.CRAG, "nic-en-01"): f"{CORRECTED} refinement reading answering final",
-    (Strategy.SELF_RAG, "ans-en-01"): "shortlist grading refinement reading answering reflection final",
-    (Strategy.SELF_RAG, "cor-en-09"): f"{CORRECTED} refinement reading answering reflection final",
+    (Strategy.CRAG, "ans-en-01"): "shortlist grading reading answering final",
+    (Strategy.CRAG, "cor-en-09"): f"{CORRECTED} reading answering final",
+    (Strategy.CRAG, "nic-en-01"): f"{CORRECTED} reading answering final",
+    (Strategy.SELF_RAG, "ans-en-01"): "shortlist grading reading answering reflection final",
+    (Strategy.SELF_RAG, "cor-en-09"): f"{CORRECTED} reading answering reflection final",
     (Strategy.PLAN, "ans-en-02"): "planning shortlist reading planning shortlist reading planning answering final",
     (Strategy.ITERATIVE, "ans-en-01"): "analysis shortlist reading answering final",
     (Strategy.ITERATIVE, "ans-en-02"): (
         "analysis shortlist reading rephrasing analysis shortlist reading rephrasing analysis answering final"
     ),
-    (Strategy.FULL, "con-en-04"): "analysis shortlist grading refinement reading answering reflection final",
-    (Strategy.FULL, "cor-en-09"): f"analysis {CORRECTED} refinement reading answering reflection final",
+    (Strategy.FULL, "con-en-04"): "analysis shortlist grading reading answering reflection final",
+    (Strategy.FULL, "cor-en-09"): f"analysis {CORRECTED} reading answering reflection final",
     (Strategy.FULL, "ans-en-02"): (
-        "analysis shortlist grading refinement reading rephrasing analysis shortlist grading refinement reading "
+        "analysis shortlist grading reading rephrasing analysis shortlist grading reading "
         "rephrasing analysis sufficiency answering reflection final"
     ),
 }
@@ -202,7 +202,7 @@ def test_the_web_is_asked_only_where_corpus_and_rewording_fall_short(
     (case,) = chosen(name)
     taken = courses(played(engine_with_web, puppet, case, Strategy.CRAG))
     short = name != "ans-en-01"
-    assert taken.startswith(f"{CORRECTED} web" if short else "shortlist grading refinement")
+    assert taken.startswith(f"{CORRECTED} web" if short else "shortlist grading")
     assert ("web" in taken) == short
 
 

@@ -359,3 +359,10 @@ def test_a_need_that_brings_nothing_goes_to_the_web_at_once_where_it_may(strateg
     steps = run(strategy, script=once("Which person owns that?"), others=others, web=True)
     assert course(steps).count("web") == 1
     assert [fact.title for fact in outcome(steps).hops[0].facts] == ["Venn online"]
+
+
+@pytest.mark.parametrize("strategy", [Strategy.CRAG, Strategy.SELF_RAG, Strategy.NAIVE, Strategy.PLAN])
+def test_where_no_hop_follows_the_best_is_made_of_the_facts(strategy: Strategy) -> None:
+    script = Scripted()
+    run(strategy, script=script)
+    assert script.last_attempts == len(script.advice) == 1
