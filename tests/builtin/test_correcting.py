@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.agent.corrective.grading import verdict
-from iterative_rag.agent.corrective.refinement import refine
+from iterative_rag.agent.corrective.refinement import Refiner
 from iterative_rag.agent.corrective.rewording import search_reworded
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.builtin.correcting.grading import BuiltinGrader
@@ -49,7 +49,9 @@ def test_an_answer_deep_inside_a_long_text_is_found_and_the_rest_refined_away() 
     text = f"{filler}\n\n{ANSWERING[1]}\n\n{filler}"
     (grade,) = GRADER.grade(BRIDGE, [("Sunday bridge", text)])
     assert grade.score > LOWER
-    refined, _, dropped = refine(BRIDGE, Window("d", "Sunday bridge", "s", ((0, len(text)),), text), GRADER, LOWER)
+    seen = Window("d", "Sunday bridge", "s", ((0, len(text)),), text)
+    found = Refiner(GRADER, LOWER).refine(BRIDGE, [seen])
+    (refined,), dropped = found.windows, found.dropped
     assert ANSWERING[1] in refined.text
     assert dropped > 4
     assert len(refined.text) < len(text) / 2

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from iterative_rag.agent.asking import Asker
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.prompts import fence
-from iterative_rag.protocols import Grader
 from iterative_rag.replies.corrective import NO, SCORES, YES, GradeReply, GradesReply, labelled
-from iterative_rag.types import Fact, Grade, Label, Need, Verdict
+from iterative_rag.types import Grade, Label, Need, Verdict
 
 # Texts graded in one call: a grade takes some 50 tokens of the reply.
 MOST_TEXTS = 12
@@ -26,11 +25,6 @@ def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
     if best is None or best < lower:
         return Verdict.INCORRECT
     return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
-
-
-def grade_facts(grader: Grader, need: Need, facts: Sequence[Fact]) -> tuple[Grade, ...]:
-    """How well each fact serves the need, by its quote: what it is said to state must stand in there."""
-    return grader.grade(need, [(fact.title, fact.quote) for fact in facts]) if facts else ()
 
 
 @dataclass(frozen=True, slots=True)

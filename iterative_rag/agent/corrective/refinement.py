@@ -70,12 +70,6 @@ class Refiner:
         return Refined(tuple(refined), kept, dropped)
 
 
-def refine(need: Need, window: Window, grader: Grader, lower: float) -> tuple[Window, int, int]:
-    """One window by itself: what is left of it, and how many strips were kept and dropped."""
-    refined = Refiner(grader, lower).refine(need, [window])
-    return refined.windows[0], refined.kept, refined.dropped
-
-
 def strips(window: Window) -> tuple[Strip, ...]:
     """The strips of a window, in its order; together they hold all of its text but white space."""
     found: list[Strip] = []

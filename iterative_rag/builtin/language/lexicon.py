@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from iterative_rag.builtin.language.nouns import PLACES, names_person
-from iterative_rag.builtin.language.words import stem, word_set, words
+from iterative_rag.builtin.language.words import stem, word_set
 
 
 class Kind(StrEnum):
@@ -332,7 +332,3 @@ def kind_of_noun(noun: str) -> Kind:
     if names_person(noun):
         return Kind.PERSON
     return Kind.THING
-
-
-def has_any(text: str, stems: frozenset[str]) -> bool:
-    return any(stem(word) in stems for word in words(text))

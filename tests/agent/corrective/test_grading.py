@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.corrective.grading import MOST_TEXTS, LLMGrader, grade_facts, verdict
+from iterative_rag.agent.corrective.grading import MOST_TEXTS, LLMGrader, verdict
 from iterative_rag.cache import NoCache
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llms.scripted import ScriptedLLM
@@ -19,7 +19,7 @@ from iterative_rag.replies.corrective import SCORES, GradesReply, scored
 from iterative_rag.replies.forms import schema
 from iterative_rag.replies.parsing import parse
 from iterative_rag.settings import Settings
-from iterative_rag.types import Fact, Grade, Label, Need, Verdict
+from iterative_rag.types import Grade, Label, Need, Verdict
 from tests.agent.fakes import DictCache
 from tests.test_replies import Counting
 
@@ -192,17 +192,6 @@ def test_a_kept_reply_gives_the_same_grades() -> None:
     with ScriptedLLM({"grade": [GOOD]}) as llm:
         first = grader(llm, cache=cache).grade(NEED, TEXTS)
         assert grader(llm, cache=cache).grade(NEED, TEXTS) == first
-
-
-def test_facts_are_graded_by_their_quotes() -> None:
-    fact = Fact(
-        "She drew it.", "Oda Brenk drew the tower.", "Oda Brenk", "d", "Velm Tower", "velm.md", 0, 25, NEED, 0.9
-    )
-    with ScriptedLLM({"grade": [{"grades": [row(1, "Perfect")]}]}) as llm:
-        (grade,) = grade_facts(grader(llm), NEED, [fact])
-        assert grade_facts(grader(llm), NEED, []) == ()
-    assert grade.label is Label.PERFECT
-    assert "Oda Brenk drew the tower." in llm.requests[0].user
 
 
 # --- the verdict -----------------------------------------------------------------------------

@@ -9,9 +9,10 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.agent.corrective.refinement import SHORTEST, Refiner, refine, strips
+from iterative_rag.agent.corrective.refinement import SHORTEST, Refiner, strips
 from iterative_rag.agent.quotes import locate
 from iterative_rag.agent.windows import GAP, window
+from iterative_rag.protocols import Grader
 from iterative_rag.replies.corrective import scored
 from iterative_rag.types import Document, Grade, Hit, Need, ShortlistedDocument, Window
 
@@ -33,6 +34,12 @@ class Marking:
         self.calls += 1
         self.asked += texts
         return tuple(scored(self.rule(text), "") for _, text in texts)
+
+
+def refine(need: Need, seen: Window, grader: Grader, lower: float) -> tuple[Window, int, int]:
+    """One window by itself."""
+    refined = Refiner(grader, lower).refine(need, [seen])
+    return refined.windows[0], refined.kept, refined.dropped
 
 
 def whole(text: str) -> Window:
