@@ -50,6 +50,7 @@ class HopPrinter:
     def __init__(self, printer: Printer, *, replaying: bool = False) -> None:
         self._printer = printer
         self._rephrased = ""
+        self._hop = 0
         self._needs: tuple[Need, ...] = ()
         live = printer.terminal and not replaying
         self._status = printer.console.status("analysing the question") if live else None
@@ -154,6 +155,7 @@ class HopPrinter:
 
     def _header(self, step: AnalysisStep) -> None:
         """The hop and its question, unless the rephrasing just above shows it already."""
+        self._hop = step.hop
         question = "" if step.question == self._rephrased else f"  {clean(step.question)}"
         self._printer.line((f"hop {step.hop}", "bold cyan"), (question, "bold"), hang="       ")
 
@@ -162,6 +164,11 @@ class HopPrinter:
         return f" {self._needs.index(need) + 1}" if len(self._needs) > 1 and need in self._needs else ""
 
     def _shortlist(self, step: ShortlistStep) -> None:
+        if step.hop > self._hop:  # no analysis led here: a plan, a single search, a gap that a check has named
+            self._hop, self._needs = step.hop, (step.need,)
+            self._printer.line(
+                (f"hop {step.hop}", "bold cyan"), (f"  {clean(step.need.question)}", "bold"), hang="       "
+            )
         titles = " · ".join(clean(document.title) for document in step.documents) or "nothing"
         label = f"{'wider' if step.wider else 'shortlist'}{self._which(step.need)}"
         self._printer.line((label, "dim"), "  ", (titles, "dim"), indent="  ", hang="    ")

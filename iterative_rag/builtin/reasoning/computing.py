@@ -134,7 +134,7 @@ def _years(values: Sequence[str], unit: str) -> Worked | None:
     if years is None:
         return None
     text = written(years)
-    return Worked(text if unit == "age" else f"{text} years", expression, text)
+    return Worked(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
 
 
 def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Worked | None:
