@@ -18,23 +18,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
 from iterative_rag.agent.corrective.correcting import Corrective
 from iterative_rag.agent.corrective.refinement import Refiner
-from iterative_rag.agent.corrective.wider_search import WiderSearch
 from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafting
 from iterative_rag.agent.engine import Engine
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.plan_engine import PlanEngine
 from iterative_rag.agent.reading import Reader
-from iterative_rag.agent.reflective.reflection import ClaimGuard, RuleReflector
 from iterative_rag.agent.single_engine import SingleEngine
 from iterative_rag.agent.step_engine import StepEngine
-from iterative_rag.protocols import Corpus, Grader, Roles
+from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
 from iterative_rag.settings import Settings
 from iterative_rag.types import Strategy
+
+if TYPE_CHECKING:  # a question that the built-in mind answers by the default strategy does without it
+    from iterative_rag.agent.corrective.wider_search import WiderSearch
 
 
 class Course(StrEnum):
@@ -105,7 +107,7 @@ def build(strategy: Strategy, means: Means) -> Engine:
     if strategy is Strategy.CLOSED_BOOK:
         return ClosedBookEngine(roles, meter)
     # What the built-in mind says is made of facts alone; a model may add to them.
-    guarded = Drafting(roles.answerer, ClaimGuard() if means.thrifty else None, guards=True)
+    guarded = _guarded(means)
     if strategy is Strategy.NAIVE:
         finder = DataFinder(means.corpus, means.reader, settings)
         return NaiveEngine(finder, guarded, meter, means.corpus, reads=not means.thrifty)
@@ -127,7 +129,7 @@ def build(strategy: Strategy, means: Means) -> Engine:
     )
     drafting = guarded
     if parts.reflection:
-        drafting = Drafting(roles.answerer, roles.reflector or RuleReflector())
+        drafting = Drafting(roles.answerer, roles.reflector or _rules())
     match parts.course:
         case Course.SINGLE:
             return SingleEngine(finder, drafting, meter)
@@ -136,6 +138,21 @@ def build(strategy: Strategy, means: Means) -> Engine:
         case Course.LOOP:
             judge = roles.judge if parts.sufficiency else None
             return StepEngine(roles, finder, drafting, meter, settings, judge=judge)
+
+
+def _guarded(means: Means) -> Drafting:
+    """Drafting of strategies that do not reflect."""
+    if not means.thrifty:
+        return Drafting(means.roles.answerer)
+    from iterative_rag.agent.reflective.reflection import ClaimGuard
+
+    return Drafting(means.roles.answerer, ClaimGuard(), guards=True)
+
+
+def _rules() -> Reflector:
+    from iterative_rag.agent.reflective.reflection import RuleReflector
+
+    return RuleReflector()
 
 
 def _refines(parts: Composition, means: Means) -> bool:

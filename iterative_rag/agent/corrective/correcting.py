@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from iterative_rag.agent.corrective.grading import verdict
 from iterative_rag.agent.corrective.rewording import search_reworded
-from iterative_rag.agent.corrective.wider_search import WiderSearch
 from iterative_rag.agent.windows import window
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Corpus, Grader, Rewriter
@@ -28,6 +28,9 @@ from iterative_rag.types import (
     Verdict,
     WebStep,
 )
+
+if TYPE_CHECKING:
+    from iterative_rag.agent.corrective.wider_search import WiderSearch
 
 Shortlist = tuple[ShortlistedDocument, ...]
 # Characters of a document that are graded: its best hits.

@@ -7,6 +7,7 @@ Does It", and a source may call a date unknown.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from iterative_rag.agent.reflective.cutting import cut
 from iterative_rag.agent.reflective.languages import folded
@@ -73,10 +74,13 @@ def _said() -> str:
     return text
 
 
-_SELF = f"(?:(?:sorry|unfortunately|leider|malheureusement|lamentablemente|purtroppo),? )?(?:{_said()})"
-_WHERE = rf"{_any(_IN)} (?:[\w']+ ){{0,4}}?{_any(_SOURCES)}(?: \w+){{0,3}}"
-_SUBJECT = rf"(?:[\w']+ ){{0,3}}?{_any(_SOURCES)}(?: found| given| provided)? (?:{_SILENT})\b.*"
-_REFUSAL = re.compile(rf"(?:{_SELF}(?:,? {_WHERE})?|{_WHERE},? {_SELF}|{_SUBJECT})")
+@cache
+def _refusal() -> re.Pattern[str]:
+    """Compiled when it is first asked for: that takes as long as a tenth of a short question."""
+    oneself = f"(?:(?:sorry|unfortunately|leider|malheureusement|lamentablemente|purtroppo),? )?(?:{_said()})"
+    where = rf"{_any(_IN)} (?:[\w']+ ){{0,4}}?{_any(_SOURCES)}(?: \w+){{0,3}}"
+    subject = rf"(?:[\w']+ ){{0,3}}?{_any(_SOURCES)}(?: found| given| provided)? (?:{_SILENT})\b.*"
+    return re.compile(rf"(?:{oneself}(?:,? {where})?|{where},? {oneself}|{subject})")
 
 
 def is_refusal(inquiry: Inquiry, draft: Draft) -> bool:
@@ -88,9 +92,9 @@ def is_refusal(inquiry: Inquiry, draft: Draft) -> bool:
     if short and _stands(draft.short_answer, facts):
         return False
     if short:
-        return _REFUSAL.fullmatch(short) is not None
+        return _refusal().fullmatch(short) is not None
     sentences = [_plain(piece.text) for piece in cut(draft.text)]
-    return not sentences or all(_REFUSAL.fullmatch(sentence) for sentence in sentences)
+    return not sentences or all(_refusal().fullmatch(sentence) for sentence in sentences)
 
 
 def _plain(text: str) -> str:
