@@ -48,8 +48,7 @@ def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
     needs = _needs(reply)
     if not needs:
         return 'the status is "needs", but "needs" names no question'
-    known = {_key(need) for need in inquiry.tried}
-    if all(_key(need) in known for need in needs):
+    if all(inquiry.looks(need) for need in needs):
         return (
             "every need was tried already; use the facts found, ask for something else or in other words, "
             'or choose "known" or "stuck"'
@@ -58,12 +57,8 @@ def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
 
 
 def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
-    unique = {_key(need): need for need in (Need(" ".join(text.split())) for text in reversed(reply.needs))}
+    unique = {need.key: need for need in (Need(" ".join(text.split())) for text in reversed(reply.needs))}
     return tuple(need for key, need in reversed(unique.items()) if key)[:MOST_NEEDS]
-
-
-def _key(need: Need) -> str:
-    return need.question.casefold().rstrip(" ?.")
 
 
 def tried_already(inquiry: Inquiry) -> str:

@@ -72,21 +72,16 @@ def search(
     return new
 
 
-def key(need: Need) -> str:
-    """The same for needs that differ in case, spaces and question marks alone."""
-    return " ".join(need.question.casefold().split()).rstrip(" ?.")
-
-
 def new_facts(found: Sequence[Fact], known: Sequence[Fact]) -> tuple[Fact, ...]:
     """What was found and is not known yet for the same need; the same quote may serve two needs."""
-    seen = {(fact.document_id, fact.start, fact.end, key(fact.need)) for fact in known}
+    seen = {(fact.document_id, fact.start, fact.end, fact.need.key) for fact in known}
     new = []
     for fact in found:
-        place = (fact.document_id, fact.start, fact.end, key(fact.need))
+        place = (fact.document_id, fact.start, fact.end, fact.need.key)
         if place not in seen:
             seen.add(place)
             new.append(fact)
     return tuple(new)
 
 
-__all__ = ["Drafted", "Engine", "begun", "key", "new_facts", "search", "to_its_end"]
+__all__ = ["Drafted", "Engine", "begun", "new_facts", "search", "to_its_end"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import begun, key, search, to_its_end
+from iterative_rag.agent.engine import begun, search, to_its_end
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.outcome import Record
 from iterative_rag.protocols import Planner
@@ -47,8 +47,7 @@ class PlanEngine:
                 raise self._meter.reached(Cap.HOPS)
             self._meter.check()
             record.begin_hop()
-            wider = key(need) in map(key, record.inquiry.tried)
-            yield from search(record, self._finder, hop, [need], wider=wider)
+            yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
             record.end_hop(record.inquiry.question)
             plan = self._planner.plan(record.inquiry, plan)
             yield PlanningStep(hop, plan)
@@ -59,6 +58,5 @@ class PlanEngine:
 def _next(plan: Plan, inquiry: Inquiry) -> Need | None:
     """The first step that was not taken; else the first that was taken just once and is still wanted, wider."""
     needs = [Need(step.question) for step in plan.steps]
-    tried = [key(need) for need in inquiry.tried]
-    fresh = (need for need in needs if key(need) not in tried)
-    return next(fresh, None) or next((need for need in needs if tried.count(key(need)) == 1), None)
+    fresh = (need for need in needs if not inquiry.looks(need))
+    return next(fresh, None) or next((need for need in needs if inquiry.looks(need) == 1), None)

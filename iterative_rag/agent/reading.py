@@ -296,6 +296,5 @@ class Reader:
 
     def _key(self, need: Need, seen: Window) -> str:
         """Content read + need + prompt, model and schema version: an edited document misses."""
-        words = " ".join(need.question.casefold().split()).rstrip(" ?.")
-        parts = ["extract", self._extractor.fingerprint, seen.title, seen.text, words]
+        parts = ["extract", self._extractor.fingerprint, seen.title, seen.text, need.key]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import begun, key, search, to_its_end
+from iterative_rag.agent.engine import begun, search, to_its_end
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.outcome import Record
 from iterative_rag.types import Need, Step
@@ -34,8 +34,7 @@ class SingleEngine:
         for hop in range(1, SEARCHES + 1):
             self._meter.check()
             record.begin_hop()
-            tried = [key(one) for one in record.inquiry.tried]
-            yield from search(record, self._finder, hop, [need], wider=key(need) in tried)
+            yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
             record.end_hop(original)
             drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=True, may_search=hop < SEARCHES)
             record.take(drafted)
@@ -43,5 +42,5 @@ class SingleEngine:
                 return
             # The same need twice is looked for wider; a third time is going round.
             need = Need(drafted.gap or original)
-            if [key(one) for one in record.inquiry.tried].count(key(need)) > 1:
+            if record.inquiry.looks(need) > 1:
                 return

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import begun, key, search, to_its_end
+from iterative_rag.agent.engine import begun, search, to_its_end
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.outcome import Record
 from iterative_rag.protocols import Roles, SufficiencyJudge
@@ -115,18 +115,17 @@ class StepEngine:
 
 def _untried(needs: Sequence[Need], inquiry: Inquiry) -> tuple[tuple[Need, ...], bool]:
     """The needs that are new; if none is, those that were tried just once, to be looked for wider."""
-    tried = [key(need) for need in inquiry.tried]
-    unique = list({key(need): need for need in needs}.values())
-    if new := tuple(need for need in unique if key(need) not in tried):
+    unique = list({need.key: need for need in needs}.values())
+    if new := tuple(need for need in unique if not inquiry.looks(need)):
         return new, False
-    return tuple(need for need in unique if tried.count(key(need)) == 1), True
+    return tuple(need for need in unique if inquiry.looks(need) == 1), True
 
 
 def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:
     need = Need(" ".join(gap.split()))
-    return (need,) if need.question and key(need) not in map(key, inquiry.tried) else ()
+    return (need,) if need.question and not inquiry.looks(need) else ()
 
 
 def _settles(new: Sequence[Fact], question: str) -> bool:
     """Whether the question itself was looked up and a value found: nothing to rephrase, nothing to analyse again."""
-    return any(fact.value and key(fact.need) == key(Need(question)) for fact in new)
+    return any(fact.value and fact.need.key == Need(question).key for fact in new)

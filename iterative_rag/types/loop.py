@@ -11,6 +11,11 @@ class Need:
 
     question: str
 
+    @property
+    def key(self) -> str:
+        """The same for needs that differ in case, spaces and final marks alone."""
+        return " ".join(self.question.casefold().split()).rstrip(" ?.")
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -66,6 +71,10 @@ class Inquiry:
     question: str
     facts: tuple[Fact, ...] = ()
     tried: tuple[Need, ...] = ()
+
+    def looks(self, need: Need) -> int:
+        """How often a need was looked for."""
+        return sum(one.key == need.key for one in self.tried)
 
 
 @dataclass(frozen=True, slots=True)

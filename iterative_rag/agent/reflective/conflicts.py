@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from iterative_rag.agent.reflective.languages import folded, is_function_word, language
 from iterative_rag.agent.reflective.values import Value, excludes, values
 from iterative_rag.agent.reflective.wording import same_name, wording
-from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Side
+from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes
@@ -47,7 +47,7 @@ def conflicts(facts: Sequence[Fact], *, least: float = TRUSTED) -> tuple[Conflic
     by_need: dict[str, list[_Said]] = {}
     for place, fact in enumerate(facts):
         if fact.value.strip() and fact.score >= least and _is_about(fact):
-            by_need.setdefault(_key(fact.need.question), []).append(_said(place, fact))
+            by_need.setdefault(fact.need.key, []).append(_said(place, fact))
     found = []
     for question, said in by_need.items():
         if not _SEVERAL.search(folded(question)) and (sides := _sides(said)):
@@ -61,11 +61,11 @@ def with_conflicts(draft: Draft, inquiry: Inquiry, *, least: float = TRUSTED) ->
     An answer is only concerned by conflicts of the needs that it rests on, an abstention by all. What the text names
     already is not said again.
     """
-    concerned = {_key(inquiry.facts[place].need.question) for place in draft.cited if place < len(inquiry.facts)}
+    concerned = {inquiry.facts[place].need.key for place in draft.cited if place < len(inquiry.facts)}
     found = tuple(
         conflict
         for conflict in conflicts(inquiry.facts, least=least)
-        if not draft.answered or _key(conflict.need) in concerned
+        if not draft.answered or Need(conflict.need).key in concerned
     )
     for conflict in found:
         draft = _told(draft, conflict, by_name=len(found) > 1 or len(concerned) > 1)
@@ -216,7 +216,3 @@ def _said(place: int, fact: Fact) -> _Said:
     written = [word for word in _WORD.findall(fact.value) if len(word) > 1 and not is_function_word(folded(word), code)]
     large = bool(written) and all(word[0].isupper() for word in written)
     return _Said(place, fact, found, tuple(names), large)
-
-
-def _key(question: str) -> str:
-    return " ".join(question.casefold().split()).rstrip(" ?.")

@@ -16,10 +16,10 @@ from iterative_rag.agent.asking import Asker, numbered, numbers
 from iterative_rag.agent.reflective.asked import is_of_kind
 from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
 from iterative_rag.agent.reflective.refusals import is_refusal
-from iterative_rag.agent.reflective.sufficiency import looks, open_gap
+from iterative_rag.agent.reflective.sufficiency import open_gap
 from iterative_rag.prompts import fence
 from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply
-from iterative_rag.types import Claim, Draft, Inquiry, Reflection
+from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
 
 NO_CLAIMS = "(none)"
 _MARKER = re.compile(r"\[(\d{1,4})\]")
@@ -111,7 +111,7 @@ def _complaint(reply: ReflectionReply, checked: Sequence[Checked], inquiry: Inqu
     ]
     if unnamed:
         return f'claim {unnamed[0]} is "grounded", but "facts" names no fact that proves it'
-    if not reply.useful and not reply.refusal and reply.gap and looks(reply.gap, inquiry):
+    if not reply.useful and not reply.refusal and reply.gap and inquiry.looks(Need(reply.gap)):
         return 'the "gap" was tried already; ask for something else or leave it empty'
     return ""
 

@@ -42,17 +42,7 @@ class LLMSufficiencyJudge:
 def open_gap(question: str, inquiry: Inquiry) -> str:
     """The question in one line, "" where it was looked for twice already: a third look finds nothing new."""
     gap = " ".join(question.split())
-    return gap if looks(gap, inquiry) < LOOKS else ""
-
-
-def looks(question: str, inquiry: Inquiry) -> int:
-    """How often a question was looked for."""
-    wanted = _key(Need(question))
-    return sum(_key(need) == wanted for need in inquiry.tried)
-
-
-def _key(need: Need) -> str:
-    return " ".join(need.question.casefold().split()).rstrip(" ?.")
+    return gap if inquiry.looks(Need(gap)) < LOOKS else ""
 
 
 def _complaint(reply: SufficiencyReply, inquiry: Inquiry) -> str:
@@ -60,6 +50,6 @@ def _complaint(reply: SufficiencyReply, inquiry: Inquiry) -> str:
         return ""
     if not reply.gap:
         return '"enough" is false, but "gap" names no question'
-    if looks(reply.gap, inquiry):
+    if inquiry.looks(Need(reply.gap)):
         return 'the "gap" was tried already; ask in other words or by another way, or set "enough" to true'
     return ""

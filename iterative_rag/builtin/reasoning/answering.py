@@ -7,7 +7,7 @@ from dataclasses import replace
 from iterative_rag.builtin.language.words import folded
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.planning import as_it_stands
-from iterative_rag.builtin.reasoning.evaluating import Evaluation, key
+from iterative_rag.builtin.reasoning.evaluating import Evaluation
 from iterative_rag.builtin.reasoning.outcomes import Outcome, Value
 from iterative_rag.computing.showing import shown
 from iterative_rag.types import Draft, Inquiry
@@ -48,7 +48,7 @@ def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
 
 
 def _abstention(inquiry: Inquiry, outcome: Outcome) -> Draft:
-    answered = {key(fact.need.question) for fact in inquiry.facts}
-    missing = outcome.missing or tuple(need.question for need in inquiry.tried if key(need.question) not in answered)
+    answered = {fact.need.key for fact in inquiry.facts}
+    missing = outcome.missing or tuple(need.question for need in inquiry.tried if need.key not in answered)
     said = "; ".join(dict.fromkeys(missing)) or inquiry.question
     return Draft(answered=False, text="", missing=f"The corpus does not say: {said}")

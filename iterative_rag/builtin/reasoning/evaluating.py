@@ -14,7 +14,7 @@ from iterative_rag.builtin.reading.picking import NOTHING
 from iterative_rag.builtin.reasoning import computing, following, joining, names
 from iterative_rag.builtin.reasoning.caution import CAREFUL, Caution
 from iterative_rag.builtin.reasoning.outcomes import Outcome, Value, unique
-from iterative_rag.types import Computation, Fact, Inquiry
+from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # What another document with the same value adds when values are ranked.
 SUPPORT = 0.03
@@ -33,9 +33,9 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         for place, fact in enumerate(self.inquiry.facts):
-            self._facts.setdefault(key(fact.need.question), []).append((place, fact))
+            self._facts.setdefault(fact.need.key, []).append((place, fact))
         for need in self.inquiry.tried:
-            self._tried[key(need.question)] = self._tried.get(key(need.question), 0) + 1
+            self._tried[need.key] = self._tried.get(need.key, 0) + 1
 
     def of(self, node: Node) -> Outcome:
         match node:
@@ -79,7 +79,7 @@ class Evaluation:
                 values += found
                 followed.append(combination)
                 continue
-            looks = self._tried.get(key(question), 0)
+            looks = self._tried.get(Need(question).key, 0)
             if looks == 0:
                 return Outcome(needs=(question,), again=tuple(again))
             if looks < LOOKS:
@@ -107,7 +107,7 @@ class Evaluation:
         chain = math.prod(value.chain for value in combination)
         computed = unique(one for value in combination for one in value.computations)
         found: dict[str, list[tuple[int, Fact]]] = {}
-        for place, fact in self._facts.get(key(question), []):
+        for place, fact in self._facts.get(Need(question).key, []):
             if fact.value and fact.score >= least and self._usable(question, combination, fact):
                 found.setdefault(folded(fact.value), []).append((place, fact))
         ranked: list[tuple[float, Value]] = []
@@ -205,10 +205,6 @@ class Evaluation:
         """Those of a value's facts that hold it; all of them where it was computed."""
         holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
         return tuple(holding) or value.facts
-
-
-def key(question: str) -> str:
-    return " ".join(question.casefold().split()).rstrip(" ?.")
 
 
 def render(template: str, values: list[str]) -> str:

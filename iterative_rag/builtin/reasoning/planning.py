@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
 from iterative_rag.builtin.question.planning import Planner
 from iterative_rag.builtin.reasoning.caution import Caution
-from iterative_rag.builtin.reasoning.evaluating import Evaluation, key, render
-from iterative_rag.types import Inquiry, Plan, PlannedStep
+from iterative_rag.builtin.reasoning.evaluating import Evaluation, render
+from iterative_rag.types import Inquiry, Need, Plan, PlannedStep
 
 
 class BuiltinPlanner:
@@ -25,11 +25,10 @@ class BuiltinPlanner:
         now = outcome.needs or outcome.again
         if not now:
             return Plan((), f"Not found: {'; '.join(outcome.missing) or inquiry.original}")
-        tried = {key(need.question) for need in inquiry.tried}
         later = [
             question
             for question in dict.fromkeys(_lookups(tree, evaluation))
-            if outcome.needs and question not in now and key(question) not in tried
+            if outcome.needs and question not in now and not inquiry.looks(Need(question))
         ]
         return Plan(tuple(PlannedStep(question) for question in (*now, *later)))
 

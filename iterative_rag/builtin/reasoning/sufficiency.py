@@ -5,9 +5,9 @@ from __future__ import annotations
 from iterative_rag.builtin.question.plan import Fallback, Node
 from iterative_rag.builtin.question.planning import Planner
 from iterative_rag.builtin.reasoning.caution import Caution
-from iterative_rag.builtin.reasoning.evaluating import LOOKS, Evaluation, key
+from iterative_rag.builtin.reasoning.evaluating import LOOKS, Evaluation
 from iterative_rag.builtin.reasoning.outcomes import Outcome
-from iterative_rag.types import Inquiry, Sufficiency
+from iterative_rag.types import Inquiry, Need, Sufficiency
 
 
 class BuiltinSufficiencyJudge:
@@ -41,6 +41,6 @@ def _weakest(inquiry: Inquiry, outcome: Outcome) -> str:
     places = outcome.values[0].facts if outcome.values else ()
     for place in sorted(places, key=lambda place: inquiry.facts[place].score):
         question = inquiry.facts[place].need.question
-        if sum(key(need.question) == key(question) for need in inquiry.tried) < LOOKS:
+        if inquiry.looks(Need(question)) < LOOKS:
             return question
     return ""
