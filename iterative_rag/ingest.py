@@ -19,8 +19,12 @@ from iterative_rag.index.qdrant_edge import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.types import Document, Passage
 
-# Passages that are embedded and written in one go: what is lost at most when the process is killed.
+# Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
+# seconds, so that a process that is killed loses no more than that.
 BATCH = 512
+COMMIT_SECONDS = 5.0
+# The first batch is one passage, for nothing is known about the embedder; the next are at most so many times larger.
+_GROWTH = 8
 _PROGRESS_SECONDS = 0.1
 
 
@@ -76,9 +80,9 @@ def ingest(
 
     Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`.
     While a batch is embedded, the next is read and cut. `engine` embeds elsewhere, and is left open.
-    Killed or interrupted, the next run goes on: at most `engine.ahead` batches are embedded again (one without an
-    engine). Another embedder or chunk
-    size makes the corpus anew if the sources hold all of it.
+    Killed or interrupted, the next run goes on: at most `engine.ahead` batches (one without an engine) are embedded
+    again, and the passages of a document that was not yet complete. Another embedder or chunk size makes the corpus
+    anew if the sources hold all of it.
     Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
     """
     if chunk_overlap >= chunk_chars:
@@ -116,6 +120,15 @@ class _Job:
         self.unwritten = entry.passages
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Passages on their way to the embedder and back, and when they were sent."""
+
+    passages: list[tuple[_Job, Passage]]
+    embedding: Embedding
+    sent: float
+
+
 class _Ingestion:
     def __init__(
         self,
@@ -128,7 +141,9 @@ class _Ingestion:
         self.writer = writer
         self.engine = engine
         self.queue: list[tuple[_Job, Passage]] = []
-        self.embedding: deque[tuple[list[tuple[_Job, Passage]], Embedding]] = deque()
+        self.embedding: deque[_Batch] = deque()
+        self.batch_size = 1
+        self.last_sent = self.last_received = time.monotonic()
         self.seen: dict[str, str] = {}  # id -> root
         self.skipped: list[Skipped] = []
         self.unread: set[str] = set()  # roots that broke off
@@ -144,6 +159,7 @@ class _Ingestion:
                         self.unread.add(source.root)
                 else:
                     self._take(item, source.root)
+                self._write()
                 self.progress.document(self.passages)
         if not self.seen:
             first = self.skipped[0]
@@ -183,7 +199,6 @@ class _Ingestion:
             self.changed += 1
         job = _Job(Entry(document, root, version, len(passages)))
         self.queue += [(job, passage) for passage in passages]
-        self._write()
 
     def _with_free_id(self, document: Document, root: str) -> Document:
         """Ids are relative to a root: a document of another root that has the same one makes way."""
@@ -194,20 +209,30 @@ class _Ingestion:
         return replace(document, id=id_under(root, document.id))
 
     def _write(self, *, everything: bool = False) -> None:
-        """Send full batches to be embedded, and write those that come back: bounded memory, documents in order."""
-        while len(self.queue) >= BATCH or (everything and self.queue):
-            batch, self.queue = self.queue[:BATCH], self.queue[BATCH:]
-            if len(self.embedding) >= self.engine.ahead:
-                self._write_batch()
-            # Neighbours of one length need the least padding.
-            batch.sort(key=lambda pair: len(pair[1].embedded_text))
-            self.embedding.append((batch, self.engine.submit([passage.embedded_text for _, passage in batch])))
-        while everything and self.embedding:
+        """Send full batches to be embedded, and write those that come back: bounded memory, documents in order.
+
+        Where the sources are slow, what has come is sent and written after COMMIT_SECONDS, though no batch is full.
+        """
+        overdue = time.monotonic() - self.last_sent >= COMMIT_SECONDS
+        while len(self.queue) >= self.batch_size or (self.queue and (everything or overdue)):
+            self._send_batch()
+        while self.embedding and (everything or (overdue and self.embedding[0].embedding.done())):
             self._write_batch()
 
+    def _send_batch(self) -> None:
+        if len(self.embedding) >= self.engine.ahead:
+            self._write_batch()
+        batch, self.queue = self.queue[: self.batch_size], self.queue[self.batch_size :]
+        # Neighbours of one length need the least padding.
+        batch.sort(key=lambda pair: len(pair[1].embedded_text))
+        self.last_sent = time.monotonic()
+        embedding = self.engine.submit([passage.embedded_text for _, passage in batch])
+        self.embedding.append(_Batch(batch, embedding, self.last_sent))
+
     def _write_batch(self) -> None:
-        batch, embedding = self.embedding.popleft()
-        vectors = embedding.result()
+        first = self.embedding.popleft()
+        batch, vectors = first.passages, first.embedding.result()
+        self._adapt(first)
         jobs = list({id(job): job for job, _ in batch}.values())
         if coming := [job for job in jobs if not job.announced]:
             self.writer.announce(_points(job.entry) for job in coming)
@@ -219,6 +244,14 @@ class _Ingestion:
             job.unwritten -= 1
         self.writer.commit([job.entry for job in jobs if not job.unwritten])
         self.progress.show(self.passages)
+
+    def _adapt(self, received: _Batch) -> None:
+        """Make the next batches as large as what is embedded in COMMIT_SECONDS."""
+        now = time.monotonic()
+        seconds = max(now - max(received.sent, self.last_received), 1e-6)
+        self.last_received = now
+        fitting = len(received.passages) * COMMIT_SECONDS / seconds
+        self.batch_size = max(1, int(min(BATCH, _GROWTH * self.batch_size, fitting)))
 
     def _remove_vanished(self) -> None:
         for source in self.sources:

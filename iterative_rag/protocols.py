@@ -113,6 +113,10 @@ class Embedding(Protocol):
         """Waits. Raises what the embedder raises."""
         ...
 
+    def done(self) -> bool:
+        """Whether `result` would not wait."""
+        ...
+
 
 class EmbeddingEngine(Protocol):
     """Where an index is embedded: beside the caller. `ahead` batches on their way keep it busy."""

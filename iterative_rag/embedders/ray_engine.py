@@ -70,6 +70,10 @@ class RayEngine:
         vectors: Vectors = self._get(reference).copy()
         return vectors
 
+    def is_ready(self, reference: Any) -> bool:
+        ready, _ = self._ray.wait([reference], timeout=0)
+        return bool(ready)
+
     def _get(self, reference: Any) -> Any:
         try:
             return self._ray.get(reference)
@@ -103,6 +107,9 @@ class _Batch:
 
     def result(self) -> Vectors:
         return self._engine.vectors(self._place, self._reference)
+
+    def done(self) -> bool:
+        return self._engine.is_ready(self._reference)
 
 
 class _Worker:
