@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
-from iterative_rag.protocols import Skipped
+from iterative_rag.protocols import Skipped, Vectors
 from iterative_rag.types import Document
 from tests.servers import FakeServer
 
@@ -70,7 +70,7 @@ class Timed(HashingEmbedder):
         self.seconds = seconds
         self.sizes: list[int] = []
 
-    def embed_documents(self, texts):
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.sizes.append(len(texts))
         time.sleep(self.seconds * len(texts))
         return super().embed_documents(texts)
