@@ -140,6 +140,7 @@ class Line(threading.local):
         """Options of an httpx.Client whose calls obey this line. Proxies are left out for loopback."""
         return {
             "trust_env": not is_loopback(url),
+            "limits": connection_limits(),
             "event_hooks": {"request": [self._limit], "response": [self._listen]},
         }
 
@@ -155,6 +156,13 @@ class Line(threading.local):
     def _listen(self, response: httpx.Response) -> None:
         value = response.headers.get("retry-after", "")
         self.retry_after = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+
+
+def connection_limits() -> httpx.Limits:
+    """None: whoever calls bounds the calls in flight, and each gets a connection. httpx alone would let 100 through."""
+    import httpx
+
+    return httpx.Limits(max_connections=None, max_keepalive_connections=None)
 
 
 def persistently(attempt: Callable[[], T], seconds: float, line: Line, retries: int = RETRIES) -> T:

@@ -7,7 +7,8 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -45,7 +46,8 @@ class Seen:
 class FakeServer:
     """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order
     (None: all goes well), then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400;
-    `latency` is the seconds before a reply, `pace` those between two chunks of a stream."""
+    `latency` is the seconds before a reply, `pace` those between two chunks of a stream. `peak` counts the POST
+    requests that were open at once; each is held until `gather` of them are, or none has come for two seconds."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     models: Sequence[str] = ("tiny:1b",)
@@ -57,11 +59,15 @@ class FakeServer:
     silent_counts: bool = False
     vector: Callable[[str], list[float]] = lambda text: [3.0, 4.0, 0.0, float(len(text) % 3)]
     seen: list[Seen] = field(default_factory=list)
+    gather: int = 0
+    peak: int = 0
 
     def __enter__(self) -> FakeServer:
         handler = type("Handler", (_Handler,), {"fake": self})
         self.closing = threading.Event()
         self._lock = threading.Lock()
+        self._arrived = threading.Condition()
+        self._open = 0
         self._http = _Server(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
@@ -82,6 +88,21 @@ class FakeServer:
             self.seen.append(seen)
             return self.faults.popleft() if self.faults else self.always
 
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Counts a request as open, and holds it until enough others are."""
+        with self._arrived:
+            self._open += 1
+            self.peak = max(self.peak, self._open)
+            self._arrived.notify_all()
+            while self.peak < self.gather and self._arrived.wait(2.0):
+                pass
+        try:
+            yield
+        finally:
+            with self._arrived:
+                self._open -= 1
+
     def calls(self, path: str) -> list[Seen]:
         with self._lock:
             return [seen for seen in self.seen if seen.path == path]
@@ -96,6 +117,7 @@ def unused_url() -> str:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 256
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away at its deadline is no fault of the test."""
@@ -123,6 +145,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         fault = self.fake.take(Seen(self.path, body, dict(self.headers)))
+        with self.fake.holding():
+            self._answer(body, fault)
+
+    def _answer(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         self.fake.closing.wait(self.fake.latency)
         if fault is not None and fault.kind == "hang":
             self.fake.closing.wait(30)
@@ -140,6 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             "/api/show": lambda body, fault: self._json({"model_info": {"tiny.context_length": 131072}}),
             "/v1/chat/completions": self._openai_chat,
             "/v1/embeddings": self._openai_embed,
+            "/collections/towns/points/count": lambda body, fault: self._json({"result": {"count": 0}, "status": "ok"}),
         }
         routes[self.path](body, fault)
 

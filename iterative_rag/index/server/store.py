@@ -32,6 +32,7 @@ from iterative_rag.index.store import (
     stored,
 )
 from iterative_rag.protocols import Vectors
+from iterative_rag.remote import connection_limits
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -197,6 +198,7 @@ def connected(address: ServerAddress) -> QdrantClient:
         api_key=api_key() or None,
         timeout=address.timeout,
         check_compatibility=False,
+        limits=connection_limits(),
         **options,
     )
 
