@@ -30,13 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     """The one place where errors become words and exit codes."""
-    from iterative_rag.cli.app import app, route
+    from iterative_rag.cli.app import route, run
     from iterative_rag.errors import IterativeRAGError
 
     _safe_streams()
     arguments, debug = route(arguments)
     try:
-        app(arguments, prog_name="iterative-rag")
+        run(arguments)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else 0
     except IterativeRAGError as error:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Annotated
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from iterative_rag.cli import ask, corpora, doctor, runs
 from iterative_rag.cli.corpus import corpus_app
@@ -87,6 +90,8 @@ app.add_typer(evaluate_app, name="evaluate")
 app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
 
 COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "doctor")
+# A question or a query is joined from its words, and says itself that it is empty.
+_TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
 
 
@@ -106,3 +111,32 @@ def _is_question(arguments: list[str]) -> bool:
     if first.startswith("-") or not first or any(character.isspace() or character == "?" for character in first):
         return True
     return len(arguments) > 1 and not difflib.get_close_matches(first, COMMANDS, n=1, cutoff=0.75)
+
+
+def run(arguments: list[str]) -> None:
+    """Carry out one command. Raises UsageError for an empty value, and what the command raises."""
+    command = get_command(app)
+    _refuse_empty(command, arguments)
+    command(arguments, prog_name="iterative-rag")
+
+
+def _refuse_empty(command: Any, arguments: list[str]) -> None:
+    """An unset shell variable leaves "": for some options that would mean a default, for a path the working folder."""
+    from iterative_rag.errors import UsageError
+
+    hint = "If it came from a shell variable, that one is not set."
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    valued = {name for option in _options_of(command) for name in option.opts if not option.is_flag}
+    given = [*pairwise(options), *(word.split("=", 1) for word in options if "=" in word)]
+    for name, value in given:
+        if name in valued and not value.strip():
+            raise UsageError(f"The value of {name} is empty.", hint=hint)
+    if arguments and arguments[0] not in _TAKE_EMPTY_WORDS and not all(word.strip() for word in arguments):
+        raise UsageError(f"An argument of {arguments[0]} is empty.", hint=hint)
+
+
+def _options_of(command: Any) -> Iterator[Any]:
+    """All options of a command and of those below it."""
+    yield from (parameter for parameter in command.params if parameter.param_type_name == "option")
+    for below in getattr(command, "commands", {}).values():
+        yield from _options_of(below)

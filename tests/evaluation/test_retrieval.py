@@ -383,7 +383,7 @@ def test_without_the_extra_it_says_what_to_install(
     [
         (("--k", "0"), "no depths"),
         (("--k", "2,x"), "no depths"),
-        (("--k", ""), "no depths"),
+        (("--k", ""), "--k is empty"),
         (("--hops", "iterative", "--search", "bm25"), "searches with both halves"),
         (("--rerank", "reader", "--search", "dense"), "fused with both halves"),
         (("--types", "none"), "no questions of the type"),
