@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
+from iterative_rag.files import readable
 
 FILE_NAME = "iterative-rag.toml"
 PREFIX = "ITERATIVE_RAG_"
@@ -150,7 +151,7 @@ def _layers() -> list[tuple[str, dict[str, Any]]]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(readable(path).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

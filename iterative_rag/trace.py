@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import logging
 import os
 import secrets
+import select
+import stat
 import threading
 import time
 from collections.abc import Sequence
@@ -17,6 +20,8 @@ from typing import Any
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
 
+# Seconds in which somebody has to read from the pipe that a trace is written to.
+PATIENCE = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -35,43 +40,82 @@ def event_name(step: type[Any]) -> str:
     return step.__name__.removesuffix("Step").lower()
 
 
+class _TraceFile:
+    """A file, a terminal or a pipe that somebody reads. Writing to one that is not read on ends with an error."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError."""
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
+        try:
+            self._descriptor = os.open(path, flags, 0o600)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                raise OSError(errno.ENXIO, "it is a pipe or a socket that nobody reads", str(path)) from error
+            raise
+        if stat.S_ISBLK(os.fstat(self._descriptor).st_mode):
+            self.close()
+            raise OSError(errno.EINVAL, "it is a disk", str(path))
+
+    def write(self, line: bytes) -> None:
+        """Raises OSError, also where nobody reads the other end of a pipe for PATIENCE seconds."""
+        rest = memoryview(line)
+        while rest:
+            try:
+                rest = rest[os.write(self._descriptor, rest) :]
+            except BlockingIOError as error:
+                if not select.select([], [self._descriptor], [], PATIENCE)[1]:
+                    raise OSError(errno.EAGAIN, f"nobody read from it for {PATIENCE:.0f} s", str(self.path)) from error
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
 class Trace:
     """Writes events to one or more files. Safe to use from several threads; closed, it drops what comes late.
 
-    A trace that cannot be written (disk full) is given up with one warning: it must not cost the answer.
+    `kept` is the package's own file of the run, `named` are those that the caller asked for: UsageError where one of
+    these cannot be written. Else a trace that cannot be written (disk full) is given up with one warning: it must not
+    cost the answer.
     """
 
-    def __init__(self, run_id: str, files: Sequence[Path]) -> None:
+    def __init__(self, run_id: str, named: Sequence[Path], kept: Path | None = None) -> None:
         self.run_id = run_id
         self._lock = threading.Lock()
-        self._streams = []
-        for path in files:
+        self._files: list[_TraceFile] = []
+        try:
+            for path in named:
+                self._files.append(_TraceFile(path))
+        except OSError as error:
+            self.close()
+            raise UsageError(
+                f"The trace {path} cannot be written: {error.strerror}.", hint="Name another file."
+            ) from error
+        if kept:
             try:
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                self._files.append(_TraceFile(kept))
             except OSError as error:
-                raise UsageError(
-                    f"The trace {path} cannot be written: {error.strerror}.", hint="Name another file."
-                ) from error
-            self._streams.append(os.fdopen(descriptor, "w", encoding="utf-8"))
+                _log.warning("The trace %s is left out: %s.", kept, error.strerror)
 
     def write(self, event: str, **payload: Any) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = json.dumps({"at": at, "event": event, **payload}, default=_plain, ensure_ascii=False) + "\n"
         with self._lock:
-            for stream in tuple(self._streams):
+            for file in tuple(self._files):
                 try:
-                    stream.write(line)
-                    stream.flush()
+                    file.write(line.encode("utf-8", "replace"))
                 except OSError as error:
-                    _log.warning("The trace is given up: %s.", error)
-                    self._streams.remove(stream)
+                    _log.warning("The trace %s is given up: %s.", file.path, error.strerror)
+                    self._files.remove(file)
+                    file.close()
 
     def close(self) -> None:
         with self._lock:
-            for stream in self._streams:
-                stream.close()
-            self._streams = []
+            for file in self._files:
+                file.close()
+            self._files = []
 
 
 def read_trace(run: str = "last") -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from iterative_rag.corpus.formats.apart import ApartReader, Limits
 from iterative_rag.corpus.formats.format import Format, Reading, shown
 from iterative_rag.corpus.formats.registry import format_of, formats_in_words
 from iterative_rag.errors import CorpusError
+from iterative_rag.files import NOT_REGULAR
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
@@ -107,7 +108,7 @@ class _Place:
         self.is_folder = is_folder
 
 
-_NOT_REGULAR = "It is no regular file but a pipe, a socket or a device."
+_NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
 
 
 def _looked_at(folder: str, real_root: str) -> Iterator[_Place | Skipped]:

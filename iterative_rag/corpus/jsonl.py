@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, TypeGuard, cast
 
 from iterative_rag.corpus.formats.format import MOST_CHARS, few_skipped, shown
 from iterative_rag.errors import CorpusError
+from iterative_rag.files import readable
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
@@ -84,8 +85,8 @@ class JsonLines:
 
     def _open(self) -> BinaryIO:
         if self.path.suffix.lower() == ".gz":
-            return cast(BinaryIO, gzip.open(self.path, "rb"))
-        return self.path.open("rb")
+            return cast(BinaryIO, gzip.open(readable(self.path), "rb"))
+        return readable(self.path).open("rb")
 
     def _pass_line(self, file: BinaryIO, line: bytes) -> None:
         while line and not line.endswith(b"\n"):

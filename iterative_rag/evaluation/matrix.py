@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import IterativeRAGError, MissingExtra, UsageError
 from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.files import readable
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.preparing import RunConfig
@@ -146,7 +147,7 @@ def config_of(cell: Cell) -> RunConfig:
 def read_matrix(path: Path) -> tuple[Cell, ...]:
     """The cells of the grid in `path`, the last axis changing fastest. Raises UsageError naming what is wrong."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(readable(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"The matrix {path} cannot be read: {error}.", hint="Give a TOML file.") from error
     for key in content:

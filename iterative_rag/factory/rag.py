@@ -83,7 +83,7 @@ class IterativeRAG:
         question = checked_question(question)
         strategy = strategy or Strategy(self.settings.strategy)
         run_id = new_run_id()
-        record = Trace(run_id, [trace_folder() / f"{run_id}.jsonl", *([trace] if trace else [])])
+        record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl")
         try:
             record.write(
                 "run_started",

@@ -90,9 +90,10 @@ def _titles(place: str) -> list[str]:
     import sys
 
     from iterative_rag.errors import UsageError
+    from iterative_rag.files import readable
 
     try:
-        data = sys.stdin.buffer.read() if place == "-" else Path(place).expanduser().read_bytes()
+        data = sys.stdin.buffer.read() if place == "-" else readable(Path(place).expanduser()).read_bytes()
         text = data.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"The titles in {place} cannot be read: {error.strerror}.", hint="Check the path.") from error

@@ -14,6 +14,7 @@ from typing import Any
 
 from iterative_rag.corpus.decoding import NotText, decode
 from iterative_rag.errors import UsageError
+from iterative_rag.files import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def broken(path: Path, reason: str, *, hint: str = "") -> UsageError:
 def read_bytes(path: Path) -> bytes:
     """Raises UsageError where there is no file that can be read."""
     try:
-        return path.read_bytes()
+        return readable(path).read_bytes()
     except FileNotFoundError as error:
         raise UsageError(f"There is no dataset {path}.", hint="Check the path.") from error
     except IsADirectoryError as error:

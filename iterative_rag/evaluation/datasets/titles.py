@@ -15,6 +15,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.links import is_link, page_of, title_of
 from iterative_rag.evaluation.datasets.pools import paragraph_id
 from iterative_rag.evaluation.questions import Question
+from iterative_rag.files import readable
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
@@ -143,7 +144,7 @@ def read_redirects(path: Path | None) -> dict[str, str]:
         return {}
     hint = 'Give a JSON object of titles: {"Old title": "New title"}.'
     try:
-        found = json.loads(path.expanduser().read_text(encoding="utf-8-sig"))
+        found = json.loads(readable(path.expanduser()).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"The redirects {path} cannot be read: {error.strerror}.", hint=hint) from error
     except (ValueError, RecursionError) as error:
@@ -171,7 +172,7 @@ def _redirects_of(source: str) -> Iterator[str]:
     if not source.lower().endswith(_MARKDOWN):
         return
     try:
-        with Path(source).open(encoding="utf-8", errors="replace") as file:
+        with readable(Path(source)).open(encoding="utf-8", errors="replace") as file:
             head = file.read(_HEAD_CHARS)
     except OSError:
         return

@@ -13,6 +13,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Record, Verdict
+from iterative_rag.files import readable
 
 _WORDS = {
     **dict.fromkeys(("true", "yes", "1", "correct", "right"), True),
@@ -93,7 +94,7 @@ def read_verdicts(path: Path) -> dict[str, bool]:
     Raises UsageError, naming the line, for anything else and for an id with two verdicts.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = readable(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}.", hint="Give a file of verdicts as text.") from error
     found: dict[str, bool] = {}

@@ -1,0 +1,154 @@
+"""Pipes, sockets, devices and folders in place of files: said in one sentence, never waited for."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from iterative_rag import trace as trace_module
+from tests.servers import FakeServer
+
+SECONDS = 30.0  # a command that waits for the pipe would be killed then
+
+
+@pytest.fixture
+def towns(run, tmp_path: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A corpus of one article, and a model that knows nothing."""
+    server.reply = '{"status": "stuck", "reason": "nothing is known"}'
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    monkeypatch.setenv("ITERATIVE_RAG_LLM", "ollama/tiny:1b")
+    (tmp_path / "Tarn.txt").write_text("Tarn lies on the river Mell.")
+    assert run("index", "Tarn.txt").code == 0
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> str:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    return "pipe.jsonl"
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "iterative_rag", *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+# --- traces --------------------------------------------------------------------------------------
+
+
+def test_a_trace_into_a_pipe_that_nobody_reads_is_refused(towns: None, pipe: str, server: FakeServer) -> None:
+    done = command("ask", "Where is Tarn?", "--trace", pipe)
+    assert done.returncode == 2
+    assert "pipe.jsonl cannot be written: it is a pipe or a socket that nobody reads." in done.stderr
+    assert not server.calls("/api/chat")
+
+
+def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        # `cat` may still be starting: a pipe without a reader is refused, so wait until it has opened its end.
+        descriptor = os.open(pipe, os.O_WRONLY)
+        done = command("ask", "Where is Tarn?", "--trace", pipe)
+        os.close(descriptor)
+        assert reader.stdout
+        events = [json.loads(line)["event"] for line in reader.stdout]
+    assert done.returncode == 3
+    assert events[0] == "run_started"
+    assert events[-1] == "final"
+
+
+def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
+    towns: None, pipe: str, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace_module, "PATIENCE", 0.05)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        while True:  # until the pipe is full
+            os.write(writer, b"x" * 4096)
+    except BlockingIOError:
+        pass
+    done = run("ask", "Where is Tarn?", "--trace", pipe)
+    os.close(writer)
+    os.close(reader)
+    assert done.code == 3
+    assert done.err.count("is given up: nobody read from it") == 1
+    assert run("trace", "--json").out.splitlines()[-1].find('"final"') > 0
+
+
+def test_a_trace_to_standard_output(towns: None) -> None:
+    done = command("ask", "Where is Tarn?", "--json", "-q", "--trace", "/dev/stdout")
+    assert done.returncode == 3
+    assert '"event": "final"' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [(".", "Is a directory"), ("Tarn.txt/trace.jsonl", "File exists"), ("/proc/trace.jsonl", "No such")],
+)
+def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(towns: None, run, place: str, reason: str) -> None:
+    done = run("ask", "Where is Tarn?", "--trace", place)
+    assert done.code == 2
+    assert "The trace" in done.err
+    assert f"cannot be written: {reason}" in done.err
+    assert "Unexpected" not in done.err
+
+
+# --- what is read --------------------------------------------------------------------------------
+
+
+READING = [
+    "index {}",
+    "corpus add {}",
+    "corpus add Tarn.txt --titles {}",
+    "evaluate run --dataset {} --corpus c --llm builtin --out out",
+    "evaluate retrieval --corpus c --dataset {}",
+    "evaluate matrix {} --out out",
+]
+
+
+@pytest.mark.parametrize("line", READING)
+def test_a_pipe_is_not_waited_for(run, pipe: str, line: str) -> None:
+    done = run(*line.format(pipe).split())
+    assert done.code in (2, 4)
+    assert "it is no regular file but a pipe, a socket or a device" in done.err
+
+
+@pytest.mark.parametrize("kind", ["socket", "device"])
+def test_other_things_that_are_no_files_are_not_read(run, tmp_path: Path, kind: str) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        if kind == "socket":
+            listening.bind("odd.jsonl")
+        else:
+            os.symlink("/dev/zero", tmp_path / "odd.jsonl")
+        done = run("index", "odd.jsonl")
+    assert done.code == 4
+    assert "it is no regular file but a pipe, a socket or a device" in done.err
+
+
+def test_a_settings_file_that_is_a_pipe_is_refused(run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "iterative-rag.toml")
+    done = run("search", "river")
+    assert done.code == 2
+    assert "iterative-rag.toml" in done.err
+    assert "no regular file" in done.err
+
+
+def test_what_the_shell_opened_is_read(towns: None, run) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b'{"question": "Where is Tarn?", "answer": "on the Mell", "gold_titles": ["Tarn"]}\n')
+    os.close(writing)
+    done = run("evaluate", "retrieval", "--dataset", f"/dev/fd/{reading}", "--corpus", "default")
+    os.close(reading)
+    assert "no regular file" not in done.err
+    assert done.code == 0
