@@ -13,11 +13,12 @@ from iterative_rag.builtin.language.words import AUXILIARIES, BASE_VERBS, DETERM
 from iterative_rag.builtin.question.closed import names_and_rest, side, told_before, two_names
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
 from iterative_rag.builtin.question.timing import Expand, Phrase
+from iterative_rag.patterns import lazy_pattern
 
 _WHICH = r"(?:which|what|who|whose|how|whom)"
 _NAMED = r"(?:the |an? |[a-z]+ ){0,3}[A-Z“\"0-9]"
 # "Which film, A or B, was made first"; "Which of these films, A or B, ..."
-_INSERTED = re.compile(
+_INSERTED = lazy_pattern(
     r"^(?P<ask>(?i:which|what|who)(?: (?:one|of these|of the following|of the two))?"
     r"(?: (?!do\b|does\b|did\b|is\b|was\b|are\b|were\b)[a-z-]+){0,4}),? "
     rf"(?P<first>{_NAMED}[^,?]{{0,100}}?),? or (?P<second>(?:the )?[^,?]{{2,100}}?),? "
@@ -25,26 +26,26 @@ _INSERTED = re.compile(
     r".{2,150}|closed|died)$"
 )
 # "Between the two film makers A and B, who was born earlier", "Out of A or B which ..."
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     rf"^(?:between|of|among|out of) (?P<body>.{{6,250}}?),? (?P<ask>{_WHICH}\b(?! (?:and|or)\b)[^,]{{3,150}})$", re.I
 )
 # "Does A or B have more C", "Did A or B win ..."
-_DO_OR = re.compile(
+_DO_OR = lazy_pattern(
     r"^(?P<aux>(?i:does|do|did|has|have|had)) (?P<first>[^,?]{2,100}?) or (?P<second>.{2,100}?) "
     r"(?P<verb>have|get|got|win|won|make|made|live|lived|die|come|write|written|contain|produce|produced|released) "
     r"(?P<rest>.{2,100})$"
 )
 # "Which film came out first A or B": no comma, but the names are written large.
-_UNPARTED = re.compile(
+_UNPARTED = lazy_pattern(
     rf"^(?P<ask>(?i:{_WHICH})\b[^,:?A-Z]{{4,120}}?(?:[A-Z][a-z]+ [a-z]+ ?)?)(?<![(]) "
     r"(?P<first>(?:the )?[A-Z“\"][^,?]{1,100}?) or (?P<second>(?:the )?[A-Z“\"].{1,100})$"
 )
-_OF_THESE = re.compile(
+_OF_THESE = lazy_pattern(
     r" of (?:the |these )?(?:following|two|these|those)(?=\b)(?: (?!is\b|was\b|has\b)[a-z]+s\b)?", re.I
 )
 # The last comma before "A or B": what comes before it is what is asked.
 _PARTED = tuple(
-    re.compile(
+    lazy_pattern(
         rf"^(?P<ask>(?i:{_WHICH})\b.{{3,200}}?){mark} (?:either |the (?:film|song|book)s? (?=[A-Z“\"]))?"
         rf"(?P<first>{_NAMED}[^,]{{0,100}}?(?:, [A-Z][^,]{{1,40}})?),? or (?:the )?(?P<second>.{{2,150}})$"
     )
@@ -84,13 +85,13 @@ def sides(text: str) -> tuple[str, str, str] | None:
     return match["ask"], match["first"].strip(" ,"), match["second"].strip(" ,")
 
 
-_VERSATILE = re.compile(
+_VERSATILE = lazy_pattern(
     r"\b(?:more|most|greater|wider|broader) (?:\w+ )?(?:divers\w+|varied|variety|range|versatile|careers?|occupations?"
     r"|professions?|jobs?|roles|genres|topics|career changes|job experiences|fields|titles)\b",
     re.I,
 )
-_COMPARATIVE = re.compile(r"\b(?:(?:a |the )?(?:more|most|less|least|a greater number of|farther|further) )", re.I)
-_NEGATED = re.compile(r"\b(?:not|never|no longer)\b |n['’]t\b", re.I)
+_COMPARATIVE = lazy_pattern(r"\b(?:(?:a |the )?(?:more|most|less|least|a greater number of|farther|further) )", re.I)
+_NEGATED = lazy_pattern(r"\b(?:not|never|no longer)\b |n['’]t\b", re.I)
 
 
 def chosen(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
@@ -193,26 +194,26 @@ def _asked(template: str, name: str, phrase: Phrase) -> Node:
 
 # --- what two have in common -----------------------------------------------------------------
 
-_IN_COMMON = re.compile(
+_IN_COMMON = lazy_pattern(
     r"^(?:what|which)(?: (?P<noun>.{2,60}?))? (?:do|does|did|are|is|have|has) (?:both )?(?P<pair>.{5,250}?) "
     r"(?:(?:both )?(?:have|has|had|share|shared|hold) in common|both share|share|(?:both )?have in common)$",
     re.I,
 )
 _BOTH_WHAT = tuple(
-    re.compile(
+    lazy_pattern(
         rf"^(?:[Bb]oth )?(?P<pair>(?:[Tt]he )?(?:[a-z]+ ){{0,2}}[A-Z“\"].{{4,250}}?),? {aux}(?:both |each )?"
         r"(?P<rest>.{0,120}?)\b(?P<what>what|which)\b ?(?P<noun>.{0,80})$"
     )
     for aux in (r"(?P<aux>are|were|is|was|did|do|have|had|has) ", r"(?P<aux>)(?=both\b)")
 )
-_WHAT_BOTH = re.compile(
+_WHAT_BOTH = lazy_pattern(
     r"^(?P<front>(?:(?:in|on|from|at|by|for|during) )?(?:what|which)(?: [\w-]+){1,4}?) "
     r"(?P<aux>do|does|did|are|were|is|was) (?:both )?(?P<pair>.{5,200}?)(?:,? both)? "
     r"(?P<rest>perform|work|play|belong|come|live|located|published|share|found|"
     r"based|born|originate|appear|participate|compete|specialize|practice|have)\b(?P<tail>.{0,100})$",
     re.I,
 )
-_RESPECTIVE = re.compile(r"(?P<prep>\w+) (?:their|its) respective [\w ]+?, (?P<pair>.+)$", re.I)
+_RESPECTIVE = lazy_pattern(r"(?P<prep>\w+) (?:their|its) respective [\w ]+?, (?P<pair>.+)$", re.I)
 _OCCUPATIONS = word_set(
     "occupation occupations profession professions job jobs career careers pursuit role roles trade"
 )

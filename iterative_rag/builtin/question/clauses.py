@@ -11,6 +11,7 @@ from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES, word_set
 from iterative_rag.builtin.question.phrases import Phrase, group_end
 from iterative_rag.builtin.question.plan import Lookup, Node
+from iterative_rag.patterns import lazy_pattern
 
 
 def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
@@ -87,14 +88,14 @@ def _subject_clause(opening: list[Token]) -> bool:
     return small.endswith(("s", "ed")) and small not in DETERMINERS | PRONOUNS | PREPOSITIONS and len(small) > 3
 
 
-_CONDITIONS = re.compile(
+_CONDITIONS = lazy_pattern(
     r"^(?P<ask>(?:which|what) (?:[\w-]+ ){0,3}?[a-z]+|who) (?P<one>.{6,200}?),? and (?:who |that |which )?"
     r"(?:also )?(?P<other>(?:was|is|were|has|had|won|wrote|did) .{6,200}?)\?$",
     re.IGNORECASE,
 )
 
 
-_BOTH = re.compile(
+_BOTH = lazy_pattern(
     r"^(?P<ask>(?:which|what|who)\b.{4,120}?) both (?P<one>(?:the "
     r")?[A-Z“\"].{1,100}?) and (?P<other>(?:the )?[A-Z“\"][^?]{1,100})\?$",
     re.IGNORECASE,
@@ -117,7 +118,7 @@ def two_conditions(question: str) -> tuple[str, str] | None:
     return f"{match['ask']} {match['one']}?", f"{match['ask']} {match['other']}?"
 
 
-_ASKS_LAST = re.compile(
+_ASKS_LAST = lazy_pattern(
     r"^(?P<head>(?!(?:who|whom|whose|what|which|where|when|how|in|on|at|if|besides|between|"
     r"for)\b).{3,250}) (?:an?|the) "
     r"(?P<noun>(?:[\w-]+ ){0,4}?[a-z]+) (?P<link>that|who|which) "
@@ -125,7 +126,7 @@ _ASKS_LAST = re.compile(
     r"(?:who|whom|when|where|what|which|what [a-z ]+|which [a-z ]+))$",
     re.IGNORECASE,
 )
-_ASKS_LAST_REDUCED = re.compile(
+_ASKS_LAST_REDUCED = lazy_pattern(
     r"^(?P<head>(?!(?:who|whom|whose|what|which|where|when|how|in|on|at|if|besides|between|"
     r"for)\b).{3,250}) (?:an?|the) "
     r"(?P<noun>(?:[\w-]+ ){0,4}?[a-z]+) (?P<rest>(?P<verb>[a-z]+) (?:[a-z]+ ){1,3}"

@@ -12,37 +12,38 @@ from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
 from iterative_rag.builtin.language.words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
 from iterative_rag.builtin.question.timing import Expand, Phrase
+from iterative_rag.patterns import lazy_pattern
 
 _SINGULAR = {"are": "Is", "were": "Was", "do": "Does", "have": "Has", "is": "Is", "was": "Was", "did": "Did"}
 _AUX = r"(?P<aux>are|were|do|did|does|have|has|is|was)"
 # "Are both magazines, A and B, ...", "Are both A and B ...", "Are A and B both ...", "Were either A or B ..."
-_FRONT_BOTH = re.compile(rf"^{_AUX} (?P<both>both|either)(?: of)? (?P<body>.{{6,300}})$", re.I)
-_MIDDLE_BOTH = re.compile(
+_FRONT_BOTH = lazy_pattern(rf"^{_AUX} (?P<both>both|either)(?: of)? (?P<body>.{{6,300}})$", re.I)
+_MIDDLE_BOTH = lazy_pattern(
     rf"^{_AUX} (?P<pair>.{{2,120}}? (?:and|or|&) .{{2,120}}?),? (?P<both>both|each|either)(?: of)? "
     r"(?P<rest>.{2,200})$",
     re.I,
 )
-_PLAIN_PAIR = re.compile(rf"^(?i:{_AUX}) (?P<body>(?:the )?(?:[a-z]+ ){{0,3}}?[A-Z“\"].{{6,300}})$")
-_AND = re.compile(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[A-Z“\"]))?[A-Z“\"0-9])")
+_PLAIN_PAIR = lazy_pattern(rf"^(?i:{_AUX}) (?P<body>(?:the )?(?:[a-z]+ ){{0,3}}?[A-Z“\"].{{6,300}})$")
+_AND = lazy_pattern(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[A-Z“\"]))?[A-Z“\"0-9])")
 # "the director X", "magazines, the X": what a name is, before it.
-_KIND = re.compile(
+_KIND = lazy_pattern(
     r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
 )
-_KIND_AFTER = re.compile(r"(?<=[\w!]) ((?:film|movie|song|album|magazine|band|novel|game|book|airport|breed)s)$")
-_APPOSED = re.compile(r", (?!the [A-Z“\"])[a-z][^,]{3,80}(?:,|$)")
+_KIND_AFTER = lazy_pattern(r"(?<=[\w!]) ((?:film|movie|song|album|magazine|band|novel|game|book|airport|breed)s)$")
+_APPOSED = lazy_pattern(r", (?!the [A-Z“\"])[a-z][^,]{3,80}(?:,|$)")
 # Words inside a name that are written small.
 _INNER = word_set("of the and de la le du des von van der den del di da et for to on with a an")
 _WEAK_INNER = word_set("in from at by")
 _UNCOUNTED = word_set("series species people men women")
 _IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "genus", "wolves": "wolf", "wives": "wife"}
-_SAID_BEFORE = re.compile(
+_SAID_BEFORE = lazy_pattern(
     r"^(?:the )?[a-z ]{0,30}?[A-Z].{2,100}? (?:has|had|won|is|was) (?P<what>an? [^.]{2,100})\. "
     r"(?P<aux>does|did|is|was|has) (?P<second>.{3,120}?)(?: also| too)? (?P<main>have |win |been )?(?:one|it)"
     r"(?: too| as well)?$",
     re.I,
 )
 
-_TWO_BEFORE = re.compile(
+_TWO_BEFORE = lazy_pattern(
     r"^(?P<pair>(?:the )?[A-Z][^.]{4,160}?) (?:were|are|both|have|was) [^.]{3,200}\. "
     r"(?P<ask>(?:which|who)(?: one| of them| of the two| of these)? (?:is|was|has|had|did|came|[a-z]+ed)\b"
     r"[^,]{3,120})$",

@@ -26,6 +26,7 @@ from iterative_rag.builtin.question.timing import (
     years_after,
     years_between,
 )
+from iterative_rag.patterns import lazy_pattern
 
 _COMPARED = (
     r"(?:tall|high|low|long|short|deep|wid|larg|bigg|small|heavi|light|old|eld|young|earli|lat|new|"
@@ -33,35 +34,35 @@ _COMPARED = (
     r"largest|smallest|biggest"
 )
 # "which is the longer of A and B", "who was born first out of A and B"
-_OF_TWO = re.compile(
+_OF_TWO = lazy_pattern(
     rf"^(?P<ask>(?i:which|who|what)\b.{{0,40}}?\b(?:{_COMPARED})\b.{{0,40}}?)(?:,)? (?:out of|of|between|among|from) "
     r"(?:the (?:two|pair)(?: [a-z]+)?,? )?(?P<first>(?:the )?[A-Z“\"].{1,100}?) and "
     r"(?P<second>(?:the )?[A-Z“\"].{1,100})$"
 )
-_LIVED_MORE = re.compile(
+_LIVED_MORE = lazy_pattern(
     r"\b(?:lived|live) (?:to be |to an? |the )?(?P<more>longer|longest|older|oldest|shorter|shortest)\b"
     r"|\b(?:died|die) (?:at )?(?:an? |the )?(?P<age>older|younger)\b"
     r"|\b(?:had|have) (?:the|a) (?P<life>longer|shorter) life\b|\b(?P<reached>higher|greater) age\b",
     re.I,
 )
-_CHOICE = re.compile(
+_CHOICE = lazy_pattern(
     r"^(?P<ask>.{3,200}?)(?:,| out of| of| between|:|(?<= first)|(?<= earlier)|(?<= older)) "
     r"(?:either |the (?:film|song|book)s? (?-i:(?=[A-Z“\"])))?"
     r"(?P<first>[^,]{2,150}(?:, [A-Z][^,]{1,40})?),? or (?:the )?(?P<second>.{2,150})$"
 )
-_BETWEEN_CHOICE = re.compile(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
-_WAS_OR = re.compile(
+_BETWEEN_CHOICE = lazy_pattern(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
+_WAS_OR = lazy_pattern(
     r"^(?:was|were|did|is) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
     r"(?P<verb>(?-i:born|die|died|released|published|"
     r"opened|open|founded|completed|built|older|younger|longer|taller|larger|higher)\b.{0,30})$",
     re.I,
 )
-_WHICH_OF = re.compile(
+_WHICH_OF = lazy_pattern(
     r"^(?P<ask>which|who) of (?:the (?:two )?(?:[a-z]+[,:]? )?)?(?P<first>(?:the )?[A-Z“\"].{1,100}?) (?:and|or) "
     r"(?P<second>.{2,100}?) (?P<predicate>(?:is|was|were|has|had|came|died|opened|won|did) .{3,80})$",
     re.I,
 )
-_BOTH = re.compile(
+_BOTH = lazy_pattern(
     r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
     r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
     r"(?P<first>.{2,150}?),? and (?P<second>.{2,200}?),? "
@@ -69,12 +70,12 @@ _BOTH = re.compile(
     r"born|buried|married|die).{0,120})$",
     re.I,
 )
-_BY_HOW_MANY = re.compile(
+_BY_HOW_MANY = lazy_pattern(
     r"^by how (?:many|much) (?P<unit>[a-z]+) (?P<aux>is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er) than "
     r"(?P<second>.{2,150})$",
     re.I,
 )
-_LIVED = re.compile(
+_LIVED = lazy_pattern(
     r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
     r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
     re.I,
@@ -121,7 +122,7 @@ def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return None
 
 
-_IS_MORE = re.compile(
+_IS_MORE = lazy_pattern(
     r"^(?:is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er|more populous) than (?P<second>.{2,150})$", re.I
 )
 
@@ -143,7 +144,7 @@ def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     )
 
 
-_BEFORE = re.compile(
+_BEFORE = lazy_pattern(
     r"^(?:did|was|were|is) (?P<first>.{2,150}?) (?P<verb>born|die|come out|premiere|get "
     r"released|released|published|open|"
     r"opened|completed|finished|built|founded|formed|constructed|established|win|live) "
@@ -171,7 +172,7 @@ def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     )
 
 
-_HAS_MORE = re.compile(
+_HAS_MORE = lazy_pattern(
     r"^(?P<aux>do|does|did|has|have|had) (?P<first>.{2,120}?) "
     r"(?P<verb>have|win|won|score|scored|make|receive|got|get|write|written) "
     r"(?P<more>more|fewer|less) (?P<what>.{2,80}?) than (?P<second>.{2,120}?)(?: (?:did|does|has|do|have))?$",
@@ -238,7 +239,7 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 
 # "Which plant is larger": no text tells its area, but it may say that it is a large one.
-_UNMEASURED = re.compile(
+_UNMEASURED = lazy_pattern(
     r"\b(?:plants?|genus|trees?|dogs?|breeds?|animals?|birds?|species|instruments?|cats?|fish)\b.{0,30}"
     r"\b(?:larger|bigger|smaller|taller|heavier)\b",
     re.I,
@@ -257,7 +258,7 @@ def _picked(text: str, ask: str, labels: tuple[Node, ...], expand: Expand) -> No
 
 
 # "does A have the same nationality as B", "was A born in the same town as B"
-_SAME_AS = re.compile(
+_SAME_AS = lazy_pattern(
     r"^(?P<aux>do|does|did|is|was|are|were) (?P<first>.{2,150}?) "
     r"(?:(?P<verb>have|share|born|buried|located|situated|die) )?"
     r"(?P<prep>(?:from|in|of|at) )?the same (?P<noun>[a-z]+) as (?P<second>.{2,150})$",
@@ -266,7 +267,7 @@ _SAME_AS = re.compile(
 
 
 # "the directors of both films A and B"
-_PLURAL_ROLE = re.compile(
+_PLURAL_ROLE = lazy_pattern(
     r"\bthe (director|composer|performer|author|singer|writer|producer)s of (?:both )?(?:the )?(?:[a-z]+s )?"
     r"((?:the )?[A-Z“\"].{1,150}?) and (?:the )?(?=[A-Z“\"])"
 )

@@ -9,9 +9,10 @@ from iterative_rag.builtin.language.quantities import dimension
 from iterative_rag.builtin.language.words import base_form, word_set
 from iterative_rag.builtin.question.plan import Computed, Node, Operation
 from iterative_rag.builtin.question.timing import Expand, Phrase
+from iterative_rag.patterns import lazy_pattern
 
 _BE_OR_DO = "is|was|are|were|did|does|do|has|have|had"
-_MORE = re.compile(
+_MORE = lazy_pattern(
     r"^(?:by )?how (?:many|much) ?(?:(?P<unit>[a-z]+) )?(?P<more>more|fewer|less|[a-z]+er) "
     rf"?(?P<what>(?:(?!\b(?:{_BE_OR_DO})\b).){{0,60}}?)"
     rf" ?\b(?P<aux>{_BE_OR_DO}) (?P<first>.{{2,200}}?) than (?P<second>[^,]{{2,200}})(?P<rest>,.{{0,100}})?$",
@@ -57,29 +58,29 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(text, Operation.DIFFERENCE, (expand(asks[0], subject), expand(asks[1], other)))
 
 
-_TWO_COUNTS = re.compile(
+_TWO_COUNTS = lazy_pattern(
     r"^how many more (?P<one>.{2,80}?) than (?P<other>.{2,80}?) (?P<rest>(?:did|does|has|have|had|are|were) .{2,150})$",
     re.I,
 )
-_DIFFERENCE = re.compile(
+_DIFFERENCE = lazy_pattern(
     r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z][a-z ]*?)|(?P<front>[a-z][a-z ]*?) difference)"
     r"(?P<unit>,? (?:measured )?in [a-z]+,?)? between (?P<one>.{2,150}?) and (?P<other>.{2,150})$",
     re.I,
 )
 # "the difference between the heights of A and B", "... between A's height and B's"
-_DIFFERENCE_OF = re.compile(
+_DIFFERENCE_OF = lazy_pattern(
     r"^what (?:is|was) the difference(?P<unit>,? in [a-z]+,?)? between (?:the )?(?P<what>[a-z][a-z "
     r"]*?) of (?P<one>.{2,150}?) "
     r"and (?:that of |those of |the (?P=what) of |of )?(?P<other>.{2,150})$",
     re.I,
 )
-_DIFFERENCE_OWN = re.compile(
+_DIFFERENCE_OWN = lazy_pattern(
     r"^what (?:is|was) the difference(?P<unit>,? in [a-z]+,?)? between (?P<one>.{2,120})['’]s (?P<what>[a-z][a-z ]*?) "
     r"and (?P<other>.{2,120})['’]s(?: (?P=what))?$",
     re.I,
 )
 # "the difference between the number of prizes won by A and the number won by B"
-_NUMBERS = re.compile(
+_NUMBERS = lazy_pattern(
     r"^what (?:is|was) the difference (?:between|in) the (?:total )?numbers? of (?P<what>[a-z][a-z ]*?) (?:that were )?"
     r"(?P<past>[a-z]+) by (?P<one>.{2,120}?) and (?:(?:the (?:number|ones)(?: of "
     r"(?P=what))?|that|those) (?:(?P=past) )?by |by )?"
@@ -87,7 +88,7 @@ _NUMBERS = re.compile(
     re.I,
 )
 _BIRTHS = word_set("age ages birth births birthdays birthday")
-_PLURAL = re.compile(r"(?<=[a-z]{3})(?<!s)s$")
+_PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
 
 
 def age_gap(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -133,7 +134,7 @@ def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return None
 
 
-_RATIO = re.compile(
+_RATIO = lazy_pattern(
     r"^(?:what (?:is|was) the ratio (?:of|between) the (?P<what>[a-z][a-z ]*?) of (?P<one>.{2,120}?) (?:to|and) "
     r"(?:that of |the (?P=what) of )?(?P<other>.{2,120})"
     r"|how many times (?P<more>[a-z]+er|more populous) (?:is|was|are|were) (?P<first>.{2,120}?) than "
@@ -168,7 +169,7 @@ def _subject(clause: str) -> str:
     return _subject_and_rest(clause)[0]
 
 
-_VERB = re.compile(
+_VERB = lazy_pattern(
     r" ((?:win|have|score|get|make|write|play|receive|produce|contain|sell|direct|record|own|cover|hold)\b.*)$"
 )
 
@@ -189,13 +190,13 @@ def _swapped(rest: str, other: str) -> str:
 
 
 _PROPER = r"(?-i:(?:the )?[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*)"
-_TOTAL_OF = re.compile(
+_TOTAL_OF = lazy_pattern(
     r"^what (?:is|was) the (?:(?:sum|total|combined total) of the|combined|total|joint) "
     r"(?P<what>(?!number|amount)[a-z ]{3,40}) of "
     r"(?P<one>.{2,120}?) and (?:of )?(?P<other>.{2,120}?)(?: combined| together)?$",
     re.I,
 )
-_TOTAL = re.compile(
+_TOTAL = lazy_pattern(
     r"^(?:what (?:is|was) the (?:total|combined) (?:number of )?(?P<what>[a-z ]{3,60}?) that"
     r"|how many (?P<counted>[a-z ]{3,60}?) did) "
     rf"(?P<one>{_PROPER}) and (?P<other>{_PROPER}) (?P<verb>[a-z]+)(?P<rest>(?: .{{2,100}}?)??)"
@@ -205,14 +206,14 @@ _TOTAL = re.compile(
 
 
 # "If A were put on top of B, how tall would it be in feet"
-_STACKED = re.compile(
+_STACKED = lazy_pattern(
     r"^if (?P<one>.{2,120}?) (?:were|was|is) (?:placed|stacked|put|laid|set|built|joined|added)(?: end to end)? "
     r"(?:on top of|upon|onto|on|next to|to|with) (?P<other>.{2,120}?), how (?P<measure>tall|high|long) .{3,80}?"
     r"(?: in (?P<unit>[a-z]+))?$",
     re.I,
 )
 # "the sum of the medals won by X at A and at B", "how many medals did X win at A and B together"
-_TOTAL_AT = re.compile(
+_TOTAL_AT = lazy_pattern(
     r"^(?:what (?:is|was) the (?:sum|total|total number|combined number) of (?:the )?(?P<what>[a-z ]{3,60}?) "
     r"(?:that were )?(?P<past>[a-z]+) by (?P<who>.{2,80}?)"
     r"|how many (?P<counted>[a-z ]{3,60}?) did (?P<subject>.{2,80}?) (?P<verb>[a-z]+)) "

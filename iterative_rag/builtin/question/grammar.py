@@ -20,6 +20,7 @@ from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NameP
 from iterative_rag.builtin.question.regions import regions
 from iterative_rag.builtin.question.timing import when
 from iterative_rag.builtin.question.wording import LONGEST, in_order, settled
+from iterative_rag.patterns import lazy_pattern
 
 # Deeper nesting than this is no English.
 DEEPEST = 8
@@ -51,16 +52,16 @@ def _computed(text: str) -> Node | None:
 
 
 # "... when X did Y", "... in the year (in which) X did Y", "... in the year after X"
-_WHEN = re.compile(
+_WHEN = lazy_pattern(
     r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
     r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
 )
-_FRONT = re.compile(
+_FRONT = lazy_pattern(
     r"^(?:in the (?:same )?year (?:in which |that |when |of )?|when )(?P<clause>[^,]{5,200}), "
     r"(?P<main>(?:who|what|which|in which|where|how)\b.{5,250})$",
     re.IGNORECASE,
 )
-_NEXT_YEAR = re.compile(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
+_NEXT_YEAR = lazy_pattern(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
 
 
 def _question(question: str, source: str, depth: int) -> Node:
@@ -107,13 +108,13 @@ def _at_year(text: str, main: str, depth: int, year: Node) -> Node:
 
 # --- names out of parts ----------------------------------------------------------------------
 
-_ASKS_NAME = re.compile(
+_ASKS_NAME = lazy_pattern(
     r"[,;.]?\s*(?:then\s+)?(?:what|who)\s+(?:is|was|would|will|are)\s+(?:(?:her|his|their|my|the)\b[^,;]{0,40}\bnames?|(?:she|he|they)\b"
     r"[^,;]{0,30})$|[,;.]?\s*(?:what|who)\s+(?:is|will|would)\s+[^,;]{0,40}\b(?:called|named|name be)$",
     re.IGNORECASE,
 )
-_MARK = re.compile(rf"\b({_NAME_PART})\b", re.IGNORECASE)
-_LINK = re.compile(
+_MARK = lazy_pattern(rf"\b({_NAME_PART})\b", re.IGNORECASE)
+_LINK = lazy_pattern(
     r"^[\s,]*(?:(?:is|was|are|be|being)\s+)?(?:(?:exactly\s+)?(?:the\s+)?same\s+)?(?:as|of|from|like|that\s+of)?\s*(?:that\s+of\s+)?",
     re.IGNORECASE,
 )
@@ -184,7 +185,7 @@ def _part_of_name(source: str, depth: int) -> Node | None:
     return None
 
 
-_IN_LAW = re.compile(
+_IN_LAW = lazy_pattern(
     r"^(?:the )?(?:(father|mother|brother|sister)-in-law|(maternal|paternal) grand(father|mother)) of (.+)$"
     r"|^(.+?)['’]s? (?:(father|mother|brother|sister)-in-law|(maternal|paternal) grand(father|mother))$",
     re.IGNORECASE,
@@ -206,11 +207,11 @@ def _kin_of_kin(source: str, depth: int) -> Node | None:
 
 
 # "the city of Orm" is Orm.
-_SO_CALLED = re.compile(
+_SO_CALLED = lazy_pattern(
     r"^the (?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet) of "
     r"((?:[A-Z][\w.-]*(?: |$|, ))+)$"
 )
-_ALIAS = re.compile(r"^the \w+ (?:(?:better |also |best )?known as|called|named|nicknamed) ([A-Z\"“].*)$")
+_ALIAS = lazy_pattern(r"^the \w+ (?:(?:better |also |best )?known as|called|named|nicknamed) ([A-Z\"“].*)$")
 
 
 def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node | None:
@@ -245,7 +246,7 @@ def _plain(text: str) -> str:
 # --- questions -------------------------------------------------------------------------------
 
 
-_BEFORE_MARRIAGE = re.compile(
+_BEFORE_MARRIAGE = lazy_pattern(
     r"^what (?:is|was) (?:the (?:(?:sur|last |family |birth )?name) of (?P<whom>.{3,150}?)"
     r"|(?P<owner>.{3,150}?)['’]s (?:sur|last |family |birth )?name) "
     r"(?:before (?:(?:s?he|they) (?:got |was )?married|(?:her|his|their) marriage|marrying)|at birth)$",
@@ -269,11 +270,11 @@ def _owner_asked(text: str, depth: int) -> Node | None:
     return _owned(text, tokens, phrase, depth) if phrase and phrase.end == len(tokens) else None
 
 
-_WHO_IS = re.compile(r"^Who (?:is|was|are|were) (.+?)\??$", re.IGNORECASE)
+_WHO_IS = lazy_pattern(r"^Who (?:is|was|are|were) (.+?)\??$", re.IGNORECASE)
 
 
 # The name of what was looked up is what was found.
-_NAME_OF = re.compile(
+_NAME_OF = lazy_pattern(
     r"^(?:what|who) (?:is|was|are|were) (?:the (?:full )?names? of \{0\}|\{0\}['’]s name)\??$", re.IGNORECASE
 )
 

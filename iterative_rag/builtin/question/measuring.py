@@ -8,9 +8,10 @@ from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.language.words import base_form, word_set
 from iterative_rag.builtin.question.plan import Operation
+from iterative_rag.patterns import lazy_pattern
 
-_FIRST = re.compile(r"\b(?:first|earlier|earliest|older|oldest|elder|before|sooner)\b", re.I)
-_LATER = re.compile(
+_FIRST = lazy_pattern(r"\b(?:first|earlier|earliest|older|oldest|elder|before|sooner)\b", re.I)
+_LATER = lazy_pattern(
     r"\b(?:later|last|latest|younger|youngest|newer|more recently|most recently|recently|second)\b", re.I
 )
 # What a comparison in time is about: a word of the question, and the question about one of the two.
@@ -24,18 +25,18 @@ EVENTS = (
 )
 # "Which is older" of things asks for their making, not their birth.
 _MADE = "In which year was {} completed or opened or founded?"
-_AGE_WORDS = re.compile(r"\b(?:older|oldest|younger|youngest|newer|newest)\b", re.I)
+_AGE_WORDS = lazy_pattern(r"\b(?:older|oldest|younger|youngest|newer|newest)\b", re.I)
 
 
 # "has a higher population", "has the greatest number of species"
-_AMOUNT = re.compile(
+_AMOUNT = lazy_pattern(
     r"\b(?P<more>higher|highest|greater|greatest|larger|largest|bigger|biggest|smaller|smallest|lower|lowest|longer|longest"
     r"|shorter|shortest) (?P<what>population|elevation|altitude|budget|capacity|seating capacity|circulation|runtime"
     r"|running time|lifespan|enrollment|attendance|number of (?P<counted>[a-z ]+?)(?=$| (?:as|in|than)\b))",
     re.I,
 )
 _LESS = word_set("smaller smallest lower lowest shorter shortest")
-_PAST = re.compile(r"\b(?:(?P<was>was|were) )?(?:first |last )?(?P<verb>[a-z]{3,}ed|built|made|written|won|begun)\b")
+_PAST = lazy_pattern(r"\b(?:(?P<was>was|were) )?(?:first |last )?(?P<verb>[a-z]{3,}ed|built|made|written|won|begun)\b")
 
 
 def _happened(ask: str) -> str:

@@ -10,16 +10,17 @@ from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import DETERMINERS, PREPOSITIONS, QUESTION_WORDS, RELATIVES
 from iterative_rag.builtin.question.phrases import modifiers_end
 from iterative_rag.builtin.question.stretches import Form, QuestionKind, Split, Stretch
+from iterative_rag.patterns import lazy_pattern
 
-_ASKS_AT_END = re.compile(r"\b(?:who|whom|what|when|where)$|\b(?:what|which|whose) (?:[\w-]+ ){0,4}[\w-]+$", re.I)
-_RELATIVE = re.compile(r",? \b(?:who|whose|that|which|where)\b")
+_ASKS_AT_END = lazy_pattern(r"\b(?:who|whom|what|when|where)$|\b(?:what|which|whose) (?:[\w-]+ ){0,4}[\w-]+$", re.I)
+_RELATIVE = lazy_pattern(r",? \b(?:who|whose|that|which|where)\b")
 # "the village of Orm" is Orm.
-_SO_CALLED = re.compile(
+_SO_CALLED = lazy_pattern(
     r"^(?:the )?(?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet) of "
     r"(?:[A-Z][\w.-]*(?: |$|, ))+$"
 )
-_OWN = re.compile(r"['’]")
-_ASKS_FIRST = re.compile(
+_OWN = lazy_pattern(r"['’]")
+_ASKS_FIRST = lazy_pattern(
     rf"^(?:\w+ )?(?:{'|'.join(sorted(QUESTION_WORDS))}|is|are|was|were|did|does|do|has|have)\b", re.I
 )
 

@@ -18,6 +18,7 @@ from iterative_rag.builtin.question.splicing import plain, planned
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.stretches import QuestionKind, Split
 from iterative_rag.builtin.question.wording import ordered
+from iterative_rag.patterns import lazy_pattern
 
 # The confidence at which a split is followed though the rules take the question apart just as far.
 SURE = 0.8
@@ -25,7 +26,7 @@ SURE = 0.8
 DEEPEST = 2
 
 # A question that holds a description within its own: "Who is X's son that ...?", not "X has met which man?".
-_HOLDS = re.compile(
+_HOLDS = lazy_pattern(
     r"^(?:(?:in|at|on|from|to|for) )?(?:who|what|which|where|when|how)\b.*"
     r"(?<!one of )\b(?:[\w-]+['’]s? [a-z]+\b|the [a-z]+ (?:where|that|who|which|whose)\b)",
     re.IGNORECASE,
@@ -90,7 +91,7 @@ def as_it_stands(question: str) -> Lookup:
     return Lookup(question, plain(question))
 
 
-_ECHO = re.compile(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)
+_ECHO = lazy_pattern(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)
 
 
 def _without_echo(node: Node) -> Node:

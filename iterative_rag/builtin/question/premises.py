@@ -8,11 +8,12 @@ from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_verb, tokenize
 from iterative_rag.builtin.language.words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.question.phrases import description_at
+from iterative_rag.patterns import lazy_pattern
 
-_STOP = re.compile(r"(?<=[\w)\"”’'])(?<!\b[A-Z])(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!Mrs)(?<!\bJr)[.!] (?=[A-Z])")
-_PERSON = re.compile(r"\b(he|she|him|his|her|hers)\b", re.I)
-_THING = re.compile(r"\b(it|its|they|their|them)\b", re.I)
-_POINTED = re.compile(r"\b(?:this|that|the same) (?P<noun>(?!year\b|time\b|day\b)[a-z]+)\b(?P<own>['’]s)?", re.I)
+_STOP = lazy_pattern(r"(?<=[\w)\"”’'])(?<!\b[A-Z])(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!Mrs)(?<!\bJr)[.!] (?=[A-Z])")
+_PERSON = lazy_pattern(r"\b(he|she|him|his|her|hers)\b", re.I)
+_THING = lazy_pattern(r"\b(it|its|they|their|them)\b", re.I)
+_POINTED = lazy_pattern(r"\b(?:this|that|the same) (?P<noun>(?!year\b|time\b|day\b)[a-z]+)\b(?P<own>['’]s)?", re.I)
 _NAME = r"[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*"
 _OWNED = frozenset({"his", "her", "its", "their"})
 # A verb that only says what the subject is.
@@ -39,7 +40,7 @@ def one_sentence(text: str) -> str:
     return text
 
 
-_IDENTITY = re.compile(
+_IDENTITY = lazy_pattern(
     r"^(?:what|which) (?:(?:is|was) (?:this|that|the) (?P<noun>[a-z]+)(?: called| named|['’]s name)?"
     r"|(?:is|was) the name of (?:this|that|the) (?P<named>[a-z]+)|(?P<which>[a-z]+) (?:is|was) "
     r"(?:it|this|that|meant))$",

@@ -24,6 +24,7 @@ from iterative_rag.builtin.language.words import (
 )
 from iterative_rag.builtin.question.phrases import Token, group_end, tokenize
 from iterative_rag.builtin.question.wording import plainly
+from iterative_rag.patterns import lazy_pattern
 
 LONGEST = 600
 # Verbs that say nothing without their particle ("come out", "take place", "get married").
@@ -32,7 +33,7 @@ LIGHT_VERBS = word_set("come came comes take took takes get got gets go went hap
 COMPOUND_FIRST = word_set("lady ladies name names minister ministers aid class")
 
 
-_ATTRIBUTE = re.compile(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
+_ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

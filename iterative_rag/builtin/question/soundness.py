@@ -9,11 +9,12 @@ from iterative_rag.builtin.language.tokens import Token, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import BASE_VERBS, PRONOUNS, QUESTION_WORDS, content
 from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
+from iterative_rag.patterns import lazy_pattern
 
-_SLOT = re.compile(r"\{\d+\}")
+_SLOT = lazy_pattern(r"\{\d+\}")
 _PEOPLES = ("ian", "ish", "ese", "can", "ch")  # how the words for nationalities end
 _SHAPES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         # The verb is missing: "When was X?", "Where did X?", "To which group does X?"
         r"^(?:when|how) (?:was|is|were|are) \{\d+\}\W*$",

@@ -25,13 +25,14 @@ from iterative_rag.builtin.question.mending import is_named
 from iterative_rag.builtin.question.phrases import group_end
 from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation
 from iterative_rag.builtin.question.stretches import Asks, Form, QuestionKind, Split, Stretch
+from iterative_rag.patterns import lazy_pattern
 
 _AT = word_set("university college school academy institute station stadium hospital location event festival")
-_SET_OFF = re.compile(r", (?:who|whose|which|where|whom)\b")
+_SET_OFF = lazy_pattern(r", (?:who|whose|which|where|whom)\b")
 _SUBJECT_PRONOUNS = word_set("he she it they we i you who")
 # Stands for a value that is not known yet; written like a name, so that grammar takes it for one.
 _SLOT = "Qslot{}q"
-_SLOTTED = re.compile(r"Qslot(\d+)q")
+_SLOTTED = lazy_pattern(r"Qslot(\d+)q")
 
 
 def need(question: str, stretch: Stretch) -> str:
@@ -222,7 +223,9 @@ def _inverted(asked: str, clause: str) -> str:
 
 # --- clauses -----------------------------------------------------------------------------------
 
-_LAST_NOUN = re.compile(r"^(?P<head>.*\b)(?:an?|the|this|another|one of the|its|his|her|their) (?P<noun>[^,]+)$", re.I)
+_LAST_NOUN = lazy_pattern(
+    r"^(?P<head>.*\b)(?:an?|the|this|another|one of the|its|his|her|their) (?P<noun>[^,]+)$", re.I
+)
 
 
 def _clause_question(text: str) -> str:

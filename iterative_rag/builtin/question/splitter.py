@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources.abc import Traversable
@@ -17,6 +16,7 @@ from typing import Any, Final
 
 from iterative_rag.builtin.networks import Lazy, damaged, read_file, session, tokenizer
 from iterative_rag.builtin.question.stretches import QuestionKind, Split, decoded, deepened
+from iterative_rag.patterns import lazy_pattern
 
 NETWORK: Final = "splitter.onnx"
 FACTS: Final = "splitter.json"
@@ -65,7 +65,7 @@ class _Model:
         return decoded(text, encoding, scores, kinds, self._calibration)
 
 
-_LONE: Final = re.compile("[\ud800-\udfff]")
+_LONE: Final = lazy_pattern("[\ud800-\udfff]")
 
 
 def _read(weights: Traversable) -> tuple[dict[str, Any], bytes]:
@@ -100,4 +100,4 @@ def _between_quotes(text: str) -> frozenset[int]:
     return frozenset(at for match in _QUOTED.finditer(text) for at in range(*match.span()))
 
 
-_QUOTED: Final = re.compile('"[^"]{1,200}"|“[^”]{1,200}”|«[^»]{1,200}»')
+_QUOTED: Final = lazy_pattern('"[^"]{1,200}"|“[^”]{1,200}”|«[^»]{1,200}»')

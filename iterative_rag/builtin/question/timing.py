@@ -9,21 +9,22 @@ from iterative_rag.builtin.language.tokens import is_verb, tokenize
 from iterative_rag.builtin.language.words import BASE_VERBS, base_form
 from iterative_rag.builtin.question.phrases import find_descriptions
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
+from iterative_rag.patterns import lazy_pattern
 
 Expand = Callable[[str, str], Node]
 Phrase = Callable[[str], Node]
-_YEARS = re.compile(r"^how (?:many years|long) (?P<order>after|before) (?P<rest>.{6,400})$", re.I)
-_BETWEEN = re.compile(
+_YEARS = lazy_pattern(r"^how (?:many years|long) (?P<order>after|before) (?P<rest>.{6,400})$", re.I)
+_BETWEEN = lazy_pattern(
     r"^how many years (?:passed |elapsed |lie |lay |are there |were there |are |is |went by |separate )?(?:between )?"
     r"(?P<first>the .{3,150}?|[A-Z].{3,150}?) and (?P<second>.{3,150})$",
     re.I,
 )
-_AGE = re.compile(
+_AGE = lazy_pattern(
     r"^(?:how old was|how old were|at what age did|what age was) (?P<who>.{2,150}?) "
     r"(?:when|(?:at|by) the time|die\b)(?! of)(?P<when>.{0,200})$",
     re.I,
 )
-_OUTLIVE = re.compile(r"^(?:by )?how many years did (?P<who>.{2,120}?) (?:outlive|survive) (?P<whom>.{2,120})$", re.I)
+_OUTLIVE = lazy_pattern(r"^(?:by )?how many years did (?P<who>.{2,120}?) (?:outlive|survive) (?P<whom>.{2,120})$", re.I)
 
 
 def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -95,7 +96,7 @@ _EVENT_NOUNS = {
     "establishment": "was {} established",
     "formation": "was {} formed",
 }
-_EVENT_OF = re.compile(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
+_EVENT_OF = lazy_pattern(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
 
 
 def is_event(phrase: str) -> bool:
@@ -138,7 +139,7 @@ def outlives(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     )
 
 
-_CALENDAR = re.compile(
+_CALENDAR = lazy_pattern(
     r"^(?:(?:in|during|on) )?(?:which|what) (?P<unit>decade|century|month|day of the week)"
     r"(?: of (?:the|which) (?:year|century))? (?P<rest>(?:is|was|were|did|does|has|had|do|are) .{3,300})$",
     re.I,
@@ -161,7 +162,7 @@ def lifetime(name: str, expand: Expand) -> Node:
 
 
 # "how old was X at his death", "... upon the opening of Y", "... in 1936"
-_AGE_AT = re.compile(
+_AGE_AT = lazy_pattern(
     r"^how old (?:was|were|would|is) (?P<who>.{2,150}?)(?: have been| be)? "
     r"(?:(?:at the time of|at|upon|on the day of|in the year of|by the time of) (?P<event>.{5,200})"
     r"|in (?:the year )?(?P<year>\d{4}))$",
@@ -186,7 +187,7 @@ def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     )
 
 
-_AGE_DID = re.compile(r"^at (?:what|which) age did (?P<rest>.{5,250})$", re.I)
+_AGE_DID = lazy_pattern(r"^at (?:what|which) age did (?P<rest>.{5,250})$", re.I)
 
 
 def age_did(text: str, expand: Expand, phrase: Phrase) -> Node | None:

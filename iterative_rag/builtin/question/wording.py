@@ -8,12 +8,13 @@ from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import is_participle, is_verb, tokenize
 from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PARTICIPLES
 from iterative_rag.builtin.question.premises import one_sentence
+from iterative_rag.patterns import lazy_pattern
 
 # Where a question ends that is too long to be one.
 LONGEST = 2000
 # Nouns that stand for a question word and a verb.
 _NOMINAL = tuple(
-    (re.compile(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
+    (lazy_pattern(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
     for pattern, plain in (
         (r"(?:the )?(?:place of birth|birthplace) of (.+?)", "Where was {} born?"),
         (r"(?:the )?place of death of (.+?)", "Where did {} die?"),
@@ -34,26 +35,26 @@ def plainly(question: str) -> str:
 
 
 # "director of film X" without its article
-_BARE_ROLE = re.compile(
+_BARE_ROLE = lazy_pattern(
     r"(?<![Tt]he )(?<!\w)(director|composer|performer|author|singer|producer|writer) of\b"
     r"(?: (?:film|song|book)(?= [A-Z]))?"
 )
 # "his former student Ann Lee" is Ann Lee.
-_NAMED_KIN = re.compile(r"\b(?:his|her|its|their) (?:[a-z]+ ){0,2}([a-z]+) (?=[A-Z])")
+_NAMED_KIN = lazy_pattern(r"\b(?:his|her|its|their) (?:[a-z]+ ){0,2}([a-z]+) (?=[A-Z])")
 # "Ann Lee's brother Bo": the name after the noun is enough. ("Ann Lee's film Dawn" may be no film of hers.)
-_NAMED_OWN = re.compile(
+_NAMED_OWN = lazy_pattern(
     r"(?:[A-Z][\w.-]* )*[A-Z][\w.-]*['’]s (?:[a-z]+['’]s )*(?:[a-z]+ ){0,2}"
     r"(?P<noun>[a-z]+) (?=[A-Z“\"](?!\w*['’]s? [a-z]+ [A-Z]))"
 )
 # Words of courtesy around a question.
-_COURTESY = re.compile(
+_COURTESY = lazy_pattern(
     r"^(?:please[,]? |(?:can|could|would) you (?:please )?(?:tell me|say|name) |do you know |tell me[,]? |"
     r"i(?: would|['’]d) like to know[,]? |i(?: am|['’]m) (?:wondering|curious)[,:]? (?:about )?)+(?=\w)",
     re.I,
 )
-_AS_OF = re.compile(r"^as of (?:[A-Z]\w+ )?(?:\d{1,2}, )?\d{4}, ", re.I)
+_AS_OF = lazy_pattern(r"^as of (?:[A-Z]\w+ )?(?:\d{1,2}, )?\d{4}, ", re.I)
 # "In 1954, who won ...", "At the 1912 games, who ..."
-_FRONTED = re.compile(
+_FRONTED = lazy_pattern(
     r"^(?P<when>(?:in|at|on|during|for) (?!(?:which|what|whom|whose|the (?:same )?year)\b)[^,?]{3,120}), "
     r"(?P<main>(?:who|what|which|where|how many|how much)\b.{4,250})$",
     re.I,
@@ -61,16 +62,16 @@ _FRONTED = re.compile(
 
 
 # "What country is the city of Orm in?"
-_STRANDED = re.compile(
+_STRANDED = lazy_pattern(
     r"^(?:what|which) (?P<noun>[a-z]+(?: [a-z]+)?) (?P<be>is|was|are|were) (?P<what>(?:the |[A-Z]).{2,200}) in$", re.I
 )
 # "the score of the film Dawn" has the composer of Dawn.
-_SCORE = re.compile(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
-_HOW_MANY_OF = re.compile(r"^how many of (?:the |these |those )(?P<what>.{3,80}?) (?:have|has) been (?=[a-z])", re.I)
+_SCORE = lazy_pattern(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
+_HOW_MANY_OF = lazy_pattern(r"^how many of (?:the |these |those )(?P<what>.{3,80}?) (?:have|has) been (?=[a-z])", re.I)
 
 
 # "Which of Ann Lee's films won ..."
-_WHICH_OF_OWN = re.compile(
+_WHICH_OF_OWN = lazy_pattern(
     r"^which (?:one )?of (?P<owner>(?:[A-Z][\w.-]* ?){1,4})['’]s? (?P<noun>[a-z]+s) (?P<rest>.{4,200})$", re.I
 )
 
@@ -107,12 +108,12 @@ def _plainly_named(match: re.Match[str]) -> str:
     return "" if names_person(match["noun"]) else match[0]
 
 
-_EXTRAPOSED = re.compile(
+_EXTRAPOSED = lazy_pattern(
     r"^(?P<lead>.{0,60}?\b(?:did|does|do|was|were|is|are) )(?P<noun>the [\w-]+(?: [\w-]+){0,3}?) (?P<verb>[a-z]+) "
     r"(?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,300})$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
+_ASIDE = lazy_pattern(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
 
 
 def in_order(text: str) -> str:
@@ -132,7 +133,7 @@ def ordered(question: str) -> str:
 
 
 # "the singer who's third album ..." for "whose"
-_WHOS = re.compile(r"(?<=\w )who['’]s (?P<next>[\w-]+)(?= (?:[\w-]+ ){0,3}(?:is|was|are|were|has|had)\b)")
+_WHOS = lazy_pattern(r"(?<=\w )who['’]s (?P<next>[\w-]+)(?= (?:[\w-]+ ){0,3}(?:is|was|are|were|has|had)\b)")
 
 
 def _whose(match: re.Match[str]) -> str:
