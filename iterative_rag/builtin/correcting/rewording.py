@@ -24,6 +24,7 @@ from iterative_rag.builtin.language.words import (
     words,
 )
 from iterative_rag.builtin.question.query import LIGHT_VERBS, Query, read_query
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
 # Synonyms of one word, and of a need, that one query takes: more of them drown the names.
@@ -32,7 +33,7 @@ MOST_PHRASINGS = 3
 MOST_WEB_WORDS = 12
 
 _FUNCTION_WORDS = STOPWORDS | LIGHT_VERBS
-_INNER = re.compile(r" (?:of|the|of the) ")
+_INNER = lazy_pattern(r" (?:of|the|of the) ")
 _ENDINGS = {Kind.PLACE: "in", Kind.DATE: "on", Kind.YEAR: "in", Kind.PERSON: "by"}
 _PARTICIPLES = {IRREGULAR[word]: word for word in sorted(PARTICIPLES) if word in IRREGULAR}
 # Of several the first that the list names, and a past tense before a participle: "went", not "gone".

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from iterative_rag.builtin.language.words import fold
+from iterative_rag.patterns import lazy_pattern
 
 # What the rest of a line is part of, then each country: its name, "=", other names and adjectives. Spaces are "_".
 _CONTINENTS = "europe=european asia=asian africa=african oceania=oceanian north_america= south_america="
@@ -88,11 +89,11 @@ for _line in _COUNTRIES.strip().splitlines():
     for _entry in _entries.split():
         _enter(_entry, _whole)
 
-_NATION = re.compile(
+_NATION = lazy_pattern(
     rf"(?<![\w.])(?:{'|'.join(sorted((re.escape(said) for said in _CODES), key=len, reverse=True))})(?![\w])"
 )
 # In small letters these are plain words, and so they never stand for a country there.
-_LARGE = re.compile(r"[A-ZÀ-Þ]")
+_LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
 
 
 @lru_cache(maxsize=4096)

@@ -12,12 +12,13 @@ from iterative_rag.computing.dates import MONTHS, Date, month_number
 from iterative_rag.computing.units import converted
 from iterative_rag.computing.units import unit as unit_of
 from iterative_rag.computing.values import written
+from iterative_rag.patterns import lazy_pattern
 
 __all__ = ["Date", "Number", "convert", "dates", "dimension", "numbers", "plain", "spelled"]
 
 _MONTH = "|".join(MONTHS)
 _SHORT = "|".join(month[:3] + r"\.?" for month in MONTHS)
-_DATE = re.compile(
+_DATE = lazy_pattern(
     rf"\b(?:(?P<m1>{_MONTH}|{_SHORT})\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y1>\d{{4}})"
     rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH}|{_SHORT}),?\s+(?P<y2>\d{{4}})"
     rf"|(?P<m3>{_MONTH})\s+(?:of\s+)?(?P<y3>\d{{4}})"
@@ -40,7 +41,7 @@ def dates(text: str) -> list[tuple[Date, int, int]]:
 
 
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0, "hundred": 100.0}
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?<![\w.,])(?P<digits>[-−]?\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|[-−]?\d+(?:\.\d+)?)"
     r"(?:\s+(?P<scale>thousand|million|billion|trillion|hundred))?(?:[\s-](?P<unit>[^\W\d_]+[²³]?)|\s?(?P<sign>[%°]))?(?![\d])"
 )

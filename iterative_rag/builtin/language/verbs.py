@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from iterative_rag.builtin.language.tokens import Token, is_verb
 from iterative_rag.builtin.language.words import BASE_VERBS, IRREGULAR, word_set
+from iterative_rag.patterns import lazy_pattern
 
 # Past tenses that rarely open a question's clause, beside those of `words`.
 _MORE: dict[str, str] = {
@@ -20,12 +19,12 @@ _MORE: dict[str, str] = {
         )
     )
 }
-_DOUBLED = re.compile(r"([bdgmnprt])\1$")
+_DOUBLED = lazy_pattern(r"([bdgmnprt])\1$")
 # Stems that take a silent e: "releas-", "produc-", "creat-", "receiv-", "charg-", "continu-".
-_SILENT = re.compile(
+_SILENT = lazy_pattern(
     r"(?:[^aeiou]|[aeiou]{2})[aiou][bcdgkmnprstvz]$|[aeiou]{2}[sv]$|[nrl]s$|[aeiounr]c$|[aeiourl]v$|[dnr]g$|u$|[bptgdf]l$|[iy]z$|eat$|uir$"
 )
-_NO_E = re.compile(
+_NO_E = lazy_pattern(
     r"(?:visit|edit|limit|credit|hibit|habit|profit|open|happen|order|offer|enter|cover|suffer|liver|develop|consider|"
     r"member|appear|repeat|treat|defeat|debut|recruit|main|mother|father|focus|sponsor)$"
 )

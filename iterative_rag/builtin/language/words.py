@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from iterative_rag.patterns import lazy_pattern
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text, for lists that read better as text."""
@@ -117,12 +119,12 @@ def fold(text: str) -> str:
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
-_LARGE = re.compile(
+_LARGE = lazy_pattern(
     r"(?<![^\W_])[A-ZÀ-ÞĀ-ŽА-Я](?:[^\W_]|(?<=\w)[.'](?=[A-Za-z]{2}))*?(?=['’]s\b|[^\w.']|[.'](?:\W|$)|$)"
 )
-_SMALL = re.compile(r"(?<![^\W_])[a-zß-ÿ][^\W_]*")
-_INNER = re.compile(r"(?<=[a-z,] )[A-ZÀ-Þ][^\W_]+")
-_WORD = re.compile(r"[^\W_]+(?:['.][^\W_]+)*")
+_SMALL = lazy_pattern(r"(?<![^\W_])[a-zß-ÿ][^\W_]*")
+_INNER = lazy_pattern(r"(?<=[a-z,] )[A-ZÀ-Þ][^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+(?:['.][^\W_]+)*")
 
 
 def words(text: str) -> list[str]:

@@ -23,10 +23,11 @@ from iterative_rag.builtin.reading.picking import (
     subject_name,
 )
 from iterative_rag.builtin.reading.prose import set_form
+from iterative_rag.patterns import lazy_pattern
 
-_SUBJECT = re.compile(r"\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir)\b")
-_OBJECT = re.compile(r"\b[a-z]+(?:ed|t|d|n) (?:it|him|them)\b")
-_BREAK = re.compile(r"[;:]|, (?:and|but|while|whereas)\b|\.\s")
+_SUBJECT = lazy_pattern(r"\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir)\b")
+_OBJECT = lazy_pattern(r"\b[a-z]+(?:ed|t|d|n) (?:it|him|them)\b")
+_BREAK = lazy_pattern(r"[;:]|, (?:and|but|while|whereas)\b|\.\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _sentence_features(
     }
 
 
-_LEAD = re.compile(r"(\w+)\W+(?:(?:the|a|an|his|her|its|their)\s+)?[\"“*]?$")
+_LEAD = lazy_pattern(r"(\w+)\W+(?:(?:the|a|an|his|her|its|their)\s+)?[\"“*]?$")
 _LEADS = {
     "by": "by",
     "in": "in",

@@ -9,6 +9,7 @@ from iterative_rag.builtin.language.lexicon import Kind, alike
 from iterative_rag.builtin.language.words import content, names_in, ordinal, stem, words
 from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.pages import Page, Unit
+from iterative_rag.patterns import lazy_pattern
 
 # Weights of a need's words: a name or an ordinal says more than a verb.
 NAME_WEIGHT, ORDINAL_WEIGHT, RELATION_WEIGHT, YEAR_WEIGHT = 2.0, 2.5, 1.0, 1.5
@@ -136,18 +137,18 @@ def _ranks(unit: Unit) -> frozenset[int | None]:
 
 _LISTED = frozenset({Kind.PERSON, Kind.THING, Kind.NAME})
 TRADES = frozenset(stem(word) for word in ["occupation", "profession", "job", "career", "trade"])
-TRADE = re.compile(
+TRADE = lazy_pattern(
     r"\b(?:is|was|works as|worked as) an? (?:(?:former|retired|noted|famous|renowned|leading|professional) )*"
     r"(?:[A-Z][\w-]+ )*(?P<list>[a-z][\w-]*(?:(?:,? and (?:an? )?|, (?:an? )?| )[a-z][\w-]*){0,7}?)"
     r"(?=\s*[.;(]|,? (?:who|whose|which|that|known|best|from|in|at|of|for|born|and the|with|on|to|during|by|as)\b"
     r"|, [A-Z]|$)"
 )
 NATIONALITY = stem("nationality")
-NATION = re.compile(r"\b(?:is|was) an? (?:[a-z0-9-]+ ){0,3}(?P<nation>[A-Z][a-z]+(?:[- ][A-Z][a-z]+)?)\b(?! [A-Z])")
+NATION = lazy_pattern(r"\b(?:is|was) an? (?:[a-z0-9-]+ ){0,3}(?P<nation>[A-Z][a-z]+(?:[- ][A-Z][a-z]+)?)\b(?! [A-Z])")
 LIFE_WORDS = frozenset({stem("born"), stem("died")})
-_LIFE_BRACKET = re.compile(r"^[^.(]{2,120}\([^)]*\d{4}")
-_DENIAL = re.compile(r"\b(?:not|never|nor)\b")
-_RANGE = re.compile(r"\b(\d{4})\s*[–-]\s*(\d{4}|present)\b")
+_LIFE_BRACKET = lazy_pattern(r"^[^.(]{2,120}\([^)]*\d{4}")
+_DENIAL = lazy_pattern(r"\b(?:not|never|nor)\b")
+_RANGE = lazy_pattern(r"\b(\d{4})\s*[–-]\s*(\d{4}|present)\b")
 
 
 def _has_year(year: int, unit: Unit) -> bool:

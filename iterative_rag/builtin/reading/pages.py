@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from iterative_rag.builtin.language.words import word_set
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.types import Window
 
 _ABBREVIATIONS = word_set(
     "st dr mr mrs ms jr sr no vs prof gen col lt capt gov sen rep rev hon ft mt ca c v fig approx"
 )
-_STOP = re.compile(r"[.!?][\"'”’)]*\s+(?=[\"'“‘(*]*[A-Z0-9À-Þ])")
-_RULE = re.compile(r"^\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
+_STOP = lazy_pattern(r"[.!?][\"'”’)]*\s+(?=[\"'“‘(*]*[A-Z0-9À-Þ])")
+_RULE = lazy_pattern(r"^\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
 LONGEST_SENTENCE = 1000
 
 

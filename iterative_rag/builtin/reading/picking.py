@@ -13,6 +13,7 @@ from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading import spans
 from iterative_rag.builtin.reading.matching import NATIONALITY
 from iterative_rag.builtin.reading.pages import Page, Unit
+from iterative_rag.patterns import lazy_pattern
 
 # What a row says where there is none, and what a reader answers then.
 NONE = frozenset({"none", "never married", "unmarried", "no", "nobody"})
@@ -35,9 +36,9 @@ _MUTUAL = frozenset(
     ]
 )
 SUBJECT_KINDS = frozenset({Kind.PERSON, Kind.PLACE, Kind.THING, Kind.NAME})
-_ASKS_AFTER = re.compile(r"\b(?:after|for|namesake|eponym|honou?r)\b", re.IGNORECASE)
-_IS_ONE = re.compile(r"\b(?:is|was) (?:an?|the|one)\b|\(born |\d{4}\)")
-_PERSONAL = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
+_ASKS_AFTER = lazy_pattern(r"\b(?:after|for|namesake|eponym|honou?r)\b", re.IGNORECASE)
+_IS_ONE = lazy_pattern(r"\b(?:is|was) (?:an?|the|one)\b|\(born |\d{4}\)")
+_PERSONAL = lazy_pattern(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 
 
 def subject_name(title: str) -> str:
@@ -177,7 +178,7 @@ def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | No
     return (cell, 0.7 * trust) if cell and query.kind in SUBJECT_KINDS else None
 
 
-_ITEMS = re.compile(r"[,;]\s+(?![^(]*\))")
+_ITEMS = lazy_pattern(r"[,;]\s+(?![^(]*\))")
 
 
 def _item(query: Query, cell: str) -> str:
@@ -229,7 +230,7 @@ def place_part(query: Query, value: str) -> str:
     return parts[-1] if query.asked and query.asked[-1] in LARGER else value
 
 
-_NOW = re.compile(
+_NOW = lazy_pattern(
     r"\b(?:now|today|present-day|currently|today's)\s+(?:called\s+)?(?P<name>[A-ZÀ-ÞĀ-Ž][\w'’-]*(?: [A-Z][\w-]*)*)"
 )
 _ASKS_NOW = frozenset(stem(word) for word in ("present", "today", "current", "modern", "now"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.language.words import content, stem
 from iterative_rag.builtin.question.query import Query
@@ -11,6 +9,7 @@ from iterative_rag.builtin.reading import spans
 from iterative_rag.builtin.reading.matching import NATION, NATIONALITY, TRADE, TRADES
 from iterative_rag.builtin.reading.pages import Page
 from iterative_rag.builtin.reading.picking import place_part, present_name, subject_name
+from iterative_rag.patterns import lazy_pattern
 
 
 def set_form(query: Query, page: Page, text: str) -> tuple[str, float] | None:
@@ -21,8 +20,8 @@ def set_form(query: Query, page: Page, text: str) -> tuple[str, float] | None:
     return None
 
 
-_LIFE = re.compile(r"^[^.(]{2,120}\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
-_DASH = re.compile(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
+_LIFE = lazy_pattern(r"^[^.(]{2,120}\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
+_DASH = lazy_pattern(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
 _BIRTH, _DEATH = stem("born"), stem("died")
 
 
@@ -63,7 +62,7 @@ def _occupation(query: Query, page: Page, text: str) -> tuple[str, float] | None
 
 
 _BY_NAMES = frozenset(stem(word) for word in ["nickname", "nicknamed", "epithet", "alias", "pseudonym", "moniker"])
-_BY_NAME = re.compile(
+_BY_NAME = lazy_pattern(
     r"\b(?:nicknamed|known (?:\w+ )?as|called|dubbed|the (?:name|nickname|title)(?: of)?|under the name(?: of)?),? "
     r"(?:the )?[\"“*]*(?P<name>[A-Z][\w'’.-]*(?: (?:of |the )*[A-Z][\w'’-]*)*)"
 )

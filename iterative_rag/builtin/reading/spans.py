@@ -10,10 +10,11 @@ from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.language.quantities import dates, dimension, numbers
 from iterative_rag.builtin.language.words import IRREGULAR, MONTHS, STOPWORDS, fold, word_set, words
+from iterative_rag.patterns import lazy_pattern
 
 _JOINERS = "of|the|de|da|do|dos|von|van|der|den|di|du|la|le|el|al|bin|ibn|and|&|y|zu"
 _CAPITAL = r"[A-ZÀ-ÞĀ-ŽА-Я][\w'’.&-]*"
-_NAME = re.compile(
+_NAME = lazy_pattern(
     rf"(?:[\"“*](?P<title>[^\"”*\n]{{2,80}})[\"”*])"
     rf"|(?:(?<![\w])(?P<name>{_CAPITAL}(?:\s+(?:(?:{_JOINERS})\s+(?:(?:{_JOINERS})\s+)?)?{_CAPITAL})*(?:\s+(?:[IVX]+|\d{{1,3}})(?=\W|$))?))"
 )
@@ -22,10 +23,10 @@ _HONORIFICS = word_set(
     "admiral senator governor vice"
 )
 _ARTICLES = word_set("La Le Il Les Los Las El Lo Der Die Das")
-_PLACE_LEAD = re.compile(
+_PLACE_LEAD = lazy_pattern(
     r"\b(?:in|at|near|from|to|of|into|on|by|through|outside|around)\s+(?:the\s+)?(?:[a-z-]+\s+){0,3}$"
 )
-_DEMONYM = re.compile(r"[A-Z][a-z]+(?:an|ish|ese|man|woman|ard|ch|wede|ane|ole|urk) ")
+_DEMONYM = lazy_pattern(r"[A-Z][a-z]+(?:an|ish|ese|man|woman|ard|ch|wede|ane|ole|urk) ")
 _NOT_NAMES = STOPWORDS | frozenset(MONTHS) | word_set("monday tuesday wednesday thursday friday saturday sunday")
 
 
@@ -157,11 +158,11 @@ def _numbers(text: str, unit: str) -> list[Span]:
     return [span for _, span in found]
 
 
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_OF = re.compile(r"\s+of\s+(?:the\s+)?")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_OF = lazy_pattern(r"\s+of\s+(?:the\s+)?")
 LONGEST_PHRASE = 5
-_YEAR = re.compile(r"(?:1\d|20)\d\d\b")
-_ERA = re.compile(
+_YEAR = lazy_pattern(r"(?:1\d|20)\d\d\b")
+_ERA = lazy_pattern(
     r"\b(?:(?:early|late|mid)[ -])?(?:(?:1\d|20)\d0s|"
     r"(?:\d{1,2}(?:st|nd|rd|th)|[a-z]{3,9}th|first|second|third|[a-z]{6,7}-first)"
     r"(?:[ -]| and \w+ )centur(?:y|ies))\b"

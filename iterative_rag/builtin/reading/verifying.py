@@ -20,6 +20,7 @@ from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.pages import Page, Unit
 from iterative_rag.builtin.reading.ranking import trust
+from iterative_rag.patterns import lazy_pattern
 
 # Sentences that say what something is; longer subjects than this are none.
 LEADING, LONGEST_SUBJECT = 2, 16
@@ -90,7 +91,7 @@ def verified(query: Query, page: Page) -> Finding | None:
 
 # --- the subject -----------------------------------------------------------------------------
 
-_BRACKET = re.compile(r"\s*\(([^)]*)\)$")
+_BRACKET = lazy_pattern(r"\s*\(([^)]*)\)$")
 
 
 def _subject(query: Query, page: Page) -> tuple[str, float] | None:
@@ -141,7 +142,7 @@ def _named(name: str, title: str, first: str) -> float:
     return ALSO_CALLED if match.start() <= 4 or _CALLED.search(fold(head)[: match.start()]) else 0.0
 
 
-_CALLED = re.compile(r"(?:known as|called|title:?|titled|aka|or|formerly|nicknamed|name)\W*$", re.I)
+_CALLED = lazy_pattern(r"(?:known as|called|title:?|titled|aka|or|formerly|nicknamed|name)\W*$", re.I)
 
 
 def _clashes(before: list[str], bracket: str) -> bool:
@@ -151,14 +152,14 @@ def _clashes(before: list[str], bracket: str) -> bool:
 
 # --- the claim -------------------------------------------------------------------------------
 
-_DECADE = re.compile(r"\b(?:the )?(?:(early|mid|late)[- ])?(?:(1[5-9]|20)?(\d)0)['’]?s\b")
-_RANGE = re.compile(r"\b(?:between|from) (\d{4}) (?:and|to|until) (\d{4})\b")
+_DECADE = lazy_pattern(r"\b(?:the )?(?:(early|mid|late)[- ])?(?:(1[5-9]|20)?(\d)0)['’]?s\b")
+_RANGE = lazy_pattern(r"\b(?:between|from) (\d{4}) (?:and|to|until) (\d{4})\b")
 _BEFORE, _AFTER, _YEAR = (
-    re.compile(r"\b(?:before|prior to|until|by) (\d{4})\b"),
-    re.compile(r"\b(?:after|since) (\d{4})\b"),
-    re.compile(r"\b(\d{4})\b"),
+    lazy_pattern(r"\b(?:before|prior to|until|by) (\d{4})\b"),
+    lazy_pattern(r"\b(?:after|since) (\d{4})\b"),
+    lazy_pattern(r"\b(\d{4})\b"),
 )
-_ALIVE = re.compile(r"\b(?:alive|living|live)\b")
+_ALIVE = lazy_pattern(r"\b(?:alive|living|live)\b")
 
 
 @lru_cache(maxsize=256)
@@ -204,9 +205,9 @@ def _years(text: str) -> tuple[tuple[int, int] | None, str]:
 
 # --- describing ------------------------------------------------------------------------------
 
-_DESCRIBES = re.compile(r"^What (?:is|was) (?:the (?P<asked>occupation|nationality) of )?(?P<name>.{2,120}?)\?*$")
-_COPULA = re.compile(r"(?<!\w)(?:is|was|are|were) an? ", re.I)
-_CLAUSE = re.compile(
+_DESCRIBES = lazy_pattern(r"^What (?:is|was) (?:the (?P<asked>occupation|nationality) of )?(?P<name>.{2,120}?)\?*$")
+_COPULA = lazy_pattern(r"(?<!\w)(?:is|was|are|were) an? ", re.I)
+_CLAUSE = lazy_pattern(
     r"\s*[.;(\[]|,? (?:who|whom|whose|which|that|known|best|from|in|at|of|for|born|on|to|by|during|based|located|where"
     r"|most|established|formed|founded|recorded|released|directed|written|produced|featuring|starring|created|published"
     r"|developed|set)\b|, (?:and|with|as)\b(?= (?:the|is|was|has|had|a)\b)"
@@ -293,7 +294,7 @@ def _levels(claim: Claim, unit: Unit, *, first: bool) -> list[float]:
     return [weight * level for level in levels]
 
 
-_IS_ALSO = re.compile(
+_IS_ALSO = lazy_pattern(
     r"\b(?:he|she|it|they) (?:is|was|are|were|became) (?:also )?an?\b"
     r"|\b(?:career|works?|worked|served|trained) as an?\b",
     re.I,
@@ -319,7 +320,7 @@ def _contradiction(claim: Claim, lead: list[Unit]) -> Unit | None:
     return None
 
 
-_BRACKETED = re.compile(r"\(([^()]*\d{4}[^()]*)\)")
+_BRACKETED = lazy_pattern(r"\(([^()]*\d{4}[^()]*)\)")
 
 
 def _alive(claim: Claim, lead: list[Unit], about: float) -> Finding | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.language.words import content
 from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.pages import Page
+from iterative_rag.patterns import lazy_pattern
 
 # Logistic regression over the values that both offer for one-hop questions of half B of 2WikiMultihopQA and MuSiQue
 # and of held-out reading articles, which the reader was not trained on: scripts/train/fit_weighing.py.
@@ -35,7 +35,7 @@ NO_SHARE, NO_ODDS = math.log(2e-3), -3.5
 LEAST_ODDS, MOST_ODDS = -6.0, 4.0
 LONG, LAST = 6, 9
 NAMES = frozenset({Kind.PERSON, Kind.PLACE, Kind.NAME})
-_SENTENCES = re.compile(r"[.;] ?[A-Z(]")
+_SENTENCES = lazy_pattern(r"[.;] ?[A-Z(]")
 
 
 @dataclass(slots=True)

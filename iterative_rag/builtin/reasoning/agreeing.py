@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from iterative_rag.builtin.language.classes import counts_as
 from iterative_rag.builtin.language.nations import country_of, nations_in
 from iterative_rag.builtin.language.words import folded, stem, word_set, words
+from iterative_rag.patterns import lazy_pattern
 
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_PLAIN_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
 def agree(first: str, second: str) -> bool:
@@ -59,7 +59,7 @@ def _within_country(value: str) -> str:
     return ", ".join(part for part in kept if part)
 
 
-_DEMONYM = re.compile(r"(?:i?an|n|ish|ese|i|ic|er|ean)$")
+_DEMONYM = lazy_pattern(r"(?:i?an|n|ish|ese|i|ic|er|ean)$")
 
 
 def _adjective_of(name: str, adjective: str) -> bool:
@@ -86,7 +86,7 @@ def chosen(values: Sequence[str], labels: Sequence[str], trusts: Sequence[float]
 
 # Words that say nothing where two share them.
 _HOLLOW = word_set("a an the of in and or by for from to with best known former who is was are as born one both also")
-_PARTS = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+|\s*;\s*")
+_PARTS = lazy_pattern(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+|\s*;\s*")
 
 
 def listed(value: str) -> list[str]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.reasoning.outcomes import Value
+from iterative_rag.patterns import lazy_pattern
 
 # Candidates of one description that are followed, and combinations of candidates of all.
 CANDIDATES, COMBINATIONS = 2, 5
 # How near to the best a second reading must come for it to be followed, too.
 RIVAL = 0.7
-_TWO_NAMES = re.compile(r"^([A-ZÀ-Þ][^,&\d]{2,60}?)(?:, | and | & )([A-ZÀ-Þ][^,&\d]* .{2,60})$")
+_TWO_NAMES = lazy_pattern(r"^([A-ZÀ-Þ][^,&\d]{2,60}?)(?:, | and | & )([A-ZÀ-Þ][^,&\d]* .{2,60})$")
 
 
 def combinations(choices: list[tuple[Value, ...]]) -> Iterator[tuple[Value, ...]]:

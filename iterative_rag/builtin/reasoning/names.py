@@ -6,9 +6,12 @@ import re
 
 from iterative_rag.builtin.language.words import word_set
 from iterative_rag.builtin.question.plan import Part
+from iterative_rag.patterns import lazy_pattern
 
-_SUFFIX = re.compile(r",?\s+(?:Jr\.?|Sr\.?|[IVX]{1,4})$")
-_BORN = re.compile(r"\b(?:née|nee|né|born|maiden name(?: was)?)\s+(?:as\s+)?([A-ZÀ-Þ][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*)*)")
+_SUFFIX = lazy_pattern(r",?\s+(?:Jr\.?|Sr\.?|[IVX]{1,4})$")
+_BORN = lazy_pattern(
+    r"\b(?:née|nee|né|born|maiden name(?: was)?)\s+(?:as\s+)?([A-ZÀ-Þ][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*)*)"
+)
 _PARTICLES = word_set("de da di du del della van von der den la le el al bin ibn ter ten st")
 
 
