@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.types import Document, Passage
 
 # Longer titles, section names and table headers are cut: the header must not drown the passage.
@@ -23,15 +24,15 @@ SUBHEADED_CHARS = 100  # a line below a subheading is at least this long
 # A hard-wrapped line is at least this long; shorter lines without a full stop are verses or list entries.
 WRAPPED_LINE_CHARS = 45
 
-_LINE = re.compile(r"[^\n]+")
-_MARKDOWN_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
-_WIKI_HEADING = re.compile(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*$")
-_LIST_MARKER = re.compile(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)")
+_LINE = lazy_pattern(r"[^\n]+")
+_MARKDOWN_HEADING = lazy_pattern(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_WIKI_HEADING = lazy_pattern(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*$")
+_LIST_MARKER = lazy_pattern(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)")
 # Begins at the first of several marks and never backtracks: a line of a million dots must not take long.
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]»*_]*+(?=\s)|[。！？]++[”’」』]*+")
-_NEXT_WORD = re.compile(r"\s+([\"'“‘(\[«*_]*)(\w*)")
-_LAST_WORD = re.compile(r"[\w.'’&-]+$")
-_ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?$")
+_END = lazy_pattern(r"(?<![.!?…])[.!?…]++[\"'”’)\]»*_]*+(?=\s)|[。！？]++[”’」』]*+")
+_NEXT_WORD = lazy_pattern(r"\s+([\"'“‘(\[«*_]*)(\w*)")
+_LAST_WORD = lazy_pattern(r"[\w.'’&-]+$")
+_ACRONYM = lazy_pattern(r"(?:[A-Za-z]\.)+[A-Za-z]?$")
 
 # Titles and the like, which a name follows: their full stop never ends a sentence.
 _NEVER_LAST_WORDS = """

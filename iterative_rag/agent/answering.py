@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from iterative_rag.agent.asking import Asker, numbered
 from iterative_rag.agent.calculations import Calculations, proves, with_computations
 from iterative_rag.computing.checking import wrong_equations
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
@@ -24,7 +25,7 @@ LAST_ATTEMPT = (
 )
 MORE_TO_COME = 'If a value is missing, say "not_in_facts" and name it in "missing".'
 
-_MARKER = re.compile(r"\s*[\[【](?:facts?\s*)?#?(\d{1,4}(?:\s*[,;–-]\s*#?\d{1,4})*)[\]】]", re.IGNORECASE)
+_MARKER = lazy_pattern(r"\s*[\[【](?:facts?\s*)?#?(\d{1,4}(?:\s*[,;–-]\s*#?\d{1,4})*)[\]】]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

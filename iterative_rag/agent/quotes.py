@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from iterative_rag.patterns import lazy_pattern
 
 # A quote of fewer characters proves nothing: it would be found almost anywhere.
 SHORTEST = 4
@@ -32,7 +33,7 @@ _SAME = str.maketrans(
     }
 )
 # Soft hyphens, zero-width characters and emphasis marks are not part of the words; an ellipsis is three dots.
-_DROPPED = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff*]")
+_DROPPED = lazy_pattern("[\u00ad\u200b-\u200d\u2060\ufeff*]")
 _EDGES = " \t\n\"'.…"
 
 

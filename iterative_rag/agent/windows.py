@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.types import Document, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
@@ -13,8 +13,8 @@ MARGIN = 400
 # A table that was hit is read whole up to so many windows: whoever looks for the third tallest needs every row.
 TABLE_WINDOWS = 3
 
-_BREAK = re.compile(r"[.!?](?=\s)\s|\n")
-_RULE = re.compile(r"\|[ :|-]*-[ :|-]*")
+_BREAK = lazy_pattern(r"[.!?](?=\s)\s|\n")
+_RULE = lazy_pattern(r"\|[ :|-]*-[ :|-]*")
 
 Span = tuple[int, int]
 

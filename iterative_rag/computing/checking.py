@@ -10,21 +10,22 @@ from iterative_rag.computing.dates import MONTH_PATTERN
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.parsing import Parser
 from iterative_rag.computing.values import Number, Quantity, Value, said
+from iterative_rag.patterns import lazy_pattern
 
 # Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".
-_MARKER = re.compile(r"\s*\[(?:facts?\s*)?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]", re.IGNORECASE)
+_MARKER = lazy_pattern(r"\s*\[(?:facts?\s*)?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]", re.IGNORECASE)
 _PLAIN = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _UNIT = r"(?: ?%| ?°[CF]?| (?!(?:and|or|to|is|in|of|as|so)\b)[A-Za-z²³]{1,12}(?:/[a-z]{1,4})?)?"
 _OPERAND = rf"[(]{{0,4}}{_PLAIN}{_UNIT}[)]{{0,4}}"
-_SUM = re.compile(
+_SUM = lazy_pattern(
     rf"(?<![\w.,%/*+^=(−–-])(?P<left>{_OPERAND}(?:\s*[-−–+*×/÷]\s*{_OPERAND}){{1,40}})"
     rf"\s*(?P<sign>=|≈)\s*(?P<about>about |approximately |~\s?)?(?P<right>[-−]?{_PLAIN})(?P<unit>{_UNIT})"
     r"(?![\d]|[.,]\d|\s*[-−–+*×/÷]\s*\d)"
 )
 # What may not stand before: the rest of a longer formula, or of a date.
-_BEFORE = re.compile(rf"(?:[\d)+*/×÷=−–-]|\b(?:{MONTH_PATTERN})\.?)\s*$")
+_BEFORE = lazy_pattern(rf"(?:[\d)+*/×÷=−–-]|\b(?:{MONTH_PATTERN})\.?)\s*$")
 # "1939-1945": years from and to, no difference.
-_SPAN = re.compile(r"\d+[-–]\d+")
+_SPAN = lazy_pattern(r"\d+[-–]\d+")
 # How far off a number may be that is called approximate.
 _ABOUT = Fraction(1, 50)
 _MOST_EQUATIONS = 60

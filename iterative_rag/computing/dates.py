@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from iterative_rag.computing.errors import ComputeError
+from iterative_rag.patterns import lazy_pattern
 
 MONTHS = (
     "January",
@@ -88,7 +89,7 @@ _YEAR = (
 _DAY = r"(?P<d>\d{1,2})(?!\d)(?:st|nd|rd|th)?"
 _MONTH = rf"(?P<m>(?:{MONTH_PATTERN})\b\.?)"
 _FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_pattern(form, re.IGNORECASE)
     for form in (
         r"(?P<y>\d{4})-(?P<mm>\d{2})-(?P<d>\d{2})(?!\d)",
         rf"{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
@@ -100,7 +101,7 @@ _FORMS = tuple(
 )
 
 # Most numbers are none: what the forms begin with, to be asked first.
-_OPENS = re.compile(
+_OPENS = lazy_pattern(
     rf"\d{{4}}-|\d{{1,4}}[A-Za-z]{{0,2}}\s*(?:of\s+)?[A-Za-z]|(?:{MONTH_PATTERN}|A\.?D)\b", re.IGNORECASE
 )
 

@@ -24,13 +24,14 @@ from iterative_rag.computing.reading import Reader, T
 from iterative_rag.computing.tables import column
 from iterative_rag.computing.units import Unit
 from iterative_rag.computing.values import Items, Number, Quantity, Value, number, said
+from iterative_rag.patterns import lazy_pattern
 
-_NAME = re.compile(r"[^\W\d_]\w*")
-_LABEL = re.compile(r"\s*(?:'([^']{1,200})'|\"([^\"]{1,200})\"|([^:,{}\[\]'\"\n]{1,120}?))\s*:")
-_BARE = re.compile(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,;\]])")
-_FOOTNOTE = re.compile(r"\s*\[\w{1,7}\]\s*$")
-_OPENS_CELL = re.compile(rf"[-−+$€£¥]?\s*\.?\d|(?:{MONTH_PATTERN})\b|AD\b", re.IGNORECASE)
-_OPENS_NUMBER = re.compile(r"\.?\d")
+_NAME = lazy_pattern(r"[^\W\d_]\w*")
+_LABEL = lazy_pattern(r"\s*(?:'([^']{1,200})'|\"([^\"]{1,200})\"|([^:,{}\[\]'\"\n]{1,120}?))\s*:")
+_BARE = lazy_pattern(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,;\]])")
+_FOOTNOTE = lazy_pattern(r"\s*\[\w{1,7}\]\s*$")
+_OPENS_CELL = lazy_pattern(rf"[-−+$€£¥]?\s*\.?\d|(?:{MONTH_PATTERN})\b|AD\b", re.IGNORECASE)
+_OPENS_NUMBER = lazy_pattern(r"\.?\d")
 
 
 class Parser(Reader):

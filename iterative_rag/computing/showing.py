@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from iterative_rag.patterns import lazy_pattern
+
 # A table in an expression may be long; its beginning tells which.
 MOST_SHOWN = 160
-_MINUS = re.compile(r"(?<=\s)-(?=\s)")
+_MINUS = lazy_pattern(r"(?<=\s)-(?=\s)")
 
 
 def shown(expression: str, result: str) -> str:

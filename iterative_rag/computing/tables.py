@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.values import Items, Value
+from iterative_rag.patterns import lazy_pattern
 
-_RULE = re.compile(r"[\s|:+-]*")
+_RULE = lazy_pattern(r"[\s|:+-]*")
 MOST_ROWS = 1000
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +9,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.computing.errors import ComputeError
+from iterative_rag.patterns import lazy_pattern
 
 if TYPE_CHECKING:  # imported when the first unit is met: it takes half a second
     from pint import UnitRegistry
@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # imported when the first unit is met: it takes half a second
     Registry: TypeAlias = UnitRegistry[Any]
 
 # What a unit's name may look like. Pint would read a whole formula; it is never shown one.
-WORD = re.compile(r"[A-Za-zµΩ°][A-Za-z°]*")
-_NAME = re.compile(r"[A-Za-zµΩ°_]{1,40}")
+WORD = lazy_pattern(r"[A-Za-zµΩ°][A-Za-z°]*")
+_NAME = lazy_pattern(r"[A-Za-zµΩ°_]{1,40}")
 # Written otherwise than pint names it; looked up in lower case unless the case tells two apart.
 _ALIASES = {
     "°C": "degC",

@@ -6,13 +6,13 @@ them can still be found there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from iterative_rag.agent.windows import GAP
 from iterative_rag.chunking import chunk
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Grader
 from iterative_rag.types import Document, Grade, Need, Window
 
@@ -22,8 +22,8 @@ STRIP_CHARS = 450
 # Strips of a window that stay where none is good enough: graders err, and nobody can quote nothing.
 FEWEST = 2
 
-_LINES = re.compile(r"[^\n]+")
-_HEADING = re.compile(r"#{1,6} ")
+_LINES = lazy_pattern(r"[^\n]+")
+_HEADING = lazy_pattern(r"#{1,6} ")
 
 Span = tuple[int, int]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.shortlist import shortlist
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Corpus
 from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
 from iterative_rag.types import Hit, Need, Rewording, ShortlistedDocument
@@ -22,7 +23,7 @@ DEPTH = 3
 MOST_PHRASINGS = 3
 LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
 
-_OPERATORS = re.compile(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
+_OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ strangers: nothing here follows a link in it or takes a word of it for an instru
 from __future__ import annotations
 
 import math
-import re
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from typing import Generic, TypeVar
 from iterative_rag.agent.corrective.gathered import GatheredCorpus
 from iterative_rag.chunking import chunk
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
@@ -38,7 +38,7 @@ GRADED_THRIFTY = 12
 # Passages of a page that become hits; what is read around them is up to the windows.
 HITS = 8
 MOST_QUERY = 300  # characters; models that were asked for a few words sometimes write a letter
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 
 T = TypeVar("T")
 

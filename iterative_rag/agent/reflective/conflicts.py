@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.agent.reflective.languages import folded, is_function_word, language
 from iterative_rag.agent.reflective.values import Value, excludes, values
 from iterative_rag.agent.reflective.wording import same_name, wording
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
@@ -18,13 +18,13 @@ TRUSTED = 0.6
 MOST_SIDES = 4
 
 # Needs that have several answers by nature: their facts add up, they do not contradict each other.
-_SEVERAL = re.compile(
+_SEVERAL = lazy_pattern(
     r"\b(?:members?|mitglieder|membres|miembros|membri|list|all|each|both|children|siblings|names|kinder|enfants|hijos|"
     r"who (?:are|were)|(?:what|which) (?:\w+ ){0,2}(?:are|were)|welche \w+ (?:sind|waren)|wer (?:sind|waren)|"
     r"qui (?:sont|etaient)|quienes|quali|quels|quelles|which .* and .*|one of|any|some)\b"
 )
-_WORD = re.compile(r"[^\W\d_]+")
-_YEAR = re.compile(r"\([^()]*?(\d{4})[^()]*\)")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)

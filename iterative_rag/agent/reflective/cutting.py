@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 
 from iterative_rag.agent.reflective.languages import MONTHS, folded
+from iterative_rag.patterns import lazy_pattern
 
-_MARKERS = re.compile(r"(?:\s*\[\d{1,4}\])+")
-_END = re.compile(r"[.!?…]+[\"'”’»)]*(?P<marks>(?:\s*\[\d{1,4}\])*)(?=\s|$)|\n+")
-_BEFORE = re.compile(r"(?:^|[\s(\[„“\"«])(?P<word>[^\s(\[„“\"«]*)$")
-_AFTER = re.compile(r"\s*[\"'“„«(¿¡]*(?P<word>[\w-]*)")
+_MARKERS = lazy_pattern(r"(?:\s*\[\d{1,4}\])+")
+_END = lazy_pattern(r"[.!?…]+[\"'”’»)]*(?P<marks>(?:\s*\[\d{1,4}\])*)(?=\s|$)|\n+")
+_BEFORE = lazy_pattern(r"(?:^|[\s(\[„“\"«])(?P<word>[^\s(\[„“\"«]*)$")
+_AFTER = lazy_pattern(r"\s*[\"'“„«(¿¡]*(?P<word>[\w-]*)")
 # What stands before a full stop that ends no sentence; single letters and "z.B." need no list.
 _SHORT = frozenset(
     [
@@ -67,7 +68,7 @@ _SHORT = frozenset(
 # Those that only stand before a number: "No. 5", "Bd. 2".
 _BEFORE_NUMBERS = frozenset(["no", "nos", "nr", "vol", "vols", "pp", "bd", "art", "fig", "ch", "sec"])
 # "37: Oda Brenk was born ...": the bare answer before what it rests on.
-_BARE = re.compile(r"^(?P<bare>.{1,80}?)\s*:\s+(?=\S)")
+_BARE = lazy_pattern(r"^(?P<bare>.{1,80}?)\s*:\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.agent.reflective.languages import language
 from iterative_rag.agent.reflective.values import Value, stands_in, values
 from iterative_rag.agent.reflective.wording import Word, Wording, alike, same_name, wording
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
 MOST_BETWEEN = 2
 # "(3 March 1874 – 1950)" after a name says birth and death; the words are put in so that they can be compared.
 _DASH = r"\s*[–—-]\s*"
-_LIVED = re.compile(
+_LIVED = lazy_pattern(
     rf"\((?P<born>[^()]{{0,60}}?\d{{3,4}}[^()–—]{{0,40}}?){_DASH}(?P<died>[^()]{{0,60}}?\d{{3,4}}[^()]{{0,40}})\)"
 )
-_BORN = re.compile(r"\(\s*(?:\*|née? le|b\.)\s*")
-_DIED = re.compile(r"[†✝]")
+_BORN = lazy_pattern(r"\(\s*(?:\*|née? le|b\.)\s*")
+_DIED = lazy_pattern(r"[†✝]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ A text of any other language still works: its words of up to three letters count
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
+
+from iterative_rag.patterns import lazy_pattern
 
 _FUNCTION_WORDS = {
     "en": "the a an of in on at by from for with to into and or but nor so as than that this these those it its he "
@@ -137,7 +138,7 @@ _TENS = {
     "pt": "trinta quarenta cinquenta sessenta setenta oitenta noventa",
     "nl": "dertig veertig vijftig zestig zeventig tachtig negentig",
 }
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _PLAIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
 
 

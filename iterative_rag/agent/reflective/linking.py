@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -10,9 +9,10 @@ from iterative_rag.agent.reflective.evidence import Proof
 from iterative_rag.agent.reflective.languages import is_function_word
 from iterative_rag.agent.reflective.values import Value, stands_in
 from iterative_rag.agent.reflective.wording import Word, Wording, alike, same_name
+from iterative_rag.patterns import lazy_pattern
 
 Place = tuple[int, int]
-_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
 CONJUNCTIONS = ("and", "und", "et", "y", "e", "en", "&")
 AGENTS = ("by", "von", "par", "por", "da", "door")
 

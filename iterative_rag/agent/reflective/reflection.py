@@ -7,7 +7,6 @@ its questions (supported? useful?), not in its trained tokens.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,12 +16,13 @@ from iterative_rag.agent.reflective.asked import is_of_kind
 from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
 from iterative_rag.agent.reflective.refusals import is_refusal
 from iterative_rag.agent.reflective.sufficiency import open_gap
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.prompts import fence
 from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
 
 NO_CLAIMS = "(none)"
-_MARKER = re.compile(r"\[(\d{1,4})\]")
+_MARKER = lazy_pattern(r"\[(\d{1,4})\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from iterative_rag.agent.reflective.languages import MONTHS, folded, is_function_word, number_of
+from iterative_rag.patterns import lazy_pattern
 
 # How far a number may lie from another where one of them is said to be rounded, or was converted.
 ROUNDED, CONVERTED = 0.06, 0.01
@@ -43,29 +44,29 @@ _SCALES = {
     ),
     **dict.fromkeys(("billion", "billions", "milliarde", "milliarden", "mrd", "milliard", "milliards", "miljard"), 1e9),
 }
-_ABOUT = re.compile(
+_ABOUT = lazy_pattern(
     r"(?:about|around|roughly|nearly|almost|approximately|some|over|circa|ca\.?|c\.|etwa|rund|ungefähr|knapp|über|fast|"
     r"environ|près de|presque|unos|unas|cerca de|casi|aproximadamente|quasi|ongeveer|~|≈)\s*$",
     re.IGNORECASE,
 )
 _MONTH = "|".join(sorted((re.escape(name) for name in MONTHS), key=len, reverse=True))
 _OF = r"(?:\s+(?:of|de|del|di|van|d['’]))?"
-_DATE = re.compile(
+_DATE = lazy_pattern(
     rf"(?<!\w)(?:(?P<d1>\d{{1,2}})(?:\.|º|°|er|st|nd|rd|th)?{_OF}\s+(?P<m1>{_MONTH})(?!\w)\.?(?:(?:,|{_OF})\s+(?P<y1>\d{{3,4}})(?!\d))?"
     rf"|(?P<m2>{_MONTH})\.?\s+(?:the\s+)?(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<y2>\d{{3,4}})(?!\d))?"
     rf"|(?P<m3>{_MONTH})\.?,?{_OF}\s+(?P<y3>\d{{3,4}})(?!\d)"
     r"|(?P<y4>\d{4})-(?P<m4>\d{2})-(?P<d4>\d{2})(?!\d)"
     r"|(?P<d5>\d{1,2})(?P<mark>[./])(?P<m5>\d{1,2})(?P=mark)(?P<y5>\d{4})(?!\d))"
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?<![^\W_])(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u2009\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?P<decade>'?s(?!\w))?(?:st|nd|rd|th|er|ème|e|º|ª)?(?![\d])(?:[\s-](?P<scale>[^\W\d_]+)\.?)?"
 )
-_NEXT = re.compile(r"\s*(%|[^\W\d_]+[²2]?(?!\w))")
-_SQUARE = re.compile(
+_NEXT = lazy_pattern(r"\s*(%|[^\W\d_]+[²2]?(?!\w))")
+_SQUARE = lazy_pattern(
     r"\s*(?:(?:square|sq\.?|vierkante)\s+(?P<one>[^\W\d_]+)|(?P<other>[^\W\d_]+)\s+(?:carres?|cuadrados?|quadrati|quadrados?))(?!\w)"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 
 
 @dataclass(frozen=True, slots=True)

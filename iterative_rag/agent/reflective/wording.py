@@ -9,12 +9,13 @@ from functools import lru_cache
 from iterative_rag.agent.reflective.languages import MONTHS, folded, is_function_word
 from iterative_rag.agent.reflective.relations import relations
 from iterative_rag.agent.reflective.values import Value, values
+from iterative_rag.patterns import lazy_pattern
 
 REACH = 12
-_WORD = re.compile(r"[^\W\d_]+")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
-_COUNTED = re.compile(r"\d\s?$")
-_OWN = re.compile(r"['’]\s?$")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
+_COUNTED = lazy_pattern(r"\d\s?$")
+_OWN = lazy_pattern(r"['’]\s?$")
 # Endings that a name may take on: "Einsteins", "Brenk's", "Vienne" is none of them.
 _NAME_ENDINGS = ("s", "es", "en", "n", "ens", "ns")
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
