@@ -18,7 +18,6 @@ from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import LLMServerError, LLMUnreachable
 from iterative_rag.evaluation.figures.retrieval import (
     Ranking,
-    Search,
     Target,
     figures,
     iterative,
@@ -26,6 +25,7 @@ from iterative_rag.evaluation.figures.retrieval import (
     single,
     targets,
 )
+from iterative_rag.evaluation.figures.searches import Search
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step

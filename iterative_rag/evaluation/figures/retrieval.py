@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.errors import CapReached, LLMError, LLMUnreachable, MissingExtra, ModelMissing
+from iterative_rag.evaluation.figures.searches import Search
 from iterative_rag.evaluation.figures.statistics import mean, mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.types import Hit, Need, ReadingStep, ShortlistStep, Step
@@ -28,21 +28,6 @@ PASSAGES_PER_ARTICLE = 10
 # 1 / (60 + n) at least, and what scores that much stands among the first 60 + 2 n of one of the halves.
 _FUSED_PER_RANKED, _FUSED_MORE = 4, 120
 _QUERIES_AT_ONCE = 32
-
-
-class Hops(StrEnum):
-    """Where the ranking comes from: the question as one query, or all that the loop lists."""
-
-    SINGLE = "single"
-    ITERATIVE = "iterative"
-
-
-class Search(StrEnum):
-    """What ranks: both halves fused, as in the product, or one of them alone."""
-
-    HYBRID = "hybrid"
-    DENSE = "dense"
-    BM25 = "bm25"
 
 
 @dataclass(frozen=True, slots=True)
