@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iterative_rag.builtin.networks import (
     VOCABULARY,
     VOCABULARY_DIGEST,
-    Lazy,
+    lazy,
     read_file,
     session,
     tokenizer,
@@ -49,7 +49,7 @@ class BuiltinEncoder:
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
         self._threads = threads or usable_cores()
-        self._loaded = Lazy(_Model, weights)
+        self._loaded = lazy(_Model, weights)
 
     @property
     def name(self) -> str:

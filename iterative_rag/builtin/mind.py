@@ -20,7 +20,7 @@ from iterative_rag.builtin.reasoning.evaluating import Evaluation
 from iterative_rag.builtin.reasoning.planning import BuiltinPlanner
 from iterative_rag.builtin.reasoning.rephrasing import rephrased
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
-from iterative_rag.protocols import Embedder, Meter, Roles
+from iterative_rag.protocols import Cache, Embedder, Meter, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
 # Extracts below this trust are not worth showing to anyone.
@@ -39,12 +39,13 @@ class BuiltinMind:
         reader: Reader | None = None,
         planner: Planner | None = None,
         caution: Caution = CAREFUL,
+        cache: Cache | None = None,
     ) -> None:
         # Windows are read side by side by the loop already: one thread each.
         spans = SpanReader(threads=1)
         self._reader = reader or TrainedReader(RuleReader(embedder), spans)
-        self._grader = BuiltinGrader(spans)
-        self._planner = planner or Planner(Splitter())
+        self._grader = BuiltinGrader(spans, cache)
+        self._planner = planner or Planner(Splitter(cache=cache))
         self._caution = caution
 
     def roles(self, meter: Meter) -> Roles:

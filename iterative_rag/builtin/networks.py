@@ -6,6 +6,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -24,12 +25,12 @@ _HINT: Final = "Install the package again: pip install --force-reinstall --no-de
 
 
 class Lazy(Generic[T]):
-    """A model that is loaded from a folder of weights (default: the package's) when it is first needed.
+    """A model that is loaded from a folder of weights when it is first needed.
 
     Safe to use from several threads. A load that fails is tried again the next time.
     """
 
-    def __init__(self, load: Callable[[Traversable], T], weights: Traversable | None) -> None:
+    def __init__(self, load: Callable[[Traversable], T], weights: Traversable) -> None:
         self._load, self._weights = load, weights
         self._lock = threading.Lock()
         self._model: T | None = None
@@ -38,8 +39,22 @@ class Lazy(Generic[T]):
         if self._model is None:
             with self._lock:
                 if self._model is None:
-                    self._model = self._load(self._weights or files("iterative_rag.builtin") / "weights")
+                    self._model = self._load(self._weights)
         return self._model
+
+
+def lazy(load: Callable[[Traversable], T], weights: Traversable | None) -> Lazy[T]:
+    """The model of a folder; without one that of the package, which all of the process share: 23 MB each."""
+    return _packaged(load) if weights is None else Lazy(load, weights)
+
+
+@cache
+def _packaged(load: Callable[[Traversable], T]) -> Lazy[T]:
+    return Lazy(load, packaged_weights())
+
+
+def packaged_weights() -> Traversable:
+    return files("iterative_rag.builtin") / "weights"
 
 
 def read_file(weights: Traversable, name: str, digest: str = "") -> bytes:

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
+from pydantic import TypeAdapter
+
+from iterative_rag.builtin.kept import kept
 from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.protocols import Cache
 
 
 class ReaderReranker:
     """Implements protocols.Reranker. Costs nothing until the first passage; raises WeightsError where weights are
     missing."""
 
-    def __init__(self, reader: SpanReader | None = None) -> None:
+    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None) -> None:
         self._reader = reader or SpanReader()
+        self._cache = cache
 
     @property
     def name(self) -> str:
         return self._reader.name
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        return [reading.relevance for reading in self._reader.read_pairs(query, passages)]
+        def read() -> list[float]:
+            return [reading.relevance for reading in self._reader.read_pairs(query, passages)]
+
+        if not passages:
+            return []
+        key = ["relevance", self._reader.name, query, passages]
+        return kept(self._cache, key, _form(), read, lambda found: len(found) == len(passages))
+
+
+@lru_cache(maxsize=1)
+def _form() -> TypeAdapter[list[float]]:
+    return TypeAdapter(list[float])

@@ -66,7 +66,7 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
     package brings another encoder."""
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings)
-    held, reranker = corpora(settings.index), make_reranker(settings)
+    held, reranker = corpora(settings.index), make_reranker(settings, kept)
     try:
         return held.open(name, embedder, cache=kept, reranker=reranker)
     except CorpusNotFound:

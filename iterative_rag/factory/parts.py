@@ -27,19 +27,19 @@ def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
     return spec.embedder(wanted, timeout=settings.timeout)
 
 
-def make_reranker(settings: Settings) -> Reranker | None:
+def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
     if settings.rerank == "none":
         return None
     from iterative_rag.builtin.reranking import ReaderReranker
 
-    return ReaderReranker()
+    return ReaderReranker(cache=kept)
 
 
-def builtin_grader() -> Grader:
+def builtin_grader(kept: Cache) -> Grader:
     """The built-in reader as a grader: costs no call."""
     from iterative_rag.builtin.correcting.grading import BuiltinGrader
 
-    return BuiltinGrader()
+    return BuiltinGrader(cache=kept)
 
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
@@ -62,7 +62,7 @@ def make_mind(
         from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
-        return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL), notice
+        return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept), notice
     from iterative_rag.agent.llm_mind import LLMMind
 
     fast: ChatModel | None = None

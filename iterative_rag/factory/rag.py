@@ -122,7 +122,7 @@ class IterativeRAG:
         from iterative_rag.agent.strategies import Means, build
 
         settings, roles, corpus = self.settings, self.mind.roles(meter), self.corpus
-        grader = roles.grader if settings.grader == "mind" else builtin_grader()
+        grader = roles.grader if settings.grader == "mind" else builtin_grader(self.store)
         web: WiderSearch | None = None
         if settings.web:
             from iterative_rag.agent.corrective.gathered import GatheredCorpus

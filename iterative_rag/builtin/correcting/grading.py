@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
+from pydantic import TypeAdapter
+
+from iterative_rag.builtin.kept import kept
 from iterative_rag.builtin.reading.span_reader import Reading, SpanReader, log_odds
+from iterative_rag.protocols import Cache
 from iterative_rag.replies.corrective import scored
 from iterative_rag.types import Grade, Need
 
@@ -15,20 +20,35 @@ from iterative_rag.types import Grade, Need
 # this calls few shortlists wrongly incorrect (2WikiMultihopQA, MuSiQue and HotpotQA train) and still drops the strips
 # of an article that are about something else. `python -m scripts.bench_grading` measures it.
 RELEVANCE = 0.6
+# Of the way from a reading to a grade. Grades are kept under it.
+SCORING = 1
 
 
 class BuiltinGrader:
     """Implements protocols.Grader. Costs nothing until the first text."""
 
-    def __init__(self, reader: SpanReader | None = None) -> None:
+    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None) -> None:
         self._reader = reader or SpanReader()
+        self._cache = cache
 
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
         """A text is read in the reader's windows, the best of which decides; one without words answers nothing.
 
         Raises WeightsError where the weights are missing or damaged.
         """
-        return tuple(_graded(reading) for reading in self._reader.read_pairs(need.question, texts))
+
+        def grades() -> tuple[Grade, ...]:
+            return tuple(_graded(reading) for reading in self._reader.read_pairs(need.question, texts))
+
+        if not texts:
+            return ()
+        key = ["grades", SCORING, self._reader.name, need.question, texts]
+        return kept(self._cache, key, _form(), grades, lambda found: len(found) == len(texts))
+
+
+@lru_cache(maxsize=1)
+def _form() -> TypeAdapter[tuple[Grade, ...]]:
+    return TypeAdapter(tuple[Grade, ...])
 
 
 def score_of(reading: Reading) -> float:

@@ -9,35 +9,66 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache, partial
 from importlib.resources.abc import Traversable
 from typing import Any, Final
 
-from iterative_rag.builtin.networks import Lazy, damaged, read_file, session, tokenizer
+from pydantic import TypeAdapter
+
+from iterative_rag.builtin.kept import kept
+from iterative_rag.builtin.networks import damaged, lazy, packaged_weights, read_file, session, tokenizer
 from iterative_rag.builtin.question.stretches import QuestionKind, Split, decoded, deepened
 from iterative_rag.patterns import lazy_pattern
+from iterative_rag.protocols import Cache
 
 NETWORK: Final = "splitter.onnx"
 FACTS: Final = "splitter.json"
 MAX_PIECES: Final = 192  # of a question; what follows is not looked at
 SHAPES: Final = 12
+# Of what is read from the network's scores. What is kept under it was read by the same rules.
+READING: Final = 1
 
 
 class Splitter:
     """Takes questions apart. Costs nothing until the first; one instance may be called from several threads.
 
-    `split` raises WeightsError where the weights are missing or damaged.
+    A question that `cache` has seen is not looked at again. `split` raises WeightsError where the weights are missing
+    or damaged.
     """
 
-    def __init__(self, *, weights: Traversable | None = None) -> None:
-        self._loaded = Lazy(_Model, weights)
+    def __init__(self, *, weights: Traversable | None = None, cache: Cache | None = None) -> None:
+        self._weights = weights or packaged_weights()
+        self._loaded = lazy(_Model, weights)
+        self._cache = cache
 
     def split(self, question: str) -> Split:
         """The same for a question whatever else is asked; a question without words is single."""
         if not any(character.isalnum() for character in question):
             return Split(question, QuestionKind.SINGLE, (1.0, 0.0, 0.0, 0.0), confidence=1.0)
-        return self._loaded().split(question)
+        key = ["split", READING, self._version(), question]
+        return kept(self._cache, key, _form(), lambda: self._loaded().split(question), partial(_fits, question))
+
+    def _version(self) -> str:
+        """The hash of the file that names the network and holds its vocabulary and calibration."""
+        return hashlib.sha256(read_file(self._weights, FACTS)).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _form() -> TypeAdapter[Split]:
+    return TypeAdapter(Split)
+
+
+def _fits(question: str, split: Split) -> bool:
+    """Whether a kept split can be one of this question."""
+    return (
+        split.question == question
+        and len(split.probabilities) == len(QuestionKind)
+        and all(math.isfinite(one) for one in (*split.probabilities, split.confidence))
+        and all(0 <= one.start < one.end <= len(question) for one in (*split.inner, *split.parts))
+    )
 
 
 class _Model:

@@ -20,7 +20,7 @@ from iterative_rag.builtin.reading.pages import Page, Unit
 from iterative_rag.builtin.reading.picking import infobox_value, may_be_subject, page_stems, subject_name
 from iterative_rag.builtin.reading.ranking import Ranked, chance, rank, trust
 from iterative_rag.builtin.reading.verifying import settled
-from iterative_rag.protocols import Embedder, Vectors
+from iterative_rag.protocols import Embedder
 
 # Pieces looked at closely.
 CLOSE = 10
@@ -62,7 +62,9 @@ class RuleReader:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._query_vector = lru_cache(maxsize=256)(embedder.embed_query)
+        # One text at a time on the calling thread: windows are read side by side already. Sentences come again, since
+        # one question has several needs.
+        self._vector = lru_cache(maxsize=1024)(embedder.embed_query)
 
     @property
     def fingerprint(self) -> str:
@@ -113,8 +115,10 @@ class RuleReader:
         fitting = sorted(fitting, key=lambda match: -match.score)[:CLOSE]
         if not fitting:
             return []
-        vectors: Vectors = self._embedder.embed_documents([_readable(page, match.unit) for match in fitting])
-        similar = ((vectors @ self._query_vector(query.text) - NONE) / (FULL - NONE)).clip(0.0, 1.0)
+        import numpy as np
+
+        vectors = np.stack([self._vector(_readable(page, match.unit)) for match in fitting])
+        similar = ((vectors @ self._vector(query.text) - NONE) / (FULL - NONE)).clip(0.0, 1.0)
         return [
             (replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning)), float(meaning))
             for match, meaning in zip(fitting, similar, strict=True)
