@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -17,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from iterative_rag.agent.quotes import locate
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
+from iterative_rag.threads import LastingPool
 from iterative_rag.types import (
     Cap,
     Extract,
@@ -41,9 +41,14 @@ CORROBORATING = 5
 LOOKAHEAD = 1.25
 
 
+# Of all readers of the process. A call that is not needed any more keeps its thread until it ends, so there is no
+# bound but one that no machine reaches: each reader bounds its own calls in flight.
+_calls = LastingPool(THREAD_NAME, threads=4096)
+
+
 def calls_left() -> bool:
     """Whether calls are still in flight that nobody waits for: a command may end without them."""
-    return any(thread.name == THREAD_NAME for thread in threading.enumerate())
+    return _calls.busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ class Reader:
                     continue
                 if sum(not future.done() for future in flight) >= self._in_flight:
                     return
-                future = self._start(queue.need, queue.windows[queue.started])
+                future = _calls.submit(self._extract, queue.need, queue.windows[queue.started])
                 flight[future] = (queue, queue.started)
                 queue.started += 1
 
@@ -258,22 +263,6 @@ class Reader:
         )
 
     # --- the cache ---------------------------------------------------------------------------
-
-    def _start(self, need: Need, seen: Window) -> Future[tuple[Extract, ...]]:
-        """Extract in a thread of its own: a call that is not needed any more is left to end by itself.
-
-        Not a daemon: killed inside a client library at the program's end, those abort the process.
-        """
-        future: Future[tuple[Extract, ...]] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(self._extract(need, seen))
-            except BaseException as error:  # noqa: BLE001 - handed on to whoever asks for the result
-                future.set_exception(error)
-
-        threading.Thread(target=run, name=THREAD_NAME).start()
-        return future
 
     def _extract(self, need: Need, seen: Window) -> tuple[Extract, ...]:
         extracts = self._extractor.extract(need, seen)
