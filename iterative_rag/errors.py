@@ -32,7 +32,10 @@ may go through later. No message ever holds an API key.
 
 from __future__ import annotations
 
-from iterative_rag.types import Cap, Usage
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # every command imports this, --help too: the types would double what that costs
+    from iterative_rag.types import Cap, Usage
 
 
 class IterativeRAGError(Exception):
@@ -164,6 +167,8 @@ class ReplyUnreadable(LLMError):
     """`reply` is the model's last text; `usage` what the attempts cost all the same."""
 
     def __init__(self, message: str, *, reply: str, usage: Usage | None = None, hint: str = "") -> None:
+        from iterative_rag.types import Usage
+
         super().__init__(message, hint=hint)
         self.reply = reply
         self.usage = usage or Usage()

@@ -98,12 +98,12 @@ def search(
     query = " ".join(words).strip()
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
-    from iterative_rag.factory import open_corpus
+    from iterative_rag.factory import cache, open_corpus
     from iterative_rag.index.filters import Filter, search_filtered
 
     settings = settings_from(corpus=corpus, embedder=embedder, index=index)
     announce_starter(settings)
-    opened = open_corpus(settings)
+    opened = open_corpus(settings, kept=cache(settings))
     try:
         hits = search_filtered(opened, query, limit, Filter(title, source, section, lang))
         found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
