@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+_pools: weakref.WeakSet[LastingPool] = weakref.WeakSet()
+
+
+def busy() -> bool:
+    """Whether work of any lasting pool is going on that nobody waits for: a command may end without it."""
+    return any(pool.busy for pool in list(_pools))
 
 
 class LastingPool:
@@ -26,6 +35,7 @@ class LastingPool:
     def __init__(self, name: str, threads: int) -> None:
         self._name, self._threads = name, threads
         self._begin()
+        _pools.add(self)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin)
 
@@ -53,3 +63,11 @@ class LastingPool:
     def _finished(self, _: Future[T]) -> None:
         with self._lock:
             self._unfinished -= 1
+
+
+_ahead = LastingPool("iterative-rag loading", threads=2)
+
+
+def ahead(work: Callable[[], object]) -> None:
+    """Do on another thread what is needed soon. A fault is not told: whoever needs the work done meets it again."""
+    _ahead.submit(work)

@@ -27,7 +27,6 @@ from iterative_rag.types import (
     Window,
 )
 
-THREAD_NAME = "iterative-rag reading"
 # Facts below this trust do not count as "enough": they are kept, and reading goes on.
 SURE = 0.5
 # Windows that are read in all once one of them held the answer itself: a namesake's may stand before the right one.
@@ -39,16 +38,9 @@ CORROBORATING = 5
 # How far calls may run ahead of the windows taken in order, in flights: far enough that one slow call holds up
 # little, near enough that little is read for nothing.
 LOOKAHEAD = 1.25
-
-
-# Of all readers of the process. A call that is not needed any more keeps its thread until it ends, so there is no
-# bound but one that no machine reaches: each reader bounds its own calls in flight.
-_calls = LastingPool(THREAD_NAME, threads=4096)
-
-
-def calls_left() -> bool:
-    """Whether calls are still in flight that nobody waits for: a command may end without them."""
-    return _calls.busy
+# Of all readers of the process. A call that is not needed any more keeps its thread until it ends, so the bound is one
+# that no machine reaches: each reader bounds its own calls in flight.
+_calls = LastingPool("iterative-rag reading", threads=4096)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,11 @@ class BuiltinEncoder:
         return len(self._loaded().token_ids(text))
 
 
+def load() -> None:
+    """Load the package's weights, unless that was done. Raises WeightsError."""
+    lazy(_Model, None)()
+
+
 class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 

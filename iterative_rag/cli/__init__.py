@@ -18,9 +18,10 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     code = _run(sys.argv[1:] if arguments is None else list(arguments))
-    reading = sys.modules.get("iterative_rag.agent.reading")
-    if reading is not None and reading.calls_left():
-        # Answered, interrupted or out of time: do not wait for a server's replies to calls given up.
+    threads = sys.modules.get("iterative_rag.threads")
+    if threads is not None and threads.busy():
+        # Answered, interrupted or out of time: do not wait for a server's replies to calls given up, nor for a model
+        # that was being loaded.
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()

@@ -94,7 +94,7 @@ def ask(
     from iterative_rag.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
-    rag = IterativeRAG.from_settings(settings)
+    rag = IterativeRAG.from_settings(settings, question=text)
     try:
         answer = _run(rag, text, trace, quiet=quiet)
     finally:

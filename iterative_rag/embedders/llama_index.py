@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import EmbedderError, LLMError
-from iterative_rag.protocols import Vectors
+from iterative_rag.protocols import Cache, Vectors
 from iterative_rag.remote import Line, Server, persistently, translated
 
 if TYPE_CHECKING:
@@ -19,30 +19,63 @@ PROBE = "dimensions"
 
 
 class LlamaIndexEmbedder:
-    """Wraps a BaseEmbedding as it is. `timeout` bounds each batch, in seconds, where the object obeys `line`."""
+    """An embedding object of LlamaIndex, made by `make` with the first call: LlamaIndex takes a second to import.
+
+    `timeout` bounds each batch, in seconds, where the object obeys `line`. What `cache` knows of the dimensions need
+    not be asked again.
+    """
 
     def __init__(
-        self, model: BaseEmbedding, *, name: str = "", kind: str = "", timeout: float = 120.0, line: Line | None = None
+        self,
+        make: Callable[[], BaseEmbedding],
+        name: str,
+        server: Server,
+        *,
+        timeout: float = 120.0,
+        line: Line | None = None,
+        cache: Cache | None = None,
     ) -> None:
-        self._model = model
+        self.name = name
+        self._server = server
+        self._make = make
         self._timeout = timeout
         self._line = line or Line()
-        self._lock = threading.Lock()
+        self._cache = cache
+        self._lock = threading.RLock()
+        self._made: BaseEmbedding | None = None
         self._dimensions = 0
-        self.name = name or f"{model.class_name()}/{model.model_name}"
-        url = getattr(model, "base_url", None) or getattr(model, "api_base", None) or ""
-        self._server = Server(kind or model.class_name(), str(url), model.model_name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
     @property
+    def _model(self) -> BaseEmbedding:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    @property
     def dimensions(self) -> int:
-        """Asked of the model once, by embedding a word."""
+        """Asked of the model once, by embedding a word. Raises EmbedderError."""
         with self._lock:
             if not self._dimensions:
-                self._dimensions = len(self._called(lambda: self._model.get_query_embedding(PROBE)))
+                self._dimensions = self._kept_dimensions() or self._asked_dimensions()
             return self._dimensions
+
+    def _kept_dimensions(self) -> int:
+        kept = self._cache.get(self._key) if self._cache else None
+        return kept if isinstance(kept, int) and not isinstance(kept, bool) and kept > 0 else 0
+
+    def _asked_dimensions(self) -> int:
+        asked = len(self._called(lambda: self._model.get_query_embedding(PROBE)))
+        if self._cache:
+            self._cache.put(self._key, asked)
+        return asked
+
+    @property
+    def _key(self) -> str:
+        return f"dimensions\n{self.name}\n{self._server.url}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimensions). Raises EmbedderError."""
@@ -79,7 +112,9 @@ class LlamaIndexEmbedder:
 
         if not rows:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        if {len(row) for row in rows} != {self.dimensions}:
+        if (found := {len(row) for row in rows}) != {self.dimensions}:
+            if self._cache and len(found) == 1:  # the model behind the name is another one than when it was asked
+                self._cache.put(self._key, found.pop())
             raise EmbedderError(f"{self._server} returned vectors of other than {self.dimensions} dimensions.")
         vectors = np.asarray(rows, dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -87,3 +122,10 @@ class LlamaIndexEmbedder:
             raise EmbedderError(f"{self._server} returned a vector without a direction (zero or not a number).")
         unit: Vectors = vectors / lengths
         return unit
+
+
+def wrapped(model: BaseEmbedding, *, timeout: float = 120.0) -> LlamaIndexEmbedder:
+    """An embedding object of the caller's, as it is."""
+    url = getattr(model, "base_url", None) or getattr(model, "api_base", None) or ""
+    server = Server(model.class_name(), str(url), model.model_name)
+    return LlamaIndexEmbedder(lambda: model, f"{model.class_name()}/{model.model_name}", server, timeout=timeout)

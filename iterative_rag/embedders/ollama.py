@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
-from iterative_rag.remote import Line, ollama_url
+from iterative_rag.protocols import Cache
+from iterative_rag.remote import Line, Server, ollama_url
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
 
 BATCH = 64
 # What these models were trained to see before a query and before a passage (their model cards).
@@ -17,18 +23,22 @@ INSTRUCTIONS = {
 class OllamaEmbedder(LlamaIndexEmbedder):
     """`timeout` bounds each batch, in seconds."""
 
-    def __init__(self, model: str, *, url: str = "", timeout: float = 120.0) -> None:
-        from llama_index.embeddings.ollama import OllamaEmbedding
-
+    def __init__(self, model: str, *, url: str = "", timeout: float = 120.0, cache: Cache | None = None) -> None:
         url = url or ollama_url()
         line = Line()
-        for_query, for_text = INSTRUCTIONS.get(model.split(":")[0], (None, None))
-        embedding = OllamaEmbedding(
-            model_name=model,
-            base_url=url,
-            embed_batch_size=BATCH,
-            query_instruction=for_query,
-            text_instruction=for_text,
-            client_kwargs=line.http_options(url),
-        )
-        super().__init__(embedding, name=f"ollama/{model}", kind="ollama", timeout=timeout, line=line)
+
+        def make() -> BaseEmbedding:
+            from llama_index.embeddings.ollama import OllamaEmbedding
+
+            for_query, for_text = INSTRUCTIONS.get(model.split(":")[0], (None, None))
+            return OllamaEmbedding(
+                model_name=model,
+                base_url=url,
+                embed_batch_size=BATCH,
+                query_instruction=for_query,
+                text_instruction=for_text,
+                client_kwargs=line.http_options(url),
+            )
+
+        server = Server("ollama", url, model)
+        super().__init__(make, f"ollama/{model}", server, timeout=timeout, line=line, cache=cache)

@@ -65,7 +65,7 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
     """Open the corpus to search and read; the starter corpus is indexed when it is first asked, and again when a newer
     package brings another encoder."""
     name = corpus_name(settings)
-    embedder = embedder or make_embedder(settings.embedder, settings)
+    embedder = embedder or make_embedder(settings.embedder, settings, kept)
     held, reranker = corpora(settings.index), make_reranker(settings, kept)
     try:
         return held.open(name, embedder, cache=kept, reranker=reranker)

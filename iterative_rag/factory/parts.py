@@ -16,7 +16,7 @@ def cache(settings: Settings) -> Cache:
     return DiskCache(home() / "cache", settings.cache_megabytes) if settings.cache else NoCache()
 
 
-def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
+def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None = None) -> Embedder:
     """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or one that already is one."""
     if wanted is None or wanted == "builtin":
         from iterative_rag.builtin.encoder import BuiltinEncoder
@@ -24,7 +24,7 @@ def make_embedder(wanted: object | None, settings: Settings) -> Embedder:
         return BuiltinEncoder()
     from iterative_rag.embedders import spec
 
-    return spec.embedder(wanted, timeout=settings.timeout)
+    return spec.embedder(wanted, timeout=settings.timeout, cache=kept)
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
@@ -50,13 +50,27 @@ def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
 
 
 def make_mind(
-    settings: Settings, kept: Cache, embedder: Embedder, *, llm: object | None = None, fast_llm: object | None = None
+    settings: Settings,
+    kept: Cache,
+    embedder: Embedder,
+    *,
+    llm: object | None = None,
+    fast_llm: object | None = None,
+    preload: bool = False,
 ) -> tuple[Mind, str]:
-    """Who plays the roles, and one line to tell the user when `auto` had to choose."""
+    """Who plays the roles, and one line to tell the user when `auto` had to choose.
+
+    With `preload` the models begin to load on another thread, else with their first call.
+    """
     from iterative_rag.llms import spec
+    from iterative_rag.threads import ahead
 
     main, notice = spec.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
     if main is None:
+        if preload:
+            from iterative_rag.builtin.loading import load_networks
+
+            ahead(load_networks)
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.mind import BuiltinMind
         from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
@@ -68,4 +82,7 @@ def make_mind(
     fast: ChatModel | None = None
     if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
         fast, _ = spec.chat_model(wanted, settings)
+    for model in (main, fast):
+        if preload and callable(load := getattr(model, "preload", None)):
+            ahead(load)
     return LLMMind(main, fast, kept, settings), notice

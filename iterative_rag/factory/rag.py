@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,12 +43,14 @@ class IterativeRAG:
         llm: object | None = None,
         fast_llm: object | None = None,
         embed_model: object | None = None,
+        question: str = "",
         **overrides: Any,
     ) -> IterativeRAG:
         """Build from settings files, environment and `overrides` (any field of Settings).
 
         `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
-        `BaseEmbedding` object, or an object of this package's own protocols.
+        `BaseEmbedding` object, or an object of this package's own protocols. `question` is what will be asked first,
+        where that is known: the models load while the corpus opens, unless the cache has seen the question.
         """
         for name, value in (("llm", llm), ("fast_llm", fast_llm), ("embedder", embed_model)):
             if isinstance(value, str):
@@ -54,8 +58,9 @@ class IterativeRAG:
         settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
         kept = cache(settings)
         wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
-        embedder = make_embedder(wanted, settings)
-        mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm)
+        embedder = make_embedder(wanted, settings, kept)
+        new = bool(question) and kept.get(_asked(settings, question)) is None
+        mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         return cls(settings, corpus=open_corpus(settings, embedder, kept), mind=mind, cache=kept, notice=notice)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
@@ -98,6 +103,7 @@ class IterativeRAG:
                     step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
                 record.write(event_name(type(step)), **dataclasses.asdict(step))
                 yield step
+            self.store.put(_asked(self.settings, question), True)
         except IterativeRAGError as error:
             record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
             raise
@@ -147,6 +153,11 @@ class IterativeRAG:
 
     def _used(self) -> dict[str, Any]:
         return {**self.settings.model_dump(), "corpus": self.corpus.name, "mind": self.mind.name}
+
+
+def _asked(settings: Settings, question: str) -> str:
+    """The key under which the cache notes that a question was answered before, by these settings."""
+    return hashlib.sha256(json.dumps(["asked", settings.model_dump(mode="json"), question]).encode()).hexdigest()
 
 
 def checked_question(question: str) -> str:

@@ -62,22 +62,21 @@ class _Arrived:
         return self.whole or "".join(self.deltas)
 
 
-class LlamaIndexChat:
-    """Wraps an LLM object as it is: its own temperature, limits and timeout stay. `timeout` is in seconds."""
+class StreamedChat:
+    """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `line`.
 
-    def __init__(
-        self, llm: LLM, *, timeout: float = 120.0, retries: int = RETRIES, name: str = "", kind: str = ""
-    ) -> None:
-        self._llm = llm
-        self._timeout = timeout
-        self._retries = retries
-        self._line = Line()
-        self.name = name or _name_of(llm)
-        url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
-        self._server = Server(kind or llm.class_name(), str(url), _model_of(llm))
+    LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
+    """
+
+    def __init__(self, name: str, server: Server, *, timeout: float, retries: int, line: Line) -> None:
+        self.name = name
+        self._server, self._timeout, self._retries, self._line = server, timeout, retries, line
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+    def preload(self) -> None:
+        """Import and build what the first call needs. Raises what that call would raise."""
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """The whole reply. Raises an LLMError, after retrying what may go through later."""
@@ -85,11 +84,8 @@ class LlamaIndexChat:
         return persistently(lambda: self._once(request), seconds, self._line, self._retries)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
-        """Start the call. Adapters with options of their own override this."""
-        try:
-            return self._llm.stream_chat(messages)
-        except NotImplementedError:  # some classes cannot stream
-            return iter([self._llm.chat(messages)])
+        """Start the call."""
+        raise NotImplementedError
 
     def _once(self, request: ChatRequest) -> ChatReply:
         return self._attempt(request, self._stream)
@@ -125,6 +121,22 @@ class LlamaIndexChat:
             raise error
         if arrived.tells and arrived.finish is None:
             raise truncated(self._server)
+
+
+class LlamaIndexChat(StreamedChat):
+    """Wraps an LLM object as it is: its own temperature, limits and timeout stay. `timeout` is in seconds."""
+
+    def __init__(self, llm: LLM, *, timeout: float = 120.0, retries: int = RETRIES) -> None:
+        self._llm = llm
+        url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
+        server = Server(llm.class_name(), str(url), _model_of(llm))
+        super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, line=Line())
+
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
+        try:
+            return self._llm.stream_chat(messages)
+        except NotImplementedError:  # some classes cannot stream
+            return iter([self._llm.chat(messages)])
 
 
 def _generator(stream: Iterator[ChatResponse]) -> Generator[ChatResponse, None, None]:

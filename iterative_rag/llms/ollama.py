@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, LlamaIndexChat
+from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, StreamedChat
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.remote import Line, is_loopback, ollama_url
+from iterative_rag.remote import Line, Server, is_loopback, ollama_url
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,28 +24,26 @@ EMBEDDING_FAMILIES = frozenset({"bert", "nomic-bert", "nomic-bert-moe", "xlm-rob
 EMBEDDING_NAMES = ("embed", "minilm", "bge-", "e5-")
 
 
-class OllamaChat(LlamaIndexChat):
+class OllamaChat(StreamedChat):
     """A model of an Ollama server. Temperature 0, a seed, a pinned context; thinking is off: replies hold it."""
 
     def __init__(self, model: str, settings: Settings, *, url: str = "") -> None:
-        from ollama import Client
-
+        url = url or ollama_url()
         self._settings = settings
-        self._url = url or ollama_url()
         self._model = model
         self._variants: dict[int, Ollama] = {}
+        self._client: Client | None = None
         self._lock = threading.Lock()
-        line = Line()
-        self._client: Client = Client(host=self._url, **line.http_options(self._url))
-        name = f"ollama/{model} seed={settings.seed} ctx={settings.context_window}"
         super().__init__(
-            self._variant(settings.reply_tokens),
+            f"ollama/{model} seed={settings.seed} ctx={settings.context_window}",
+            Server("ollama", url, model),
             timeout=settings.timeout,
             retries=settings.retries,
-            name=name,
-            kind="ollama",
+            line=Line(),
         )
-        self._line = line
+
+    def preload(self) -> None:
+        self._variant(self._settings.reply_tokens)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         self._refuse_oversized(request)
@@ -55,13 +53,16 @@ class OllamaChat(LlamaIndexChat):
 
     def _variant(self, max_tokens: int) -> Ollama:
         """LlamaIndex takes these options per object only: one object for each limit, all on one connection pool."""
-        from llama_index.llms.ollama import Ollama
-
         with self._lock:
             if max_tokens not in self._variants:
+                from llama_index.llms.ollama import Ollama
+                from ollama import Client
+
+                url = self._server.url
+                self._client = self._client or Client(host=url, **self._line.http_options(url))
                 self._variants[max_tokens] = Ollama(
                     model=self._model,
-                    base_url=self._url,
+                    base_url=url,
                     client=self._client,
                     temperature=0.0,
                     context_window=self._settings.context_window,

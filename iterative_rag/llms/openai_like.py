@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMServerError
-from iterative_rag.llms.llama_index import LlamaIndexChat
+from iterative_rag.llms.llama_index import StreamedChat
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.remote import Line, api_key
+from iterative_rag.remote import Line, Server, api_key
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+    from llama_index.llms.openai_like import OpenAILike
 
 EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 # Statuses by which servers refuse a field that they do not know.
@@ -23,7 +25,7 @@ _plain_servers: set[tuple[str, str]] = set()
 _plain_lock = threading.Lock()
 
 
-class OpenAILikeChat(LlamaIndexChat):
+class OpenAILikeChat(StreamedChat):
     """A model of an OpenAI-compatible server, with the key that `remote.api_key` finds for it.
 
     A server that refuses `response_format`, `stream_options` or `seed` is asked without them for the rest of the
@@ -31,33 +33,47 @@ class OpenAILikeChat(LlamaIndexChat):
     """
 
     def __init__(self, model: str, url: str, settings: Settings) -> None:
-        import httpx
-
-        try:
-            from llama_index.llms.openai_like import OpenAILike
-        except ImportError as error:
-            raise LLMError("OpenAI-compatible servers need an extra package.", hint=EXTRA_HINT) from error
+        if find_spec("llama_index.llms.openai_like") is None:
+            raise LLMError("OpenAI-compatible servers need an extra package.", hint=EXTRA_HINT)
         self._settings = settings
         self._identity = (url, model)
-        line = Line()
-        client: dict[str, Any] = {"http_client": httpx.Client(**line.http_options(url))}
-        try:
-            llm = OpenAILike(
-                model=model,
-                api_base=url,
-                api_key=api_key(url) or "none",
-                is_chat_model=True,
-                context_window=settings.context_window,
-                temperature=0.0,
-                max_retries=0,
-                timeout=settings.timeout,
-                **client,
-            )
-        except ValueError:  # names that OpenAI serves by another protocol only; not chained: it may show the key
-            raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
-        name = f"openai-like/{model}@{url} seed={settings.seed}"
-        super().__init__(llm, timeout=settings.timeout, retries=settings.retries, name=name, kind="openai-like")
-        self._line = line
+        self._llm: OpenAILike | None = None
+        self._lock = threading.Lock()
+        super().__init__(
+            f"openai-like/{model}@{url} seed={settings.seed}",
+            Server("openai-like", url, model),
+            timeout=settings.timeout,
+            retries=settings.retries,
+            line=Line(),
+        )
+
+    def preload(self) -> None:
+        self._object()
+
+    def _object(self) -> OpenAILike:
+        """The object of LlamaIndex, made once. Raises LLMError for a model that cannot chat."""
+        with self._lock:
+            if self._llm is None:
+                import httpx
+                from llama_index.llms.openai_like import OpenAILike
+
+                url, model = self._identity
+                client: dict[str, Any] = {"http_client": httpx.Client(**self._line.http_options(url))}
+                try:
+                    self._llm = OpenAILike(
+                        model=model,
+                        api_base=url,
+                        api_key=api_key(url) or "none",
+                        is_chat_model=True,
+                        context_window=self._settings.context_window,
+                        temperature=0.0,
+                        max_retries=0,
+                        timeout=self._settings.timeout,
+                        **client,
+                    )
+                except ValueError:  # names that OpenAI serves by another protocol only; not chained: may show the key
+                    raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
+            return self._llm
 
     def _once(self, request: ChatRequest) -> ChatReply:
         if self._is_plain():
@@ -78,10 +94,10 @@ class OpenAILikeChat(LlamaIndexChat):
         if request.schema:
             form = {"name": request.role, "schema": dict(request.schema), "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": form}
-        return self._llm.stream_chat(messages, max_tokens=request.max_tokens, **options)
+        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options)
 
     def _plain_stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
-        return self._llm.stream_chat(messages, max_tokens=request.max_tokens)
+        return self._object().stream_chat(messages, max_tokens=request.max_tokens)
 
     def _is_plain(self) -> bool:
         with _plain_lock:

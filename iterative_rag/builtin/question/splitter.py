@@ -71,6 +71,11 @@ def _fits(question: str, split: Split) -> bool:
     )
 
 
+def load() -> None:
+    """Load the package's weights, unless that was done. Raises WeightsError."""
+    lazy(_Model, None)()
+
+
 class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 

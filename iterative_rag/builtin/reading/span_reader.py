@@ -165,6 +165,11 @@ class _Look:
     kinds: tuple[float, float, float]
 
 
+def load() -> None:
+    """Load the package's weights, unless that was done. Raises WeightsError."""
+    lazy(_Model, None)()
+
+
 class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 

@@ -1,0 +1,13 @@
+"""Loading the networks ahead of the first question, beside whatever else has to be prepared."""
+
+from __future__ import annotations
+
+from iterative_rag.builtin import encoder
+from iterative_rag.builtin.question import splitter
+from iterative_rag.builtin.reading import span_reader
+
+
+def load_networks() -> None:
+    """Load the package's networks in the order in which a question needs them. Raises WeightsError."""
+    for module in (splitter, encoder, span_reader):
+        module.load()
