@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from iterative_rag.telemetry import switch_off
+
 if TYPE_CHECKING:
     from iterative_rag.errors import IterativeRAGError
     from iterative_rag.factory import IterativeRAG
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     )
 
     __version__: str
+
+# Before any other import of the package: onnxruntime reads its switch once, when it is first imported.
+switch_off()
 
 _HOMES = {
     "IterativeRAG": "factory",

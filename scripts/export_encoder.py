@@ -27,6 +27,7 @@ Weights are scaled so that two neighbouring products fit into 16 bits: processor
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
+
+# Read once, when onnxruntime is imported: afterwards it would report usage to its makers.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import numpy as np
 import numpy.typing as npt

@@ -12,6 +12,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iterative_rag.errors import WeightsError
+from iterative_rag.telemetry import warn_if_on
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -76,6 +77,7 @@ def session(network: bytes) -> Any:
     """An onnxruntime session that computes on the calling thread: sums are taken in one order, cores stay free."""
     import onnxruntime  # type: ignore[import-untyped]
 
+    warn_if_on("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1

@@ -12,6 +12,7 @@ from typing import Any
 
 from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
 from iterative_rag.protocols import Embedder, Vectors
+from iterative_rag.telemetry import warn_if_on
 
 # Batches for each worker: one that is being embedded, one that waits.
 BATCHES = 2
@@ -33,6 +34,7 @@ class RayEngine:
             import ray
         except ImportError as error:
             raise MissingExtra("ray") from error
+        warn_if_on("ray")
         self._ray: Any = ray
         self._mine = not ray.is_initialized()
         if self._mine:

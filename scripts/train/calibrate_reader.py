@@ -18,11 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+# isort: on
 import numpy as np
 import onnx
 import onnxruntime as ort  # type: ignore[import-untyped]
 from tokenizers import Tokenizer
 
+# isort: off - this one switches the reports of onnxruntime off, so it has to come first
+import iterative_rag  # noqa: F401
 from iterative_rag.builtin.reading.span_reader import NAME, likeliest, log_odds
 from scripts.export_encoder import OUT, session
 from scripts.train import data, examples, scoring

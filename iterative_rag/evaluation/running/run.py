@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Outcome, Record
+from iterative_rag.evaluation.running.containment import contained
 from iterative_rag.evaluation.running.folder import LOGS, RunFolder, need_inspect, read_run
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
@@ -114,7 +115,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
         concurrency=config.concurrency,
         done=done,
     )
-    with _quiet():
+    with _quiet(), contained():
         finished, found = eval_set(
             [task],
             log_dir=str(logs),

@@ -1,0 +1,40 @@
+"""Keeps inspect_ai to this run: no `.env` file feeds the environment, nothing is written outside our data folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.settings import home
+
+# python-dotenv obeys it in load_dotenv. inspect_ai calls that for a .env of the working folder or any above it, which
+# could name a proxy or a server, or hold somebody else's keys.
+_NO_DOTENV = "PYTHON_DOTENV_DISABLED"
+
+
+@contextmanager
+def contained() -> Iterator[None]:
+    """Hold this around every call of inspect_ai that runs something."""
+    from inspect_ai._util import appdirs
+
+    folders: Any = appdirs
+    kept = folders.user_data_path, folders.user_cache_path
+    before = os.environ.get(_NO_DOTENV)
+    os.environ[_NO_DOTENV] = "1"
+    # Its traces and the note for its viewer; it has no setting for either.
+    folders.user_data_path = folders.user_cache_path = _own_folder
+    try:
+        yield
+    finally:
+        folders.user_data_path, folders.user_cache_path = kept
+        if before is None:
+            del os.environ[_NO_DOTENV]
+        else:
+            os.environ[_NO_DOTENV] = before
+
+
+def _own_folder(name: str, *_: object) -> Path:
+    return home() / name

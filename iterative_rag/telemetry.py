@@ -1,0 +1,56 @@
+"""Switches off the usage reports of the libraries that the package loads.
+
+onnxruntime 1.29 and later read their switch once, when they are first imported: any later is too late. So the package
+sets it before anything else of it is imported, and child processes inherit it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Switch:
+    """An environment variable that stops a library's reports. `complaint` is what is still to be told about it."""
+
+    library: str
+    variable: str
+    off: str
+    all_off: frozenset[str]
+    complaint: str = ""
+
+
+_YES = frozenset({"1", "true", "yes", "on"})
+_SWITCHES = (
+    _Switch("onnxruntime", "ORT_DISABLE_TELEMETRY", "1", _YES),
+    _Switch("huggingface_hub", "HF_HUB_DISABLE_TELEMETRY", "1", _YES),
+    _Switch("ray", "RAY_USAGE_STATS_ENABLED", "0", frozenset({"0"})),
+)
+
+
+def switch_off() -> None:
+    """Set each switch that the user has not set. Called when the package is imported."""
+    for switch in _SWITCHES:
+        given = os.environ.get(switch.variable, "").strip()
+        if given.lower() in switch.all_off:
+            continue
+        if given:
+            switch.complaint = f"{switch.library} may report usage to its makers: {switch.variable}={given} is set."
+            continue
+        os.environ[switch.variable] = switch.off
+        if switch.library in sys.modules:
+            switch.complaint = (
+                f"{switch.library} was imported before iterative_rag and may report usage to its makers: "
+                f"import iterative_rag first, or set {switch.variable}={switch.off}."
+            )
+
+
+def warn_if_on(library: str) -> None:
+    """Log a warning, once, if the reports of `library` could not be switched off. Called where it is loaded."""
+    for switch in _SWITCHES:
+        if switch.library == library and switch.complaint:
+            logging.getLogger(__name__).warning(switch.complaint)
+            switch.complaint = ""

@@ -1,0 +1,149 @@
+"""No command reports anything to anybody: real processes, kept alive for 20 s, under a guard that sees native code."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GUARD = ROOT / "tests" / "outgoing_guard.c"
+ALIVE = 20  # seconds after the command: onnxruntime reports after about 15
+# Runs command lines one after the other in one process, which lives on for a while.
+DOOR = """
+import shlex, sys, time
+from iterative_rag.cli import main
+for line in sys.argv[2:]:
+    try:
+        main(shlex.split(line))
+    except SystemExit as done:
+        assert done.code == 0, (line, done.code)
+time.sleep(float(sys.argv[1]))
+"""
+INDEX = "index Town.md --corpus towns --quiet"
+COMMANDS = {
+    "index": [INDEX],
+    "search": [INDEX, "search town --corpus towns"],
+    "ask": [INDEX, "ask 'When was the town founded?' --corpus towns --llm builtin --quiet"],
+    "evaluate": [INDEX, "evaluate run --dataset questions.jsonl --corpus towns --llm builtin --out run"],
+}
+
+
+@pytest.fixture(scope="module")
+def guard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if sys.platform != "linux" or shutil.which("gcc") is None:
+        pytest.skip("the guard is a shared library for Linux, and needs gcc to be built")
+    library = tmp_path_factory.mktemp("guard") / "guard.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, GUARD, "-ldl"], check=True)
+    return library
+
+
+def process(
+    folder: Path, lines: list[str], code: str = DOOR, *, alive: float = 0, **more: str
+) -> subprocess.Popen[str]:
+    """A process with an empty home in `folder`, which is its working folder too."""
+    (folder / "home").mkdir(parents=True)
+    (folder / "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n")
+    (folder / "questions.jsonl").write_text(
+        '{"question": "When was the town founded?", "answer": "1204", "gold_titles": ["Town"]}\n'
+    )
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder / "home")}
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(alive), *lines],
+        cwd=folder,
+        env=environment | more,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def outgoing(folder: Path) -> str:
+    """What the process tried to look up or to reach."""
+    log = folder / "outgoing"
+    return log.read_text() if log.exists() else ""
+
+
+def foreign_files(folder: Path) -> Iterator[str]:
+    """What lies in the home folder outside the package's own."""
+    home = folder / "home"
+    for path in sorted(home.rglob("*")):
+        if path.is_file() and home / ".local/share/iterative-rag" not in path.parents:
+            yield str(path.relative_to(home))
+
+
+def test_nothing_is_looked_up_sent_or_left_behind(guard: Path, tmp_path: Path) -> None:
+    with ExitStack() as opened:
+        running = {
+            name: opened.enter_context(
+                process(
+                    tmp_path / name,
+                    lines,
+                    alive=ALIVE,
+                    LD_PRELOAD=str(guard),
+                    OUTGOING_LOG=str(tmp_path / name / "outgoing"),
+                )
+            )
+            for name, lines in COMMANDS.items()
+        }
+        for name, one in running.items():
+            printed, _ = one.communicate(timeout=120)
+            assert one.returncode == 0, f"{name}: {printed}"
+    assert {name: outgoing(tmp_path / name) for name in COMMANDS} == dict.fromkeys(COMMANDS, "")
+    assert {name: list(foreign_files(tmp_path / name)) for name in COMMANDS} == {key: [] for key in COMMANDS}
+
+
+def test_the_guard_sees_what_is_sent(guard: Path, tmp_path: Path) -> None:
+    code = "import socket\ntry: socket.create_connection(('telemetry.example.org', 443))\nexcept OSError: pass"
+    environment = {**os.environ, "LD_PRELOAD": str(guard), "OUTGOING_LOG": str(tmp_path / "outgoing")}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert outgoing(tmp_path) == "getaddrinfo telemetry.example.org\n"
+
+
+def said(code: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**kept, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+EMBED = "from iterative_rag.builtin.encoder import BuiltinEncoder; BuiltinEncoder().embed_query('a'); "
+
+
+def test_another_choice_of_the_user_is_honoured_and_told(tmp_path: Path) -> None:
+    code = f"{EMBED} BuiltinEncoder().embed_query('b'); import os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    done = said(code, tmp_path, ORT_DISABLE_TELEMETRY="0")
+    assert done.stdout == "0\n"
+    assert done.stderr == "onnxruntime may report usage to its makers: ORT_DISABLE_TELEMETRY=0 is set.\n"
+
+
+def test_an_onnxruntime_that_was_imported_before_is_told(tmp_path: Path) -> None:
+    assert "imported before iterative_rag" in said(f"import onnxruntime; {EMBED}", tmp_path).stderr
+
+
+def test_children_inherit_the_switches(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, iterative_rag; "
+        "subprocess.run(['printenv', 'ORT_DISABLE_TELEMETRY', 'HF_HUB_DISABLE_TELEMETRY', 'RAY_USAGE_STATS_ENABLED'])"
+    )
+    assert said(code, tmp_path).stdout == "1\n1\n0\n"
+
+
+def test_evaluate_reads_no_dotenv_into_the_environment(tmp_path: Path) -> None:
+    """inspect_ai loads the .env of the working folder, or of any above it, into the environment of the process."""
+    (tmp_path / ".env").write_text("OLLAMA_HOST=http://thief.example.org\nHTTPS_PROXY=http://thief.example.org\n")
+    with process(tmp_path / "work", COMMANDS["evaluate"], f"{DOOR}\nimport os; print(os.environ)") as one:
+        printed, _ = one.communicate(timeout=120)
+    assert one.returncode == 0, printed
+    assert "'PATH'" in printed
+    assert "thief" not in printed
