@@ -1,29 +1,27 @@
 """Every setting of the package, in one model: what it is, its default, its bounds.
 
 Command line beats environment (`ITERATIVE_RAG_MAX_HOPS`) beats `.env` beats `iterative-rag.toml` of the working
-folder beats the one in the user's configuration folder beats the preset beats the default. Settings describe;
-`factory` builds. API keys are not settings: the adapters read them from the environment
-(`ITERATIVE_RAG_API_KEY`, `OPENAI_API_KEY`), so that no settings dump can hold one.
+folder beats the one in the user's configuration folder beats the preset beats the default. What decides where something
+is sent is taken from a working folder only if the user trusts it (`trust`). Settings describe; `factory` builds. API
+keys are not settings (`keys`), so that no settings dump can hold one.
 """
 
 from __future__ import annotations
 
 import difflib
+import logging
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from iterative_rag import trust
 from iterative_rag.errors import SettingsError
-from iterative_rag.files import readable
+from iterative_rag.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
 
-FILE_NAME = "iterative-rag.toml"
-PREFIX = "ITERATIVE_RAG_"
-# Variables with the prefix that are not settings: where data lies, the key, and a switch for debugging.
-RESERVED = frozenset({"home", "api_key", "debug"})
+_log = logging.getLogger(__name__)
 
 Switch = Literal["auto", "on", "off"]
 
@@ -105,28 +103,36 @@ def home() -> Path:
     return user_data_path("iterative-rag", appauthor=False)
 
 
-def settings_files() -> list[Path]:
-    """The settings files that are looked at, weakest first."""
+def config_folder() -> Path:
+    """Where the user's own settings and keys lie: the platform's configuration folder."""
     from platformdirs import user_config_path
 
-    return [user_config_path("iterative-rag", appauthor=False) / FILE_NAME, Path.cwd() / FILE_NAME]
+    return user_config_path("iterative-rag", appauthor=False)
+
+
+def settings_files() -> list[Path]:
+    """The settings files that are looked at, weakest first."""
+    return [config_folder() / FILE_NAME, Path.cwd() / FILE_NAME, Path.cwd() / DOTENV]
+
+
+def trusted_file() -> Path:
+    """Which working folders are trusted, with the digests of their settings."""
+    return home() / "trusted.json"
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     """Read all layers into one `Settings`. `overrides` come from the command line; None values are unset.
 
-    Raises SettingsError naming the layer, the key and the nearest valid name.
+    Raises SettingsError naming the layer, the key and the nearest valid name. Settings of the working folder that are
+    not trusted are left out, and a warning is logged that names them.
     """
     merged: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    for layer, values in _layers():
+    given = {key: value for key, value in (overrides or {}).items() if value is not None}
+    for layer, values in _layers(given):
         _refuse_unknown(values, layer)
         merged |= values
         origin |= dict.fromkeys(values, layer)
-    given = {key: value for key, value in (overrides or {}).items() if value is not None}
-    _refuse_unknown(given, "the call")
-    merged |= given
-    origin |= dict.fromkeys(given, "the command line")
     preset = merged.get("preset", "balanced")
     try:
         return Settings.model_validate(PRESETS.get(str(preset), {}) | merged)
@@ -139,32 +145,29 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
         ) from error
 
 
-def _layers() -> list[tuple[str, dict[str, Any]]]:
-    layers = [(str(path), _read_toml(path)) for path in settings_files()]
-    from dotenv import dotenv_values
-
-    dotenv = Path.cwd() / ".env"
-    layers.append((str(dotenv), _from_environment(dotenv_values(dotenv) if dotenv.is_file() else {})))
-    layers.append(("the environment", _from_environment(os.environ)))
-    return layers
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(readable(path).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"The settings file {path} cannot be read: {error}.", hint="Mend or remove it.") from error
-
-
-def _from_environment(values: Mapping[str, str | None]) -> dict[str, Any]:
-    settings = {}
-    for name, value in values.items():
-        key = name.removeprefix(PREFIX).lower()
-        if name.startswith(PREFIX) and key not in RESERVED and value is not None:
-            settings[key] = value
-    return settings
+def _layers(given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Weakest first."""
+    user_file = config_folder() / FILE_NAME
+    user, environment = read_toml(user_file), from_environment(os.environ)
+    folder = working_folder(Path.cwd())
+    for file, values in folder.layers:
+        _refuse_unknown(values, str(file))
+    chosen = {name: field.default for name, field in Settings.model_fields.items()} | user
+    held, refused = trust.allowed(folder, trusted_file(), chosen, environment.keys() | given.keys())
+    if refused:
+        _log.warning(
+            "Not taken from this folder, because it would decide where questions and documents are sent: %s. "
+            "If you trust it: iterative-rag trust",
+            ", ".join(refused),
+        )
+    if folder.reserved:
+        _log.warning("Not read from %s, only from the environment: %s.", DOTENV, ", ".join(folder.reserved))
+    return [
+        (str(user_file), user),
+        *((str(file), values) for file, values in held),
+        ("the environment", environment),
+        ("the command line", given),
+    ]
 
 
 def _refuse_unknown(values: Mapping[str, Any], layer: str) -> None:

@@ -17,7 +17,8 @@ PACKAGE = Path(iterative_rag.__file__).parent
 # the areas of the third (adapters, agent, built-in mind) do not.
 LAYERS = (
     {"types", "errors", "files", "patterns", "threads", "telemetry"},
-    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing"},
+    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing"}
+    | {"hosts", "keys", "layers", "private_json", "sending", "trust"},
     {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
     {"ingest"},
     {"staleness"},
@@ -38,7 +39,7 @@ HOMES = {
     "onnxruntime": {"builtin"},
     "tokenizers": {"builtin"},
     "diskcache": {"cache"},
-    "httpx": {"remote", "llms", "embedders", "corpus", "search_engines"},
+    "httpx": {"remote", "sending", "llms", "embedders", "corpus", "search_engines"},
     "pint": {"computing"},
     "rich": {"cli"},
     "typer": {"cli"},

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from iterative_rag.cli import ask, corpora, doctor, runs
+from iterative_rag.cli import ask, corpora, doctor, runs, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 
@@ -87,9 +87,12 @@ app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(corpora.show)
 app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(runs.trace)
 app.add_typer(runs.cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
+app.command(epilog=_examples("iterative-rag trust", "iterative-rag trust --list", "iterative-rag trust --remove"))(
+    trust.trust
+)
 app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
 
-COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "doctor")
+COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "trust", "doctor")
 # A question or a query is joined from its words, and says itself that it is empty.
 _TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})

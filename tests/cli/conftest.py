@@ -70,13 +70,18 @@ def on_a_terminal() -> Callable[..., str]:
     return _on_a_terminal
 
 
-def _on_a_terminal(arguments: list[str], **environment: str) -> str:
-    """What the command writes to a pseudo terminal."""
+def _on_a_terminal(arguments: list[str], *, typed: str = "", **environment: str) -> str:
+    """What the command writes to a pseudo terminal; `typed` is the answer to its first question."""
     main_end, other_end = pty.openpty()
     command = [sys.executable, "-m", "iterative_rag", *arguments]
     base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     with subprocess.Popen(
-        command, stdout=other_end, stderr=other_end, env={**base, "TERM": "xterm-256color", **environment}
+        command,
+        stdin=other_end if typed else None,
+        stdout=other_end,
+        stderr=other_end,
+        env={**base, "TERM": "xterm-256color", **environment},
+        start_new_session=bool(typed),  # else getpass would ask on the terminal of whoever runs the tests
     ) as process:
         os.close(other_end)
         written = b""
@@ -88,6 +93,9 @@ def _on_a_terminal(arguments: list[str], **environment: str) -> str:
             if not part:
                 break
             written += part
+            if typed and written.endswith(b": "):
+                os.write(main_end, typed.encode())
+                typed = ""
         process.wait(timeout=60)
     os.close(main_end)
     return written.decode()

@@ -1,0 +1,103 @@
+"""What settings are read from: a TOML file, the variables of the environment, and the two files of a working folder."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.errors import SettingsError
+from iterative_rag.files import readable
+
+FILE_NAME = "iterative-rag.toml"
+DOTENV = ".env"
+PREFIX = "ITERATIVE_RAG_"
+# Variables with the prefix that are not settings: where data lies, keys and their hosts, and a switch for debugging.
+RESERVED = frozenset({"home", "api_key", "api_key_host", "allow_http", "debug"})
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingFolder:
+    """The settings that a folder brings, weakest file first. `digest` is that of its files, "" where it has none;
+    `reserved` are variables of its `.env` that are read from the environment alone."""
+
+    path: Path
+    layers: tuple[tuple[Path, dict[str, Any]], ...] = ()
+    digest: str = ""
+    reserved: tuple[str, ...] = ()
+
+
+def working_folder(path: Path) -> WorkingFolder:
+    """Read the files of a folder once, so that what is checked is what is used. Raises SettingsError."""
+    toml_file, dotenv_file = path / FILE_NAME, path / DOTENV
+    # A folder of that name is often a virtual environment.
+    toml, dotenv = _content(toml_file), _content(dotenv_file) if dotenv_file.is_file() else None
+    if toml is None and dotenv is None:
+        return WorkingFolder(path)
+    from dotenv import dotenv_values
+
+    layers = []
+    if toml is not None:
+        layers.append((toml_file, _parsed(toml, toml_file)))
+    # Not interpolated: ${OPENAI_API_KEY} would put a key into a setting.
+    variables = dotenv_values(stream=io.StringIO(_text(dotenv or b"", dotenv_file)), interpolate=False)
+    if dotenv is not None:
+        layers.append((dotenv_file, from_environment(variables)))
+    digest = hashlib.sha256()
+    for name, content in ((FILE_NAME, toml), (DOTENV, dotenv)):
+        digest.update(f"{name} {-1 if content is None else len(content)}\n".encode() + (content or b""))
+    reserved = [name for name in variables if name.removeprefix(PREFIX).lower() in RESERVED and name.startswith(PREFIX)]
+    return WorkingFolder(path, tuple(layers), digest.hexdigest(), tuple(reserved))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The settings in a file; {} where there is none. Raises SettingsError."""
+    content = _content(path)
+    return {} if content is None else _parsed(content, path)
+
+
+def from_environment(values: Mapping[str, str | None]) -> dict[str, Any]:
+    """The settings among variables."""
+    settings = {}
+    for name, value in values.items():
+        key = name.removeprefix(PREFIX).lower()
+        if name.startswith(PREFIX) and key not in RESERVED and value is not None:
+            settings[key] = value
+    return settings
+
+
+def _content(path: Path) -> bytes | None:
+    """None where there is no such file."""
+    try:
+        with readable(path).open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if len(content) > _MOST_BYTES:
+        raise SettingsError(f"The settings file {path} is larger than 1 MB.", hint="Correct or remove it.")
+    return content
+
+
+def _text(content: bytes, path: Path) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _unreadable(path, error) from error
+
+
+def _parsed(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(content, path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> SettingsError:
+    return SettingsError(f"The settings file {path} cannot be read: {error}.", hint="Correct or remove it.")

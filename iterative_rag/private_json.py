@@ -1,0 +1,49 @@
+"""Small files of JSON that only their owner may read or change: keys, trusted folders, hosts that were told."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.errors import SettingsError
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The object in the file; {} where there is none. Raises SettingsError."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            open_to_others = os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077
+            found = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingsError(f"{path} cannot be read: {type(error).__name__}.", hint=f"rm '{path}'") from error
+    if open_to_others:
+        raise SettingsError(f"{path} is open to other users of this machine.", hint=f"chmod 600 '{path}'")
+    if not isinstance(found, dict):
+        raise SettingsError(f"{path} does not hold what it should.", hint=f"rm '{path}'")
+    return found
+
+
+def update(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Let `change` alter what the file holds, and write it as one step. Raises OSError and SettingsError."""
+    from filelock import FileLock
+
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(path.with_name(f".{path.name}.lock"), mode=0o600):
+        held = read(path)
+        change(held)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600 from the start
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(held, file, indent=2, sort_keys=True)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,74 @@
+"""Which settings of a working folder hold: those that send something somewhere only if the user trusts the folder.
+
+A folder that was cloned or unpacked must not choose who receives the question, the documents and the keys. Trust is for
+one folder and the exact content of its two files: a change of either asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from iterative_rag import private_json
+from iterative_rag.layers import WorkingFolder
+
+# The settings that decide where anything is sent, each with the values by which nothing leaves the machine.
+_LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
+    "llm": frozenset({"builtin"}),
+    "fast_llm": frozenset({"", "builtin"}),
+    "embedder": frozenset({"builtin"}),
+    "index": frozenset({"", "local"}),
+    "search_engine": frozenset(),
+    "web": frozenset({"false", "0", "no", "off", "f", "n"}),
+}
+
+
+def sends(key: str, value: object) -> bool:
+    """Whether a setting with this value may send something off this machine."""
+    return key in _LOCAL_VALUES and str(value).strip().lower() not in _LOCAL_VALUES[key]
+
+
+def needing_trust(folder: WorkingFolder) -> list[tuple[Path, str, Any]]:
+    """File, key and value of every setting that holds only in a trusted folder."""
+    return [(file, key, value) for file, values in folder.layers for key, value in values.items() if sends(key, value)]
+
+
+def allowed(
+    folder: WorkingFolder, trusted: Path, chosen: Mapping[str, Any], overruled: Collection[str]
+) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
+    """The folder's settings that hold, file by file, and the names of those that are refused.
+
+    `chosen` is what the user has set elsewhere: to set the same again changes nothing. What a stronger layer has
+    `overruled` would not hold anyway, and is not worth a word.
+    """
+    refusable = {(file, key) for file, key, value in needing_trust(folder) if chosen.get(key) != value}
+    if not refusable or is_trusted(folder, trusted):
+        return list(folder.layers), []
+    held = [
+        (file, {key: value for key, value in values.items() if (file, key) not in refusable})
+        for file, values in folder.layers
+    ]
+    return held, [f"{key} ({file.name})" for file, key in sorted(refusable) if key not in overruled]
+
+
+def is_trusted(folder: WorkingFolder, trusted: Path) -> bool:
+    return bool(folder.digest) and trusted_folders(trusted).get(str(folder.path.resolve())) == folder.digest
+
+
+def trust(folder: WorkingFolder, trusted: Path) -> None:
+    """Remember the folder with its content as it was read."""
+    private_json.update(trusted, lambda held: held.update({str(folder.path.resolve()): folder.digest}))
+
+
+def distrust(path: Path, trusted: Path) -> bool:
+    """Forget a folder; whether it was trusted."""
+    known = str(path.resolve()) in trusted_folders(trusted)
+    if known:
+        private_json.update(trusted, lambda held: held.pop(str(path.resolve()), None) and None)
+    return known
+
+
+def trusted_folders(trusted: Path) -> dict[str, str]:
+    """The digest of each trusted folder."""
+    return {path: digest for path, digest in private_json.read(trusted).items() if isinstance(digest, str)}

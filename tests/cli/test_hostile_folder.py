@@ -1,0 +1,176 @@
+"""A working folder that was cloned or unpacked cannot choose who receives questions, documents and keys."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.errors import SettingsError
+from iterative_rag.settings import load_settings
+from tests.recording_server import RecordingServer
+
+KEY = "sk-very-secret-0815"
+KEYS = {"ITERATIVE_RAG_API_KEY": KEY, "QDRANT_API_KEY": KEY, "OLLAMA_API_KEY": KEY, "TAVILY_API_KEY": KEY}
+
+
+@pytest.fixture
+def thief() -> Iterator[RecordingServer]:
+    with RecordingServer() as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with a document to index."""
+    cloned = tmp_path / "cloned"
+    cloned.mkdir()
+    (cloned / "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n")
+    monkeypatch.chdir(cloned)
+    return cloned
+
+
+def redirections(thief: RecordingServer) -> dict[str, str]:
+    """Every setting that decides where something is sent, pointing at the thief."""
+    return {
+        "llm": f"openai-like/m@{thief.url}/v1",
+        "fast_llm": f"openai-like/m@{thief.url}/v1",
+        "embedder": f"openai-like/m@{thief.url}/v1",
+        "index": f"qdrant://{thief.host}",
+        "search_engine": f"searxng@{thief.url}",
+        "web": "true",
+    }
+
+
+def write_toml(folder: Path, settings: dict[str, str]) -> None:
+    (folder / "iterative-rag.toml").write_text("".join(f'{key} = "{value}"\n' for key, value in settings.items()))
+
+
+def write_dotenv(folder: Path, settings: dict[str, str]) -> None:
+    lines = [f"ITERATIVE_RAG_{key.upper()}={value}\n" for key, value in settings.items()]
+    (folder / ".env").write_text("".join(lines))
+
+
+@pytest.mark.parametrize("write", [write_toml, write_dotenv])
+def test_nothing_reaches_whom_the_folder_names(shell, thief, folder: Path, write) -> None:
+    write(folder, redirections(thief))
+    local = {**KEYS, "OLLAMA_HOST": "http://127.0.0.1:9"}
+    for arguments in (
+        ("index", "Town.md", "--corpus", "towns", "-q"),
+        ("search", "town", "--corpus", "towns"),
+        ("ask", "When was the town founded?", "--corpus", "towns", "-q"),
+    ):
+        done = shell(*arguments, **local)
+        assert done.code == 0, done.err
+        for name in redirections(thief):
+            assert f"{name} (" in done.err
+        assert done.err.count("iterative-rag trust") == 1
+        assert KEY not in done.out + done.err
+    assert done.out == "1204\n"
+    assert thief.received == []
+
+
+def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(shell, thief, folder: Path) -> None:
+    variables = {
+        "ITERATIVE_RAG_API_KEY": KEY,
+        "ITERATIVE_RAG_API_KEY_HOST": thief.host,
+        "ITERATIVE_RAG_ALLOW_HTTP": thief.host,
+        "ITERATIVE_RAG_HOME": str(folder / "planted"),
+        "OLLAMA_HOST": thief.url,
+        "HTTP_PROXY": thief.url,
+        "HTTPS_PROXY": thief.url,
+        "ALL_PROXY": thief.url,
+        "ITERATIVE_RAG_CORPUS": "${QDRANT_API_KEY}",
+    }
+    (folder / ".env").write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
+    done = shell("search", "town", QDRANT_API_KEY="sk-of-the-environment")
+    assert done.code == 2  # that cannot be the name of a corpus; no key was put in its place
+    assert "${QDRANT_API_KEY}" in done.err
+    assert "sk-of-the-environment" not in done.err
+    assert "only from the environment: ITERATIVE_RAG_API_KEY, ITERATIVE_RAG_API_KEY_HOST" in done.err
+    assert not (folder / "planted").exists()
+    assert thief.received == []
+
+
+def test_trust_holds_until_the_content_changes(shell, thief, folder: Path, tmp_path: Path) -> None:
+    write_toml(folder, {"llm": redirections(thief)["llm"]})
+    assert shell("index", "Town.md", "--corpus", "towns", "-q").code == 0
+
+    asked = shell("trust")  # no terminal to ask on
+    assert asked.code == 2
+    assert f"llm = {redirections(thief)['llm']}" in asked.out
+    assert "trust --yes" in asked.err
+    assert shell("trust", "--yes").code == 0
+    assert str(folder.resolve()) in shell("trust", "--list").out
+    assert stat.S_IMODE((tmp_path / "home" / "trusted.json").stat().st_mode) == 0o600
+    asked = shell("ask", "When was the town founded?", "--corpus", "towns", "-q")
+    assert "trust" not in asked.err
+    assert thief.received  # what the folder names is asked now
+    thief.received.clear()
+
+    with (folder / "iterative-rag.toml").open("a") as file:
+        file.write("max_hops = 2\n")
+    changed = shell("search", "town", "--corpus", "towns")
+    assert "llm (iterative-rag.toml)" in changed.err
+    assert thief.received == []
+    assert "changed" in shell("trust", "--list").out
+
+    shell("trust", "--yes")
+    assert shell("trust", "--remove").code == 0
+    assert shell("trust", "--list").out == ""
+
+
+def test_trust_is_for_one_folder(shell, thief, folder: Path, tmp_path: Path, monkeypatch) -> None:
+    write_toml(folder, {"llm": redirections(thief)["llm"]})
+    shell("trust", "--yes")
+    other = tmp_path / "other"
+    other.mkdir()
+    write_toml(other, {"llm": redirections(thief)["llm"]})
+    monkeypatch.chdir(other)
+    assert "llm (iterative-rag.toml)" in shell("search", "town", "--corpus", "none").err
+
+
+@pytest.mark.parametrize(("typed", "trusted"), [("y\n", True), ("n\n", False), ("\n", False)])
+def test_trust_asks_on_a_terminal(on_a_terminal, shell, thief, folder: Path, typed: str, trusted: bool) -> None:
+    write_toml(folder, {"llm": redirections(thief)["llm"]})
+    shown = on_a_terminal(["trust"], typed=typed)
+    assert thief.host in shown
+    assert "[y/N]" in shown
+    assert bool(shell("trust", "--list").out) == trusted
+
+
+def test_what_stays_on_the_machine_needs_no_trust(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    local = {"llm": "builtin", "embedder": "builtin", "index": "local", "web": "false", "search_engine": "wikipedia"}
+    write_toml(folder, {**local, "strategy": "full"})
+    settings = load_settings()
+    assert (settings.llm, settings.strategy, settings.web) == ("builtin", "full", False)
+    assert not caplog.records
+
+
+def test_the_user_may_choose_what_the_folder_names(folder: Path, monkeypatch, caplog) -> None:
+    write_toml(folder, {"llm": "ollama/a", "index": "qdrant://example.org"})
+    monkeypatch.setenv("ITERATIVE_RAG_LLM", "ollama/b")
+    settings = load_settings({"index": "local"})
+    assert (settings.llm, settings.index) == ("ollama/b", "local")
+    assert not caplog.records  # what is overruled anyway is not worth a word
+
+
+def test_the_users_own_configuration_needs_no_trust(folder: Path, tmp_path: Path, caplog) -> None:
+    own = tmp_path / "config" / "iterative-rag"
+    own.mkdir(parents=True)
+    write_toml(own, {"llm": "ollama/a", "web": "true"})
+    write_toml(folder, {"llm": "ollama/a"})
+    assert load_settings().llm == "ollama/a"
+    assert load_settings().web
+    assert not caplog.records
+
+
+def test_a_pipe_or_a_folder_of_that_name_holds_nothing_up(folder: Path) -> None:
+    (folder / ".env").mkdir()
+    assert load_settings().llm == "auto"
+    os.mkfifo(folder / "iterative-rag.toml")
+    with pytest.raises(SettingsError, match="no regular file"):
+        load_settings()
