@@ -5,7 +5,6 @@ Chat models and embedders stand on it; it knows HTTP and no library above it.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import os
 import random
@@ -26,6 +25,9 @@ from iterative_rag.errors import (
     ReplyTruncated,
     UsageError,
 )
+from iterative_rag.hosts import is_loopback
+from iterative_rag.keys import API_KEY, hint_for, known_values
+from iterative_rag.sending import TEXTS, signing
 
 if TYPE_CHECKING:
     import httpx
@@ -34,10 +36,6 @@ T = TypeVar("T")
 Kind = Literal["builtin", "auto", "ollama", "openai-like"]
 
 OLLAMA_PORT = 11434
-# Where keys may stand. They are sent to the server, and struck out of whatever it says.
-OPENAI_HOST = "openai.com"
-API_KEYS = ("ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY")
-SECRETS = (*API_KEYS, "OLLAMA_API_KEY", "QDRANT_API_KEY", "TAVILY_API_KEY")
 # Times that a call which may go through later is made again, and the first pause before that, in seconds.
 RETRIES = 2
 FIRST_PAUSE = 0.25
@@ -73,7 +71,8 @@ def parse_spec(text: str) -> Spec:
     parts = urlsplit(match.group(2))
     if "@" in parts.netloc or parts.query:
         raise UsageError(
-            "The URL of a model must not hold a user, a password or a query.", hint=f"Put the key into {API_KEYS[0]}."
+            "The URL of a model must not hold a user, a password or a query.",
+            hint=f"Put the key into {API_KEY}, or type: iterative-rag keys set HOST",
         )
     if not parts.hostname:
         raise UsageError(f"The model spec {text!r} has no host.", hint=forms)
@@ -101,29 +100,10 @@ def ollama_url() -> str:
     return urlunsplit((scheme, f"[{name}]:{port}" if ":" in name else f"{name}:{port}", parts.path, "", ""))
 
 
-def is_loopback(url: str) -> bool:
-    name = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"
-
-
-def api_key(url: str) -> str:
-    """The key for the OpenAI-compatible server at `url`, "" where none is set.
-
-    `OPENAI_API_KEY` goes to OpenAI alone: a key must not reach whatever server a spec happens to name.
-    """
-    host = urlsplit(url).hostname or ""
-    names = API_KEYS if host == OPENAI_HOST or host.endswith(f".{OPENAI_HOST}") else API_KEYS[:1]
-    return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
-
-
 def without_secrets(text: str) -> str:
-    """`text` with every key that the environment holds struck out, and in one line."""
-    for name in SECRETS:
-        if value := os.environ.get(name, "").strip():
-            text = text.replace(value, "[key]")
+    """`text` with every key that there is struck out, and in one line."""
+    for value in known_values():
+        text = text.replace(value, "[key]")
     return " ".join(text.split())
 
 
@@ -136,12 +116,19 @@ class Line(threading.local):
     seconds: float = 120.0
     retry_after: float | None = None
 
-    def http_options(self, url: str) -> dict[str, Any]:
-        """Options of an httpx.Client whose calls obey this line. Proxies are left out for loopback."""
+    def http_options(self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False) -> dict[str, Any]:
+        """Options of an httpx.Client whose calls obey this line and send `key`, and what `what` names, to `url` alone.
+
+        Proxies are left out for loopback. Redirects are not followed: they would take the text to another host.
+        """
         return {
             "trust_env": not is_loopback(url),
             "limits": connection_limits(),
-            "event_hooks": {"request": [self._limit], "response": [self._listen]},
+            "follow_redirects": False,
+            "event_hooks": {
+                "request": [signing(url, key, what, own_headers=own_headers), self._limit],
+                "response": [self._listen],
+            },
         }
 
     def _limit(self, request: httpx.Request) -> None:
@@ -211,7 +198,7 @@ def translated(error: Exception, server: Server, *, begun: bool) -> LLMError:
     chain = list(_chain(error))
     status = getattr(error, "status_code", None)
     text = without_secrets(str(getattr(error, "error", "") or error))[:300].rstrip(".")
-    if isinstance(status, int) and status >= 400:
+    if isinstance(status, int) and status >= 300:
         return _refused(status, text, server)
     if _among(chain, httpx.TimeoutException) and not _among(chain, httpx.ConnectTimeout):
         return LLMTimeout(f"{server} gave no reply in time.", hint="Raise the timeout, or use a smaller model.")
@@ -235,9 +222,16 @@ def _refused(status: int, text: str, server: Server) -> LLMError:
     if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
         hint = f"ollama pull {server.model}" if server.kind == "ollama" else f"See which it has: {server.url}/models"
         return ModelMissing(f"{server} has no model {server.model!r}.", hint=hint)
+    if status < 400:
+        return LLMServerError(
+            f"{server} answers with a redirect to another address ({status}), which is not followed.",
+            status=status,
+            hint="Name the address itself in the model spec or in OLLAMA_HOST.",
+        )
+    keyless = hint_for(server.url, "ollama" if server.kind == "ollama" else "openai-like") if server.url else ""
     hints = {
-        401: f"Set {API_KEYS[0]}.",
-        403: f"Set {API_KEYS[0]}.",
+        401: keyless,
+        403: keyless,
         404: "The URL of an OpenAI-compatible server mostly ends in /v1.",
         429: "Wait, or lower calls_in_flight.",
     }

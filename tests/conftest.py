@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.remote import SECRETS
+from iterative_rag.keys import SECRETS
 from tests.servers import FakeServer
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

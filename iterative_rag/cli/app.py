@@ -14,6 +14,7 @@ from typer.main import get_command
 from iterative_rag.cli import ask, corpora, doctor, runs, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
+from iterative_rag.cli.keys import keys_app
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
 5 LLM or embedder; 6 a limit was reached, the best answer so far is printed; 130 interrupted."""
@@ -87,12 +88,13 @@ app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(corpora.show)
 app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(runs.trace)
 app.add_typer(runs.cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
+app.add_typer(keys_app, name="keys")
 app.command(epilog=_examples("iterative-rag trust", "iterative-rag trust --list", "iterative-rag trust --remove"))(
     trust.trust
 )
 app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
 
-COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "trust", "doctor")
+COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "keys", "trust", "doctor")
 # A question or a query is joined from its words, and says itself that it is empty.
 _TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})

@@ -81,7 +81,9 @@ def show_warnings() -> None:
 
     class Sentences(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            err().line(("Warning: ", "yellow"), clean(record.getMessage()))
+            # That something is sent somewhere is news, not a fault.
+            label = "Note: " if record.name == "iterative_rag.sending" else "Warning: "
+            err().line((label, "yellow"), clean(record.getMessage()))
 
     # A handler here keeps logging's own last resort quiet, which would print the bare message.
     logging.getLogger("iterative_rag").handlers = [Sentences(logging.WARNING)]

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -84,9 +83,10 @@ def _python() -> Check:
 
 
 def _settings() -> Check:
-    from iterative_rag.settings import PREFIX, settings_files
+    from iterative_rag.layers import PREFIX
+    from iterative_rag.settings import settings_files
 
-    files = [str(path) for path in [*settings_files(), Path.cwd() / ".env"] if path.is_file()]
+    files = [str(path) for path in settings_files() if path.is_file()]
     # Names only: a value may be a key.
     variables = sorted(name for name in os.environ if name.startswith(PREFIX))
     return Check("settings", True, ", ".join([*files, *variables]) or "no file and no variable set: the defaults hold")
@@ -148,9 +148,10 @@ def _openai_like(spec: Spec) -> Check:
     from importlib.util import find_spec
 
     from iterative_rag.errors import LLMError
-    from iterative_rag.remote import API_KEYS, api_key
+    from iterative_rag.keys import find
 
-    key = "a key is set" if api_key(spec.url) else f"no key ({API_KEYS[0]}) is set"
+    found_key = find(spec.url, "openai-like")
+    key = "a key is set" if found_key.value else found_key.withheld.rstrip(".") or "no key is set for it"
     found = f"{spec.model} at {spec.url}, {key}; not called"
     if find_spec("llama_index.llms.openai_like") is None:
         return Check("OpenAI-like", False, found, "pip install 'iterative-rag[openai-like]'", LLMError.exit_code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
+from iterative_rag.keys import key_to_send
 from iterative_rag.protocols import Cache
 from iterative_rag.remote import Line, Server, ollama_url
 
@@ -26,6 +27,7 @@ class OllamaEmbedder(LlamaIndexEmbedder):
     def __init__(self, model: str, *, url: str = "", timeout: float = 120.0, cache: Cache | None = None) -> None:
         url = url or ollama_url()
         line = Line()
+        key = key_to_send(url, "ollama")
 
         def make() -> BaseEmbedding:
             from llama_index.embeddings.ollama import OllamaEmbedding
@@ -37,7 +39,7 @@ class OllamaEmbedder(LlamaIndexEmbedder):
                 embed_batch_size=BATCH,
                 query_instruction=for_query,
                 text_instruction=for_text,
-                client_kwargs=line.http_options(url),
+                client_kwargs=line.http_options(url, key=key),
             )
 
         server = Server("ollama", url, model)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.errors import EmbedderError
+from iterative_rag.hosts import is_openai
+from iterative_rag.keys import key_to_send
 from iterative_rag.protocols import Cache
-from iterative_rag.remote import Line, Server, api_key
+from iterative_rag.remote import Line, Server
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -18,12 +20,13 @@ EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 
 
 class OpenAILikeEmbedder(LlamaIndexEmbedder):
-    """With the key that `remote.api_key` finds. `timeout` bounds each batch, in seconds."""
+    """With the key that belongs to the server's host. `timeout` bounds each batch, in seconds."""
 
     def __init__(self, model: str, url: str, *, timeout: float = 120.0, cache: Cache | None = None) -> None:
         if find_spec("llama_index.embeddings.openai_like") is None:
             raise EmbedderError("OpenAI-compatible servers need an extra package.", hint=EXTRA_HINT)
         line = Line()
+        key = key_to_send(url, "openai-like")
 
         def make() -> BaseEmbedding:
             import httpx
@@ -32,11 +35,11 @@ class OpenAILikeEmbedder(LlamaIndexEmbedder):
             return OpenAILikeEmbedding(
                 model_name=model,
                 api_base=url,
-                api_key=api_key(url) or "none",
+                api_key="none",  # the HTTP client signs
                 embed_batch_size=BATCH,
                 max_retries=0,
                 timeout=timeout,
-                http_client=httpx.Client(**line.http_options(url)),
+                http_client=httpx.Client(**line.http_options(url, key=key, own_headers=is_openai(url))),
             )
 
         server = Server("openai-like", url, model)

@@ -6,12 +6,14 @@ are embedded anew, on another machine if need be (Ray's `max_restarts` and `max_
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
 from iterative_rag.protocols import Embedder, Vectors
+from iterative_rag.sending import announce
 from iterative_rag.telemetry import warn_if_on
 
 # Batches for each worker: one that is being embedded, one that waits.
@@ -39,6 +41,9 @@ class RayEngine:
         self._mine = not ray.is_initialized()
         if self._mine:
             _reach(address)
+            cluster = (address or os.environ.get("RAY_ADDRESS", "")).removeprefix("ray://")
+            if cluster not in ("", "auto", "local"):
+                announce(f"ray://{cluster}", "the documents")
             try:
                 self._ray.init(
                     address=address or None, log_to_driver=False, logging_level="ERROR", include_dashboard=False

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import LLMError
+from iterative_rag.hosts import is_loopback
+from iterative_rag.keys import key_to_send
 from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, StreamedChat
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.remote import Line, Server, is_loopback, ollama_url
+from iterative_rag.remote import Line, Server, ollama_url
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ class OllamaChat(StreamedChat):
             retries=settings.retries,
             line=Line(),
         )
+        key = key_to_send(url, "ollama")
+        # A function, so that no dump of the object's fields shows the key.
+        self._http_options = lambda: self._line.http_options(url, key=key)
 
     def preload(self) -> None:
         self._variant(self._settings.reply_tokens)
@@ -59,7 +64,7 @@ class OllamaChat(StreamedChat):
                 from ollama import Client
 
                 url = self._server.url
-                self._client = self._client or Client(host=url, **self._line.http_options(url))
+                self._client = self._client or Client(host=url, **self._http_options())
                 self._variants[max_tokens] = Ollama(
                     model=self._model,
                     base_url=url,

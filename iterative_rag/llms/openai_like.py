@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMServerError
+from iterative_rag.hosts import is_openai
+from iterative_rag.keys import key_to_send
 from iterative_rag.llms.llama_index import StreamedChat
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.remote import Line, Server, api_key
+from iterative_rag.remote import Line, Server
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _plain_lock = threading.Lock()
 
 
 class OpenAILikeChat(StreamedChat):
-    """A model of an OpenAI-compatible server, with the key that `remote.api_key` finds for it.
+    """A model of an OpenAI-compatible server, with the key that belongs to its host.
 
     A server that refuses `response_format`, `stream_options` or `seed` is asked without them for the rest of the
     process: `replies` copes with what comes then.
@@ -46,6 +48,9 @@ class OpenAILikeChat(StreamedChat):
             retries=settings.retries,
             line=Line(),
         )
+        key = key_to_send(url, "openai-like")
+        # A function, so that no dump of the object's fields shows the key.
+        self._http_options = lambda: self._line.http_options(url, key=key, own_headers=is_openai(url))
 
     def preload(self) -> None:
         self._object()
@@ -58,12 +63,12 @@ class OpenAILikeChat(StreamedChat):
                 from llama_index.llms.openai_like import OpenAILike
 
                 url, model = self._identity
-                client: dict[str, Any] = {"http_client": httpx.Client(**self._line.http_options(url))}
+                client: dict[str, Any] = {"http_client": httpx.Client(**self._http_options())}
                 try:
                     self._llm = OpenAILike(
                         model=model,
                         api_base=url,
-                        api_key=api_key(url) or "none",
+                        api_key="none",  # the HTTP client signs
                         is_chat_model=True,
                         context_window=self._settings.context_window,
                         temperature=0.0,

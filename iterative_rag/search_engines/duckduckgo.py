@@ -5,6 +5,7 @@ from __future__ import annotations
 from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.remote import without_secrets
 from iterative_rag.search_engines.results import listed, plain
+from iterative_rag.sending import SEARCH_WORDS, announce
 from iterative_rag.types import SearchResult
 
 SECONDS = 15
@@ -28,6 +29,7 @@ class DuckDuckGo:
         from ddgs import DDGS
         from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
+        announce("https://duckduckgo.com", SEARCH_WORDS)
         try:
             # One backend by name: "auto" would ask a dozen other engines that the user has not chosen.
             found = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")

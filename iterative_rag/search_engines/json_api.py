@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import FetchError
 from iterative_rag.remote import Line, without_secrets
+from iterative_rag.sending import SEARCH_WORDS
 
 if TYPE_CHECKING:
     import httpx
@@ -60,11 +61,10 @@ class JsonApi:
         line = Line()
         line.seconds = deadline - monotonic()
         headers = {"User-Agent": self.user_agent, "Accept": "application/json", "Accept-Encoding": "gzip"}
-        # A function and no header in sight: no error, trace or dump of variables shows what it holds.
-        auth = _bearer(self.key) if self.key else None
+        options = line.http_options(self.url, key=self.key, what=SEARCH_WORDS)
         try:
             with (
-                httpx.Client(headers=headers, auth=auth, **line.http_options(self.url)) as client,
+                httpx.Client(headers=headers, **options) as client,
                 client.stream(method, self.url, **content) as response,
             ):
                 body = self._body(response, deadline)
@@ -137,11 +137,3 @@ class JsonApi:
             f"{self.name} sent something that is not the JSON it should be.",
             hint=self.hints.get(200, "Check that its address is that of the API."),
         )
-
-
-def _bearer(key: str) -> Callable[[httpx.Request], httpx.Request]:
-    def signed(request: httpx.Request) -> httpx.Request:
-        request.headers["Authorization"] = f"Bearer {key}"
-        return request
-
-    return signed

@@ -249,7 +249,8 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns, ollama, role) -> None:
 def test_a_key_is_never_printed_or_traced(shell, towns, ollama, tmp_path) -> None:
     secret = "sk-do-not-show-this"
     spec = f"openai-like/tiny:1b@{ollama.url}/v1"
-    done = shell("ask", QUESTION, "--llm", spec, "--json", "--trace", "run.jsonl", ITERATIVE_RAG_API_KEY=secret)
+    key = {"ITERATIVE_RAG_API_KEY": secret, "ITERATIVE_RAG_API_KEY_HOST": "127.0.0.1"}
+    done = shell("ask", QUESTION, "--llm", spec, "--json", "--trace", "run.jsonl", **key)
     assert any(secret in seen.headers.get("Authorization", "") for seen in ollama.seen)
     assert secret not in done.out + done.err
     written = [path for path in tmp_path.rglob("*") if path.is_file()]

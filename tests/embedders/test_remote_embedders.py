@@ -117,6 +117,7 @@ def test_names_tell_models_apart(make: Make) -> None:
 def test_the_key_is_sent_and_never_shown(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-very-secret-0815"
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY", key)
+    monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", "127.0.0.1")
     model = embedder(f"openai-like/m@{server.url}/v1")
     model.embed_query("a")
     assert server.seen[0].headers["Authorization"] == f"Bearer {key}"

@@ -20,9 +20,9 @@ from iterative_rag.errors import (
     ModelMissing,
     ReplyTruncated,
 )
+from iterative_rag.keys import find
 from iterative_rag.llms.spec import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
-from iterative_rag.remote import api_key
 from iterative_rag.settings import Settings
 from tests.servers import FakeServer, Fault, unused_url
 
@@ -252,13 +252,15 @@ def test_the_openai_key_goes_to_openai_alone(server: FakeServer, monkeypatch: py
     assert model is not None
     model.complete(REQUEST)
     assert "sk-very-secret-0815" not in str(server.seen[0].headers)
-    assert api_key("https://api.openai.com/v1") == "sk-very-secret-0815"
-    assert api_key("https://api.openai.com.example.org/v1") == ""
+    assert find("https://api.openai.com/v1", "openai-like").value == "sk-very-secret-0815"
+    for other in ("https://api.openai.com.example.org/v1", "http://api.openai.com/v1"):
+        assert find(other, "openai-like").value == ""
 
 
 def test_the_key_reaches_the_server_and_nobody_else(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-very-secret-0815"
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY", key)
+    monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", "127.0.0.1")
     model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
     assert model is not None
     model.complete(REQUEST)

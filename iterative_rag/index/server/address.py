@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from iterative_rag.errors import UsageError
-from iterative_rag.remote import is_loopback
+from iterative_rag.hosts import is_loopback
 
 API_KEY: Final = "QDRANT_API_KEY"
 PORT: Final = 6333
@@ -69,11 +68,6 @@ class ServerAddress:
     @property
     def _netloc(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-
-
-def api_key() -> str:
-    """The server's key, from the environment alone: "" where none is set."""
-    return os.environ.get(API_KEY, "").strip()
 
 
 def parse_address(text: str) -> ServerAddress | None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from iterative_rag.errors import CorpusMismatch, StoreError, StoreMissing, StoreRefused, StoreUnreachable
-from iterative_rag.index.server.address import API_KEY, ServerAddress, api_key
+from iterative_rag.index.server.address import API_KEY, ServerAddress
+from iterative_rag.keys import find
 from iterative_rag.remote import without_secrets
 
 _LONGEST_REASON = 200
@@ -48,8 +49,11 @@ def server_errors(address: ServerAddress, collection: str) -> Iterator[None]:
 def _refused(status: int, said: str, address: ServerAddress, collection: str) -> Exception:
     server = f"The Qdrant server at {address.url}"
     if status in (401, 403):
-        hint = f"Set {API_KEY} to a key that it takes." if api_key() else f"It wants a key: set {API_KEY}."
-        return StoreRefused(f"{server} refuses the {'key' if api_key() else 'call without a key'}.", hint=hint)
+        key = find(address.url, "qdrant")
+        hint = f"Set {API_KEY} to a key that it takes." if key.value else f"It wants a key: set {API_KEY}."
+        if key.withheld:
+            hint = f"{key.withheld} To send it: {key.hint}"
+        return StoreRefused(f"{server} refuses the {'key' if key.value else 'call without a key'}.", hint=hint)
     if status == 404:
         return StoreMissing(
             f"{server} has no collection {collection!r}.",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import MissingExtra, StoreUnreachable
 from iterative_rag.index.documents import Points
-from iterative_rag.index.server.address import ServerAddress, api_key
+from iterative_rag.index.server.address import ServerAddress
 from iterative_rag.index.server.faults import server_errors
 from iterative_rag.index.sparse import bm25_query
 from iterative_rag.index.store import (
@@ -31,8 +31,10 @@ from iterative_rag.index.store import (
     ranked,
     stored,
 )
+from iterative_rag.keys import key_to_send
 from iterative_rag.protocols import Vectors
 from iterative_rag.remote import connection_limits
+from iterative_rag.sending import announce
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -185,17 +187,18 @@ class ServerStore:
 
 
 def connected(address: ServerAddress) -> QdrantClient:
-    """A client of the server, with the key of the environment. It does not call the server yet."""
+    """A client of the server, with the key that belongs to it. It does not call the server yet."""
     try:
         from qdrant_client import QdrantClient
     except ImportError as error:
         raise MissingExtra("qdrant") from error
     # Proxies break loopback; what version the server has shows in what it answers.
     options: dict[str, Any] = {"trust_env": False} if address.loopback else {}
+    announce(address.url, "vectors and the words of questions, as numbers,")
     return QdrantClient(
         url=address.url,
         port=address.port,
-        api_key=api_key() or None,
+        api_key=key_to_send(address.url, "qdrant") or None,
         timeout=address.timeout,
         check_compatibility=False,
         limits=connection_limits(),

@@ -1,0 +1,171 @@
+"""API keys: each belongs to a host and is sent nowhere else.
+
+`iterative-rag keys set HOST` stores one in the user's configuration folder; else it stands in an environment variable,
+`ITERATIVE_RAG_API_KEY` with its host in `ITERATIVE_RAG_API_KEY_HOST`. Over plain HTTP a key goes to this machine and to
+private addresses only; a name counts as private only if the user allows it, because name look-ups can be forged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+from iterative_rag import private_json
+from iterative_rag.errors import SettingsError, UsageError
+from iterative_rag.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
+from iterative_rag.settings import config_folder
+
+Service = Literal["openai-like", "ollama", "qdrant"]
+
+API_KEY: Final = "ITERATIVE_RAG_API_KEY"
+API_KEY_HOST: Final = "ITERATIVE_RAG_API_KEY_HOST"
+ALLOW_HTTP: Final = "ITERATIVE_RAG_ALLOW_HTTP"
+# Ollama and Qdrant have one address each, which no file of a working folder can name: their keys are for that.
+VARIABLES: Final[dict[Service, tuple[str, ...]]] = {
+    "openai-like": (API_KEY, "OPENAI_API_KEY"),
+    "ollama": ("OLLAMA_API_KEY",),
+    "qdrant": ("QDRANT_API_KEY",),
+}
+# Struck out of whatever a server says.
+SECRETS: Final = (*(name for names in VARIABLES.values() for name in names), "TAVILY_API_KEY")
+
+_log = logging.getLogger(__name__)
+_warned: set[str] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What may be sent to a server: `value`, "" for nothing. `withheld` says why a key that is set is not sent, and
+    `hint` what to type; `odd` that the user should hear of it before the server complains."""
+
+    value: str = field(default="", repr=False)
+    withheld: str = ""
+    hint: str = ""
+    odd: bool = False
+
+
+def keys_file() -> Path:
+    return config_folder() / "keys.json"
+
+
+def store(host: str, value: str, *, allow_http: bool = False) -> str:
+    """Keep the key of HOST or HOST:PORT; the host as it is kept. Raises UsageError for what cannot be a key."""
+    host, value = checked_host(host), value.strip()
+    if not _can_be_key(value):
+        raise UsageError(
+            "That cannot be a key: it is empty, or has spaces or unusual characters.", hint="Copy it again."
+        )
+    private_json.update(keys_file(), lambda held: held.update({host: {"key": value, "allow_http": allow_http}}))
+    return host
+
+
+def remove(host: str) -> str:
+    """Forget the key of a host. Raises UsageError where there is none."""
+    host = checked_host(host)
+    if host not in private_json.read(keys_file()):
+        raise UsageError(f"No key is stored for {host}.", hint="iterative-rag keys list")
+    private_json.update(keys_file(), lambda held: held.pop(host, None) and None)
+    return host
+
+
+def stored() -> dict[str, bool]:
+    """The hosts with a key, and whether it may go there over plain HTTP."""
+    return {host: bool(entry.get("allow_http")) for host, entry in _entries().items()}
+
+
+def find(url: str, service: Service) -> Key:
+    """The key for the server at `url`."""
+    entries = _entries()
+    for host in (host_and_port(url), host_of(url)):
+        if entry := entries.get(host):
+            return _over(url, str(entry.get("key", "")), f"The key of {host}", allowed=bool(entry.get("allow_http")))
+    kept = Key()
+    for variable in VARIABLES[service]:
+        if value := os.environ.get(variable, "").strip():
+            found = _from_variable(variable, value, url)
+            if found.value:
+                return found
+            kept = kept if kept.withheld else found
+    return kept
+
+
+def key_to_send(url: str, service: Service) -> str:
+    """The value of `find`; a key that is withheld for a reason that the user may not expect is told once."""
+    key = find(url, service)
+    if key.odd and key.withheld not in _warned:
+        _warned.add(key.withheld)
+        _log.warning("%s To send it: %s", key.withheld, key.hint)
+    return key.value
+
+
+def hint_for(url: str, service: Service) -> str:
+    """What to type where the server at `url` refuses for want of a key, or refuses the key."""
+    key = find(url, service)
+    if key.withheld:
+        return f"{key.withheld} To send it: {key.hint}"
+    host = host_and_port(url) if is_loopback(url) else host_of(url)
+    if service != "openai-like":
+        return f"iterative-rag keys set {host}, or set {VARIABLES[service][0]}."
+    wrong = "The key that was sent is refused; set another: " if key.value else ""
+    return f"{wrong}iterative-rag keys set {host}, or {API_KEY} with {API_KEY_HOST}={host}."
+
+
+def known_values() -> list[str]:
+    """Every key that there is, to be struck out of texts."""
+    held = [os.environ.get(name, "").strip() for name in SECRETS]
+    with contextlib.suppress(SettingsError):  # a file that cannot be read has given no key to anybody
+        held += [str(entry.get("key", "")) for entry in _entries().values()]
+    return sorted({value for value in held if value}, key=len, reverse=True)
+
+
+def _entries() -> dict[str, dict[str, object]]:
+    found = private_json.read(keys_file())
+    return {host: entry for host, entry in found.items() if isinstance(entry, dict)}
+
+
+def _from_variable(variable: str, value: str, url: str) -> Key:
+    host = host_of(url)
+    if variable == "OPENAI_API_KEY":
+        return Key(value) if is_openai(url) else Key()
+    if variable == API_KEY:
+        owner = os.environ.get(API_KEY_HOST, "").strip()
+        if not owner:
+            # With its port where it is this machine: other servers of it are not meant.
+            wanted = host_and_port(url) if is_loopback(url) else host
+            return Key(
+                withheld=f"{API_KEY} says no host that it belongs to, so it is not sent to {wanted}.",
+                hint=f"export {API_KEY_HOST}={wanted}",
+                odd=True,
+            )
+        if checked_host(owner) not in (host, host_and_port(url)):
+            return Key(
+                withheld=f"{API_KEY} belongs to {checked_host(owner)}, so it is not sent to {host_and_port(url)}.",
+                hint=f"iterative-rag keys set {host_and_port(url)}",
+            )
+    return _over(url, value, variable, allowed=False)
+
+
+def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
+    """The key unless it would go over plain HTTP to where others could read it on its way."""
+    if not _can_be_key(value):
+        return Key(withheld=f"{name} holds what cannot be a key.", hint="copy it again", odd=True)
+    open_hosts = {checked_host(one) for one in os.environ.get(ALLOW_HTTP, "").replace(",", " ").split()}
+    allowed = allowed or bool(open_hosts & {host_of(url), host_and_port(url)})
+    if urlsplit(url).scheme == "https" or is_loopback(url) or is_private(url) or allowed:
+        return Key(value)
+    host = host_of(url)
+    return Key(
+        withheld=f"{name} is not sent to {host} over plain HTTP, where others could read it.",
+        hint=f"use https, or iterative-rag keys set {host} --allow-http, or {ALLOW_HTTP}={host}",
+        odd=True,
+    )
+
+
+def _can_be_key(value: str) -> bool:
+    """An HTTP library would quote anything else in its complaint."""
+    return bool(value) and value.isascii() and value.isprintable() and " " not in value
