@@ -41,6 +41,7 @@ static int is_local_address(const struct sockaddr *address, char *shown, socklen
     if (address->sa_family == AF_INET6) {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
         inet_ntop(AF_INET6, &six->sin6_addr, shown, room);
+        if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)) return six->sin6_addr.s6_addr[12] == 127;
         return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) || IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
     }
     return 1;
