@@ -147,3 +147,19 @@ def test_evaluate_reads_no_dotenv_into_the_environment(tmp_path: Path) -> None:
     assert one.returncode == 0, printed
     assert "'PATH'" in printed
     assert "thief" not in printed
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_evaluate_runs_no_program_that_the_folder_names(tmp_path: Path) -> None:
+    """inspect_ai calls `git status`, which runs what the folder's own .git/config names as core.fsmonitor."""
+    folder = tmp_path / "work"
+    planted = f"touch {tmp_path / 'ran'}; false"
+    code = f"""
+import subprocess
+for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["config", "core.fsmonitor", {planted!r}]):
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words], check=True)
+{DOOR}"""
+    with process(folder, COMMANDS["evaluate"], code) as one:
+        printed, _ = one.communicate(timeout=120)
+    assert one.returncode == 0, printed
+    assert not (tmp_path / "ran").exists()

@@ -1,4 +1,6 @@
-"""Keeps inspect_ai to this run: no `.env` file feeds the environment, nothing is written outside our data folder."""
+"""Keeps inspect_ai to this run: no `.env` feeds the environment, no program that the working folder names is executed,
+nothing is written outside our data folder.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,22 @@ _NO_DOTENV = "PYTHON_DOTENV_DISABLED"
 @contextmanager
 def contained() -> Iterator[None]:
     """Hold this around every call of inspect_ai that runs something."""
+    from inspect_ai._eval.task import log
     from inspect_ai._util import appdirs
 
     folders: Any = appdirs
-    kept = folders.user_data_path, folders.user_cache_path
+    logs: Any = log
+    kept = folders.user_data_path, folders.user_cache_path, logs.git_context
     before = os.environ.get(_NO_DOTENV)
     os.environ[_NO_DOTENV] = "1"
     # Its traces and the note for its viewer; it has no setting for either.
     folders.user_data_path = folders.user_cache_path = _own_folder
+    # `git status` runs whatever .git/config of the working folder names as core.fsmonitor.
+    logs.git_context = _no_git
     try:
         yield
     finally:
-        folders.user_data_path, folders.user_cache_path = kept
+        folders.user_data_path, folders.user_cache_path, logs.git_context = kept
         if before is None:
             del os.environ[_NO_DOTENV]
         else:
@@ -38,3 +44,7 @@ def contained() -> Iterator[None]:
 
 def _own_folder(name: str, *_: object) -> Path:
     return home() / name
+
+
+def _no_git() -> None:
+    """The run's own manifest names the version of the code."""
