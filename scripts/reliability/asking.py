@@ -5,6 +5,7 @@ Run as a module it is that process: it reads what to ask from a file and prints 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import threading
@@ -25,7 +26,8 @@ ANSWERED, ABSTAINED, INCOMPLETE = "answered", "abstained", "incomplete"
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How one question ended. `status` is that of the answer, or the name of the error that was raised; `typed` says
-    that it was one of the package's own. `cpu` are processor seconds of the whole process meanwhile."""
+    that it was one of the package's own. `cpu` are processor seconds of the whole process meanwhile, `queued` seconds
+    for which its threads waited for a processor that others had."""
 
     n: int
     status: str
@@ -36,6 +38,7 @@ class Outcome:
     code: int = 0
     seconds: float = 0.0
     cpu: float = 0.0
+    queued: float = 0.0
     megabytes: float = 0.0
 
     @property
@@ -109,10 +112,11 @@ def ask(rag: Any, n: int, *, direct: bool) -> Outcome:
     from iterative_rag.errors import IterativeRAGError
 
     question = places.direct_question(n) if direct else places.question(n)
-    began, cpu = time.monotonic(), time.process_time()
+    began, cpu, waited = time.monotonic(), time.process_time(), queued()
 
     def outcome(status: str, **more: Any) -> Outcome:
-        spent = {"seconds": time.monotonic() - began, "cpu": time.process_time() - cpu, "megabytes": resident()}
+        spent = {"seconds": time.monotonic() - began, "cpu": time.process_time() - cpu}
+        spent |= {"queued": queued() - waited, "megabytes": resident()}
         return Outcome(n, status, **{**more, **spent})
 
     try:
@@ -131,6 +135,15 @@ def resident() -> float:
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     found: Mapping[str, str] = dict(line.split(":", 1) for line in lines if ":" in line)
     return int(found["VmRSS"].split()[0]) / 1024
+
+
+def queued() -> float:
+    """Seconds that the threads of this process have waited for a processor; 0 where the system does not tell."""
+    total = 0
+    for path in Path("/proc/self/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            total += int(path.read_text(encoding="ascii").split()[1])
+    return total / 1e9
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ _BUILT = re.compile(r"The sailing ship (\w+) was built in (\w+)\.")
 _MAYOR = re.compile(r"The mayor of (\w+) is (\w+ \w+)\.")
 _SHIP_ASKED = re.compile(r"where the ship (\w+) was built")
 _TOWN_ASKED = re.compile(r"Who is the mayor of (\w+)\?")
+_LOOKED_UP = re.compile(r"QUESTION: (?:In which town was the ship|Who is the mayor of) (\w+)")
 _HEAD = 60  # characters of a system prompt by which its role is known
 
 
@@ -42,6 +43,11 @@ def mayor(n: int, version: int = 0) -> str:
     return f"{_GIVEN[n % len(_GIVEN)]} {_word(n * VERSIONS + version, 4)}son"
 
 
+def gazette(n: int) -> str:
+    """The title of the article about a town: no question holds it."""
+    return f"{_word(7 * n + 11, 3)} gazette"
+
+
 def question(n: int) -> str:
     """It takes two look-ups: the ship's town, then the town's mayor."""
     return f"Who is the mayor of the town where the ship {ship(n)} was built?"
@@ -53,7 +59,7 @@ def direct_question(n: int) -> str:
 
 
 def town_article(n: int, version: int = 0, more: str = "") -> str:
-    return f"# {town(n)}\n\n{town(n)} is a harbour town. {mayor_sentence(n, version)} It has a market.{more}\n"
+    return f"# {gazette(n)}\n\n{town(n)} is a harbour town. {mayor_sentence(n, version)} It has a market.{more}\n"
 
 
 def mayor_sentence(n: int, version: int = 0) -> str:
@@ -76,7 +82,7 @@ def write_file(path: Path, text: str) -> None:
 
 def write_questions(path: Path, count: int) -> None:
     rows = [
-        {"id": f"q{n}", "question": direct_question(n), "answer": mayor(n), "gold_titles": [town(n)]}
+        {"id": f"q{n}", "question": direct_question(n), "answer": mayor(n), "gold_titles": [gazette(n)]}
         for n in range(count)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -97,8 +103,8 @@ def reply(role: str, user: str) -> str:
 
 
 def place_asked(user: str) -> str:
-    """The ship or town that the original question of a prompt names, "" where it holds none."""
-    asked = _SHIP_ASKED.search(user) or _TOWN_ASKED.search(user)
+    """The ship or town that the question of a prompt names, "" where it holds none."""
+    asked = _SHIP_ASKED.search(user) or _LOOKED_UP.search(user)
     return asked[1] if asked else ""
 
 

@@ -1,0 +1,167 @@
+"""Hostile input: files, instructions in documents, markup in reports, a corpus that holds nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from scripts.reliability import places
+from scripts.reliability.bench import Bench, Home, Result
+from scripts.reliability.servers import Call, Fault, ModelServer
+
+MARK = "zzz"
+PAYLOADS = (
+    "<zzz1 onclick=zzz()>",
+    "</p><script>zzz2()</script>",
+    "\"><img src=x onerror='zzz3()'>",
+    "'><svg/onload=zzz4()>",
+    "</script></style></title></textarea><zzz5>",
+    "<!-- --><iframe srcdoc='<zzz6>'></iframe>",
+    "[zzz7](javascript:zzz7())",
+    "&lt;zzz8&gt; &#60;zzz8&#62;",
+    "{{ zzz9 }}{% zzz9 %}",
+    "<a href='data:text/html,zzz10'>",
+)
+
+
+def hostile_files(bench: Bench) -> Result:
+    """scripts/bench_hostile_files.py: none takes the process down, each is read or skipped with its reason."""
+    if bench.quick:
+        return Result("files of full size: not in a quick run", None)
+    done = bench.script("bench_hostile_files", "--quiet", seconds=580)
+    last = done.out.strip().rpartition("\n")[2]
+    return Result(last or f"exit {done.code}: {done.err[-200:]}", done.code == 0 and last.startswith("0 of "))
+
+
+def planted_instructions(bench: Bench) -> Result:
+    """scripts/bench_hostile_texts.py: a model that obeys does no harm, and what sways it is shown."""
+    strategies = "iterative" if bench.quick else "naive,iterative,full"
+    options = ("--part", "planted", "--strategies", strategies)
+    done = bench.script("bench_hostile_texts", *options, seconds=580)
+    rows = re.findall(r"^(\w+) +([\w-]+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)  ", done.out, re.MULTILINE)
+    obeyed, wrongs, swayed, shown = (sum(int(row[place]) for row in rows) for place in (2, 3, 4, 5))
+    cases = re.match(r"(\d+) planted", done.out)
+    figures = f"{cases[1] if cases else '?'} instructions, {len(rows)} runs of each: {obeyed} obeyed by the model, "
+    figures += f"{wrongs} did harm, {swayed} swayed an answer, {swayed - shown} of those not shown"
+    if done.code or not rows:
+        return Result(f"exit {done.code}: {done.err[-200:]}", False)
+    return Result(figures, wrongs == 0 and swayed == shown)
+
+
+def empty_corpus(bench: Bench) -> Result:
+    """No corpus, an empty folder, files of nothing, a corpus whose files are gone: said in a sentence."""
+    home, wrong = bench.home("empty-corpus"), list[str]()
+    empty, hollow, gone = (bench.folder / f"{name}-articles" for name in ("empty", "hollow", "gone"))
+    for folder in (empty, hollow, gone):
+        folder.mkdir()
+    (hollow / "nothing.md").write_text("", encoding="utf-8")
+    (hollow / "spaces.txt").write_text(" \n\n", encoding="utf-8")
+    (gone / "one.md").write_text("# One\n\nOne article.\n", encoding="utf-8")
+    home.run("index", str(gone), "--corpus", "gone", "-q")
+    (gone / "one.md").unlink()
+    steps: list[tuple[tuple[str, ...], tuple[int, ...]]] = []
+    for name, folder in (("empty", empty), ("hollow", hollow), ("gone", gone)):
+        steps.append((("index", str(folder), "--corpus", name), (0, 2, 4)))
+        # What holds nothing is no corpus, or one that cannot answer: never an answer, never another corpus.
+        steps.append((("ask", "Who is the mayor?", "--corpus", name, "--llm", "builtin", "--json"), (3, 4)))
+        steps.append((("search", "mayor", "--corpus", name, "--json"), (0, 4)))
+    steps.append((("ask", "Who is the mayor?", "--corpus", "missing", "--llm", "builtin"), (4,)))
+    steps.append((("search", "mayor", "--corpus", "missing"), (4,)))
+    steps.append((("ask", "Who is the mayor?", "--corpus", "", "--llm", "builtin"), (2,)))
+    steps.append((("search", "mayor", "--corpus", ""), (2,)))
+    steps.append((("index", str(empty), "--corpus", ""), (2,)))
+    for arguments, codes in steps:
+        done = home.run(*arguments)
+        nothing = done.code != 0 or arguments[0] == "index" or done.out.strip() == "[]"
+        if done.code not in codes or "Traceback" in done.err or "Unexpected" in done.err or not nothing:
+            wrong.append(f"{arguments[0]} --corpus {arguments[arguments.index('--corpus') + 1]!r}: exit {done.code}")
+    told = f": {'; '.join(wrong)}" if wrong else ""
+    return Result(f"{len(steps) - len(wrong)} of {len(steps)} commands as they should be{told}", not wrong)
+
+
+def markup_in_reports(bench: Bench) -> Result:
+    """Markup in titles, texts, file names, addresses, questions, answers and replies arrives as text."""
+    harmless, _ = _report(bench.home("harmless"), bench.folder / "harmless", tuple("plain words" for _ in PAYLOADS))
+    hostile, shown = _report(bench.home("markup"), bench.folder / "markup", PAYLOADS)
+    plain, page = _Page(harmless), _Page(hostile)
+    new = {tag for tag in page.tags if MARK in tag or tag not in plain.tags}
+    wrong = [f"elements {sorted(new)}"] if new else []
+    wrong += [f"{page.scripts - plain.scripts} more scripts"] if page.scripts != plain.scripts else []
+    wrong += [f"attributes {sorted(page.handlers)[:3]}"] if page.handlers else []
+    wrong += [f"addresses {sorted(page.addresses)[:3]}"] if page.addresses else []
+    figures = f"{len(PAYLOADS)} kinds of markup, {shown} times in the page's text, {len(page.tags)} kinds of elements"
+    return Result(figures + (f": {'; '.join(wrong)}" if wrong else ", none of them planted"), not wrong and shown > 0)
+
+
+def _report(home: Home, folder: Path, payloads: tuple[str, ...]) -> tuple[str, int]:
+    """The page of an evaluation in which these texts stand wherever one from outside can; how often it shows them."""
+    folder.mkdir()
+    for n, text in enumerate(payloads):
+        name = re.sub(r"[/\0]", "_", f"{n} {text}")[:80]
+        body = f"{places.town(n)} is a harbour town. {places.mayor_sentence(n)} Note: {text} (end of note)."
+        row = {"title": f"{places.town(n)} {text}", "text": body, "url": f"javascript:zzz{n}('{text}')"}
+        (folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    rows = [
+        {"id": f"q{n} {text}", "question": f"{places.direct_question(n)} {text}", "answer": f"{places.mayor(n)} {text}"}
+        | {"gold_titles": [f"{places.town(n)} {text}"]}
+        for n, text in enumerate(payloads)
+    ]
+    questions = home.working / "questions.jsonl"
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    def turn(call: Call) -> Fault | None:
+        """Facts and answers that say the planted text, with the quote that holds it."""
+        text = next((one for one in payloads if one in call.user), "")
+        if call.role == "extract" and f"Note: {text}" in call.user and text:
+            quote = f"Note: {text} (end of note)."
+            fact = {"statement": f"{places.reply('extract', call.user)[:80]} {text}", "quote": quote, "value": text}
+            return Fault("text", text=json.dumps({"facts": [fact]}))
+        if call.role == "analyse" and "[1]" in call.user:
+            return Fault("text", text=json.dumps({"reason": text, "status": "known", "needs": []}))
+        if call.role == "answer" and "[1]" in call.user:
+            answer = {"working": text, "compute": [], "status": "answered", "answer": f"{text} [1].", "missing": text}
+            return Fault("text", text=json.dumps({**answer, "short_answer": text, "confidence": 0.9}))
+        return None
+
+    with ModelServer(fault=turn) as server:
+        commands = (
+            ("index", str(folder), "--corpus", "markup", "-q"),
+            ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "markup", "--llm", "ollama/tiny:1b")
+            + ("--out", "run", "--no-cache", "-q"),
+            ("evaluate", "report", "run", "--html", "report.html"),
+        )
+        for command in commands:
+            done = home.run(*command, server=server, seconds=180)
+            if done.code:
+                raise RuntimeError(f"{command[0]}: exit {done.code}: {done.err[-200:]}")
+    page = (home.working / "report.html").read_text(encoding="utf-8")
+    return page, _Page(page).text.count(MARK)
+
+
+class _Page(HTMLParser):
+    """What a browser would make of a page: its elements, its scripts, what would run, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.scripts = 0
+        self.handlers: set[str] = set()
+        self.addresses: set[str] = set()
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.scripts += tag == "script"
+        for name, value in attrs:
+            if name.startswith("on") or MARK in name or name == "srcdoc":
+                self.handlers.add(name)
+            scheme = (value or "").strip().casefold().partition(":")[0]
+            if name in ("href", "src", "action", "formaction", "xlink:href") and scheme in ("javascript", "vbscript"):
+                self.addresses.add(str(value)[:60])
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
