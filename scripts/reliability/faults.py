@@ -197,7 +197,9 @@ def failed_reads(bench: Bench) -> Result:
             for strategy in STRATEGIES[1:]:  # naive reads no document by itself
                 options = ("--corpus", "places", "--llm", "ollama/tiny:1b", "--json", "--strategy", strategy)
                 limits = ("--no-cache", "--max-seconds", "10" if name == "hang" else "60")
-                started.append((strategy, home.start("ask", places.direct_question(n), *options, *limits, server=server)))
+                started.append(
+                    (strategy, home.start("ask", places.direct_question(n), *options, *limits, server=server))
+                )
                 if len(started) % 2 == 0:  # two at a time
                     started[-1][1].wait(90)
             for strategy, running in started:

@@ -34,7 +34,9 @@ def index_kills(bench: Bench) -> Result:
     if done.code or not found or not killed:
         return Result(f"exit {done.code}: {(done.out + done.err)[-200:]}", False)
     again = re.search(r"(\d+) passages embedded again, (-?\d+) a kill", done.out)
-    figures = f"{killed[1]} kills, {found[1]} points, {found[2]} differ, {again[2] if again else '?'} passages again a kill"
+    figures = (
+        f"{killed[1]} kills, {found[1]} points, {found[2]} differ, {again[2] if again else '?'} passages again a kill"
+    )
     return Result(figures, found[2] == "0" and int(killed[1]) >= kills)
 
 

@@ -67,5 +67,3 @@ def _busy(served: Sequence[Served]) -> float:
         total += max(0.0, one.ended - max(end, one.began))
         end = max(end, one.ended)
     return total
-
-

@@ -14,8 +14,54 @@ from pathlib import Path
 
 from iterative_rag.prompts import prompt, versions
 
-_SYLLABLES = tuple("ba de fi go ka le mi no pu ra se ti vo wa xe zi bru dla fri sto".split())
-_GIVEN = tuple("Edda Olin Runa Tove Sten Ylva Arne Dagny Bo Cleo Dora Emil Finn Gro Hedy Ivar Jon Kari Lars Mona".split())
+_SYLLABLES = tuple(
+    [
+        "ba",
+        "de",
+        "fi",
+        "go",
+        "ka",
+        "le",
+        "mi",
+        "no",
+        "pu",
+        "ra",
+        "se",
+        "ti",
+        "vo",
+        "wa",
+        "xe",
+        "zi",
+        "bru",
+        "dla",
+        "fri",
+        "sto",
+    ]
+)
+_GIVEN = tuple(
+    [
+        "Edda",
+        "Olin",
+        "Runa",
+        "Tove",
+        "Sten",
+        "Ylva",
+        "Arne",
+        "Dagny",
+        "Bo",
+        "Cleo",
+        "Dora",
+        "Emil",
+        "Finn",
+        "Gro",
+        "Hedy",
+        "Ivar",
+        "Jon",
+        "Kari",
+        "Lars",
+        "Mona",
+    ]
+)
 VERSIONS = 300  # of one article, before a name would come twice
 
 _BUILT = re.compile(r"The sailing ship (\w+) was built in (\w+)\.")
@@ -148,10 +194,24 @@ def _answer(user: str) -> object:
     lines = re.findall(r"^\[(\d+)\](.*)$", user, re.MULTILINE)
     number = next((n for n, line in lines if found and f" is {found}." in line), "")
     if not number:
-        return {"working": "No fact says it.", "compute": [], "status": "not_in_facts", "answer": "",
-                "short_answer": "", "missing": "who the mayor is", "confidence": 0.2}
-    return {"working": f"The mayor is {found} [{number}].", "compute": [], "status": "answered",
-            "answer": f"The mayor is {found} [{number}].", "short_answer": found, "missing": "", "confidence": 0.9}
+        return {
+            "working": "No fact says it.",
+            "compute": [],
+            "status": "not_in_facts",
+            "answer": "",
+            "short_answer": "",
+            "missing": "who the mayor is",
+            "confidence": 0.2,
+        }
+    return {
+        "working": f"The mayor is {found} [{number}].",
+        "compute": [],
+        "status": "answered",
+        "answer": f"The mayor is {found} [{number}].",
+        "short_answer": found,
+        "missing": "",
+        "confidence": 0.9,
+    }
 
 
 def _grade(user: str) -> object:

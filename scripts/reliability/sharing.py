@@ -28,7 +28,9 @@ def second_writer(bench: Bench) -> Result:
     whole = first.wait(240)
     again = home.run("index", str(articles), "--corpus", CORPUS)
     kept = "0 added, 0 changed" in again.out
-    figures = f"{met - len(refused)} of 2 refused in one sentence; first exit {whole.code}, nothing left to index: {kept}"
+    figures = (
+        f"{met - len(refused)} of 2 refused in one sentence; first exit {whole.code}, nothing left to index: {kept}"
+    )
     told = f": {'; '.join(refused)}" if refused else ""
     return Result(figures + told, met == 2 and not refused and whole.code == 0 and kept)
 

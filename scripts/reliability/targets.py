@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.reliability import cached, faults, hostile, kills, load, sharing
+from scripts.reliability import cached, faults, hostile, kills, load, outside, sharing, soak
 from scripts.reliability.bench import Target
 
 TARGETS = (
@@ -26,6 +26,10 @@ TARGETS = (
     Target("empty-corpus", "one sentence, exit 3 or 4, never an answer", hostile.empty_corpus),
     Target("planted-texts", "no harm; an answer that was swayed shows by what", hostile.planted_instructions),
     Target("markup", "nothing planted becomes an element, an attribute or an address", hostile.markup_in_reports),
+    Target("private-addresses", "no request arrives", outside.private_addresses),
+    Target("secrets", "no key in output, logs, traces, caches or reports", outside.secrets),
     Target("planted-cache", "nothing runs, nothing outside the cache is touched", cached.planted_cache),
+    Target("hostile-folder", "the thief receives nothing, and the user is told", outside.hostile_folder),
+    Target("traversal", "nothing outside is read, written or removed", outside.traversal),
 )
-SOAK = TARGETS[0]
+SOAK = Target("soak", "0 exceptions, 0 refusals, 0 stale answers, every quote fits", soak.soak)
