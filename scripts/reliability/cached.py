@@ -82,9 +82,11 @@ def planted_cache(bench: Bench) -> Result:
     plans: list[tuple[str, dict[str, object]]] = [
         ("a pickle", {"mode": 4, "raw": 1, "value": pickle.dumps(_Mark(mark)), "filename": None}),
         ("a pickled key", {"key": pickle.dumps(_Mark(mark)), "raw": 0}),
-        *((f"mode {mode} with a file name", {"mode": mode, "value": None, "filename": outside[0]}) for mode in (2, 3, 4)),
-        *((f"the file {name}", {"mode": 1, "value": None, "filename": name}) for name in outside),
-    ]  # fmt: skip
+    ]
+    for mode in (2, 3, 4):
+        plans.append((f"mode {mode} with a file name", {"mode": mode, "value": None, "filename": outside[0]}))
+    for name in outside:
+        plans.append((f"the file {name}", {"mode": 1, "value": None, "filename": name}))
     pristine = home.folder.with_name(f"{home.folder.name}-pristine")
     shutil.copytree(home.folder / "cache", pristine)
     with ModelServer() as server:

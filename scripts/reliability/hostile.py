@@ -124,11 +124,11 @@ def _report(home: Home, folder: Path, payloads: tuple[str, ...]) -> tuple[str, i
             return Fault("text", text=json.dumps({**answer, "short_answer": text, "confidence": 0.9}))
         return None
 
+    evaluate = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "markup")
     with ModelServer(fault=turn) as server:
         commands = (
             ("index", str(folder), "--corpus", "markup", "-q"),
-            ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "markup", "--llm", "ollama/tiny:1b")
-            + ("--out", "run", "--no-cache", "-q"),
+            (*evaluate, "--llm", "ollama/tiny:1b", "--out", "run", "--no-cache", "-q"),
             ("evaluate", "report", "run", "--html", "report.html"),
         )
         for command in commands:

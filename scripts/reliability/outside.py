@@ -23,7 +23,7 @@ KEYS = {
 
 
 def secrets(bench: Bench) -> Result:
-    """Every command with keys in the environment, also where a server shows them in its errors: none is kept or shown."""
+    """Commands with keys in the environment, also where a server shows them in its errors: none is kept or shown."""
     home, outputs = bench.library("secrets", 40), list[Done]()
     places.write_questions(home.working / "questions.jsonl", 3)
     evaluate = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", CORPUS, "--out", "run")
@@ -127,9 +127,9 @@ def _write_settings(folder: Path, form: str, values: dict[str, str]) -> None:
 def _sending(bench: Bench, key: str) -> list[tuple[str, ...]]:
     """Commands in which a setting would make a difference."""
     ask = ("ask", places.direct_question(0), "--corpus", CORPUS, "--max-seconds", "20")
-    named = ask if key in ("llm", "search_engine") else (*ask, "--llm", "builtin")
-    own = ("index", str(bench.articles(40)), "--corpus", "other")
-    search = ("search", "mayor", "--corpus", CORPUS)
+    named: tuple[str, ...] = ask if key in ("llm", "search_engine") else (*ask, "--llm", "builtin")
+    own: tuple[str, ...] = ("index", str(bench.articles(40)), "--corpus", "other")
+    search: tuple[str, ...] = ("search", "mayor", "--corpus", CORPUS)
     return {"embedder": [named, search, own], "index": [named, search, own]}.get(key, [named])
 
 
@@ -156,7 +156,8 @@ def _forged(port: int) -> list[str]:
         "0177.0.0.1", "017700000001", "0", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
         "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "127.127.127.127", "127.0.0.1.",
         "①②⑦.⓪.⓪.①", "127。0。0。1", "example.com@127.0.0.1", "user:word@localhost", "127.0.0.1%23.example.com",
-        "localhost%00.example.com", "[::1%25lo]", "[fe80::1%25lo]", "[fc00::1]", "10.0.0.1", "172.16.0.1", "192.168.0.1",
+        "localhost%00.example.com", "[::1%25lo]", "[fe80::1%25lo]", "[fc00::1]", "10.0.0.1", "172.16.0.1",
+        "192.168.0.1",
         "169.254.169.254", "[fd00:ec2::254]", "100.100.100.200", "100.64.0.1", "198.18.0.1", "192.0.0.1", "224.0.0.1",
         "255.255.255.255", "240.0.0.1", "[ff02::1]", "[2001:db8::1]",
     )  # fmt: skip
@@ -173,8 +174,8 @@ def _redirected(port: int) -> list[bool]:
     from iterative_rag.corpus.web.client import Web
     from iterative_rag.errors import FetchError
 
-    targets = [f"http://127.0.0.1:{port}/", f"http://localhost:{port}/", f"//127.0.0.1:{port}/", "file:///etc/passwd",
-               f"http://[::ffff:127.0.0.1]:{port}/", f"http://2130706433:{port}/", "http://169.254.169.254/"]  # fmt: skip
+    paths = [f"{host}:{port}/" for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433")]
+    targets = [*(f"http://{path}" for path in paths), f"//{paths[0]}", "file:///etc/passwd", "http://169.254.169.254/"]
 
     class Redirecting(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -9,59 +9,19 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from iterative_rag.prompts import prompt, versions
 
-_SYLLABLES = tuple(
-    [
-        "ba",
-        "de",
-        "fi",
-        "go",
-        "ka",
-        "le",
-        "mi",
-        "no",
-        "pu",
-        "ra",
-        "se",
-        "ti",
-        "vo",
-        "wa",
-        "xe",
-        "zi",
-        "bru",
-        "dla",
-        "fri",
-        "sto",
-    ]
-)
-_GIVEN = tuple(
-    [
-        "Edda",
-        "Olin",
-        "Runa",
-        "Tove",
-        "Sten",
-        "Ylva",
-        "Arne",
-        "Dagny",
-        "Bo",
-        "Cleo",
-        "Dora",
-        "Emil",
-        "Finn",
-        "Gro",
-        "Hedy",
-        "Ivar",
-        "Jon",
-        "Kari",
-        "Lars",
-        "Mona",
-    ]
-)
+_SYLLABLES = (
+    "ba", "de", "fi", "go", "ka", "le", "mi", "no", "pu", "ra",
+    "se", "ti", "vo", "wa", "xe", "zi", "bru", "dla", "fri", "sto",
+)  # fmt: skip
+_GIVEN = (
+    "Edda", "Olin", "Runa", "Tove", "Sten", "Ylva", "Arne", "Dagny", "Bo", "Cleo",
+    "Dora", "Emil", "Finn", "Gro", "Hedy", "Ivar", "Jon", "Kari", "Lars", "Mona",
+)  # fmt: skip
 VERSIONS = 300  # of one article, before a name would come twice
 
 _BUILT = re.compile(r"The sailing ship (\w+) was built in (\w+)\.")
@@ -248,7 +208,7 @@ def _reword(user: str) -> object:
     return {"phrasings": [f"{need} (name)", f"tell: {need}", f"wanted: {need}"], "broader": need, "passage": need}
 
 
-_PARTS = {
+_PARTS: Mapping[str, Callable[[str], object]] = {
     "analyse": _analyse,
     "extract": _extract,
     "rephrase": lambda user: {"question": _known(user)[0]},

@@ -57,8 +57,11 @@ def readers(bench: Bench) -> Result:
     wall = time.monotonic() - began
     writer.wait(120)
     done_all = [(n, one.wait(1)) for n, one in started]
-    failed = [f"exit {done.code}: {' '.join(done.err.split())[:120]}" for n, done in done_all
-              if done.code or not any(f"mayor of {places.town(n)} is" in hit["text"] for hit in done.json["items"])]  # fmt: skip
+    failed = [
+        f"exit {done.code}: {' '.join(done.err.split())[:120]}"
+        for n, done in done_all
+        if done.code or not any(f"mayor of {places.town(n)} is" in hit["text"] for hit in done.json["items"])
+    ]
     cores = os.cpu_count() or 1
     used = sum(done.cpu for _, done in done_all) / count
     figures = (
