@@ -63,7 +63,9 @@ def points(root: Path) -> dict[str, tuple[object, ...]]:
     """Every point of the index: payload, dense vector and BM25 weights."""
     from qdrant_edge import EdgeShard, ScrollRequest
 
-    shard = EdgeShard.load(str(root / NAME / "vectors"))
+    # Wherever the corpus keeps them; of several states the one written last.
+    shards = [path.parent for path in (root / NAME).rglob("segments")]
+    shard = EdgeShard.load(str(max(shards, key=lambda path: path.stat().st_mtime)))
     try:
         records, _ = shard.scroll(ScrollRequest(limit=10_000_000, with_payload=True, with_vector=True))
     finally:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from scripts.reliability import places
 from scripts.reliability.asking import ABSTAINED, ANSWERED, INCOMPLETE, Outcome, asked
-from scripts.reliability.bench import STRATEGIES, Bench, Done, Home, Result, Running, share
+from scripts.reliability.bench import CORPUS, LLM, STRATEGIES, Bench, Done, Home, Result, Running, share
 from scripts.reliability.servers import Call, Fault, ModelServer
 
 RIGHT_SHARE = 0.97
@@ -195,7 +195,7 @@ def failed_reads(bench: Bench) -> Result:
         with ModelServer(fault=turn) as server:
             started: list[tuple[str, Running]] = []
             for strategy in STRATEGIES[1:]:  # naive reads no document by itself
-                options = ("--corpus", "places", "--llm", "ollama/tiny:1b", "--json", "--strategy", strategy)
+                options = ("--corpus", CORPUS, "--llm", LLM, "--json", "--strategy", strategy)
                 limits = ("--no-cache", "--max-seconds", "10" if name == "hang" else "60")
                 started.append(
                     (strategy, home.start("ask", places.direct_question(n), *options, *limits, server=server))
@@ -219,8 +219,8 @@ def _evaluated(bench: Bench, home: Home, sentence: str) -> str:
     places.write_questions(home.working / "questions.jsonl", 3)
     fault = Fault("status", 500)
     with ModelServer(fault=lambda call: fault if call.role == "extract" and sentence in call.user else None) as server:
-        base = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "places", "--out", "run", "-q")
-        done = home.run(*base, "--llm", "ollama/tiny:1b", "--no-cache", server=server, seconds=180)
+        base = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", CORPUS, "--out", "run", "-q")
+        done = home.run(*base, "--llm", LLM, "--no-cache", server=server, seconds=180)
     if done.code:
         return f"exit {done.code}"
     found = {record.id: str(record.outcome) for record in read_run(home.working / "run").records}

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from scripts.reliability import places
-from scripts.reliability.bench import Bench, Home, Result
+from scripts.reliability.bench import LLM, Bench, Home, Result
 from scripts.reliability.servers import Call, Fault, ModelServer
 
 MARK = "zzz"
@@ -128,7 +128,7 @@ def _report(home: Home, folder: Path, payloads: tuple[str, ...]) -> tuple[str, i
     with ModelServer(fault=turn) as server:
         commands = (
             ("index", str(folder), "--corpus", "markup", "-q"),
-            (*evaluate, "--llm", "ollama/tiny:1b", "--out", "run", "--no-cache", "-q"),
+            (*evaluate, "--llm", LLM, "--out", "run", "--no-cache", "-q"),
             ("evaluate", "report", "run", "--html", "report.html"),
         )
         for command in commands:

@@ -61,10 +61,10 @@ def secrets(bench: Bench) -> Result:
 
 def _keys_for(server: ModelServer) -> dict[str, str]:
     """The keys, with the host that the package's own one was set up for, where it wants to know that."""
-    from iterative_rag.settings import RESERVED
+    from importlib.util import find_spec
 
-    wants_host = any("key_host" in name for name in RESERVED)
-    return KEYS | ({"ITERATIVE_RAG_API_KEY_HOST": f"127.0.0.1:{server.port}"} if wants_host else {})
+    host = {"ITERATIVE_RAG_API_KEY_HOST": f"127.0.0.1:{server.port}"}
+    return KEYS | (host if find_spec("iterative_rag.keys") else {})
 
 
 def _forms() -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from scripts.reliability import cached, faults, hostile, kills, load, outside, s
 from scripts.reliability.bench import Target
 
 TARGETS = (
-    Target("cross-talk", "every question its own answer", load.cross_talk),
+    Target("cross-talk", "every question its own answer; 128 calls reach the server at once", load.cross_talk),
     Target("latency", "p95 at most 1.10 times the ideal, processor time taken out", load.latency),
     Target("memory", "at most 5 % growth, all right", load.memory),
     Target("some-faults", "30 % of calls answered 500 or 503: all right", faults.some_faults),
