@@ -28,7 +28,7 @@ ROLES = {
     "reflect": "full",
     "plan": "plan",
 }
-REQUIRED = frozenset({"analyse", "extract", "rephrase", "answer", "plan"})  # without these no answer can be proved
+REQUIRED = frozenset({"analyse", "extract", "answer", "plan"})  # without these no answer can be proved
 
 
 def some_faults(bench: Bench) -> Result:
