@@ -40,6 +40,7 @@ class Outcome:
     cpu: float = 0.0
     queued: float = 0.0
     megabytes: float = 0.0
+    strategy: str = ""
 
     @property
     def right(self) -> bool:
@@ -68,19 +69,20 @@ def asked(
     direct: bool = False,
     threads: int = 8,
     seconds: float = 300.0,
-    fresh: bool = False,
+    strategies: Sequence[str] = ("iterative",),
     **settings: Any,
 ) -> list[Outcome]:
-    """Ask about these places. `fresh` builds everything anew for each question. Raises Died."""
+    """Ask about these places, by each of the strategies. Raises Died."""
     spec = home.working / "asked.json"
     settings = {"llm": LLM, "corpus": CORPUS, "cache": False, **settings}
-    plan = {"numbers": list(numbers), "direct": direct, "threads": threads, "fresh": fresh, "settings": settings}
+    asks = [(n, strategy) for strategy in strategies for n in numbers]
+    plan = {"asks": asks, "direct": direct, "threads": threads, "settings": settings}
     spec.write_text(json.dumps(plan), encoding="utf-8")
     done = home.run(str(spec), module="scripts.reliability.asking", server=server, seconds=seconds)
     rows = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
     outcomes = [Outcome(**{**row, "quotes": tuple(row["quotes"])}) for row in rows]
-    if done.code or len(outcomes) != len(numbers):
-        raise Died(f"{len(outcomes)} of {len(numbers)} questions ended, exit code {done.code}: {done.err[-400:]}")
+    if done.code or len(outcomes) != len(asks):
+        raise Died(f"{len(outcomes)} of {len(asks)} questions ended, exit code {done.code}: {done.err[-400:]}")
     return outcomes
 
 
@@ -91,25 +93,23 @@ def main() -> None:
     from iterative_rag import IterativeRAG
 
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    shared = None if plan["fresh"] else IterativeRAG.from_settings(**plan["settings"])
+    rag = IterativeRAG.from_settings(**plan["settings"])
     lock = threading.Lock()
 
-    def one(n: int) -> None:
-        rag = shared or IterativeRAG.from_settings(**plan["settings"])
-        outcome = ask(rag, n, direct=plan["direct"])
-        if rag is not shared:
-            rag.close()
+    def one(asked: tuple[int, str]) -> None:
+        n, strategy = asked
+        outcome = ask(rag, n, direct=plan["direct"], strategy=strategy)
         with lock:
             print(json.dumps(asdict(outcome)), flush=True)
 
     with ThreadPoolExecutor(plan["threads"]) as pool:
-        list(pool.map(one, plan["numbers"]))
-    if shared is not None:
-        shared.close()
+        list(pool.map(one, plan["asks"]))
+    rag.close()
 
 
-def ask(rag: Any, n: int, *, direct: bool) -> Outcome:
+def ask(rag: Any, n: int, *, direct: bool, strategy: str = "iterative") -> Outcome:
     from iterative_rag.errors import IterativeRAGError
+    from iterative_rag.types import Strategy
 
     question = places.direct_question(n) if direct else places.question(n)
     began, cpu, waited = time.monotonic(), time.process_time(), queued()
@@ -117,10 +117,10 @@ def ask(rag: Any, n: int, *, direct: bool) -> Outcome:
     def outcome(status: str, **more: Any) -> Outcome:
         spent = {"seconds": time.monotonic() - began, "cpu": time.process_time() - cpu}
         spent |= {"queued": queued() - waited, "megabytes": resident()}
-        return Outcome(n, status, **{**more, **spent})
+        return Outcome(n, status, strategy=strategy, **{**more, **spent})
 
     try:
-        answer = rag.ask(question)
+        answer = rag.ask(question, strategy=Strategy(strategy))
     except IterativeRAGError as error:
         return outcome(type(error).__name__, reason=str(error), code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - an error that is none of the package's own is what is looked for

@@ -58,12 +58,11 @@ def all_faults(bench: Bench) -> Result:
     for name in chosen:
         fault = kinds[name]
         with ModelServer(fault=lambda call, fault=fault: fault) as server:  # type: ignore[misc]
-            for strategy in STRATEGIES:
-                (one,) = asked(home, server, [0], direct=True, strategy=strategy)
-                runs += 1
-                untyped += not one.typed
-                if one.status in (ANSWERED, ABSTAINED):
-                    false.append(f"{strategy}/{name}: {one.status}")
+            outcomes = asked(home, server, [0], direct=True, strategies=STRATEGIES)
+        runs += len(outcomes)
+        untyped += sum(not one.typed for one in outcomes)
+        ended = [one for one in outcomes if one.status in (ANSWERED, ABSTAINED)]
+        false += [f"{one.strategy}/{name}: {one.status}" for one in ended]
     with ModelServer(fault=lambda call: Fault("status", 500)) as server:
         for strategy in STRATEGIES:
             done = home.ask(places.direct_question(0), "--strategy", strategy, "--no-cache", server=server)
