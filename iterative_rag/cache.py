@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from iterative_rag.files import has_no_room
+
 if TYPE_CHECKING:
     import diskcache
 
@@ -162,7 +164,10 @@ class DiskCache:
         """Say it once: a full disk would else fill the screen too."""
         level = logging.DEBUG if self._warned else logging.WARNING
         self._warned = True
-        logger.log(level, "The cache %s is left out: %s: %s", self.folder, type(error).__name__, error)
+        if isinstance(error, sqlite3.OperationalError) and has_no_room(self.folder):
+            logger.log(level, "The cache %s is left out: its disk is full.", self.folder)
+        else:
+            logger.log(level, "The cache %s is left out: %s: %s", self.folder, type(error).__name__, error)
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

@@ -9,6 +9,7 @@ IterativeRAGError
 │   ├── CorpusHeld       another process holds the index
 │   ├── CorpusMismatch   made by another embedder or another version
 │   ├── CorpusDamaged    files that cannot be read any more
+│   ├── DiskFull         no room for what is to be written; what was written before is whole
 │   ├── StoreError       a Qdrant server that keeps the vectors of a corpus
 │   │   ├── StoreUnreachable no server there, or none that replies in time
 │   │   ├── StoreRefused     a key that is missing or wrong
@@ -85,6 +86,10 @@ class CorpusMismatch(CorpusError):
 
 
 class CorpusDamaged(CorpusError):
+    pass
+
+
+class DiskFull(CorpusError):
     pass
 
 

@@ -41,7 +41,7 @@ def event_name(step: type[Any]) -> str:
 
 
 class _TraceFile:
-    """A file, a terminal or a pipe that somebody reads. Writing to one that is not read on ends with an error."""
+    """A file, a terminal or a pipe that somebody reads."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
@@ -60,7 +60,7 @@ class _TraceFile:
             raise OSError(errno.EINVAL, "it is a disk", str(path))
 
     def write(self, line: bytes) -> None:
-        """Raises OSError, also where nobody reads the other end of a pipe for PATIENCE seconds."""
+        """Raises OSError, also where nobody reads from a pipe for PATIENCE seconds."""
         rest = memoryview(line)
         while rest:
             try:
@@ -71,6 +71,11 @@ class _TraceFile:
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+    def remove_empty(self) -> None:
+        """A file without a single event says nothing; it would be taken for the last run."""
+        if self.path.is_file() and not self.path.stat().st_size:
+            self.path.unlink()
 
 
 class Trace:
@@ -107,9 +112,10 @@ class Trace:
                 try:
                     file.write(line.encode("utf-8", "replace"))
                 except OSError as error:
-                    _log.warning("The trace %s is given up: %s.", file.path, error.strerror)
+                    _log.warning("The trace %s is left out from here on: %s.", file.path, error.strerror)
                     self._files.remove(file)
                     file.close()
+                    file.remove_empty()
 
     def close(self) -> None:
         with self._lock:

@@ -10,7 +10,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from iterative_rag.errors import DiskFull
 
 INTERRUPTED = 130
 
@@ -50,11 +53,25 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:  # the reader of the pipe (head, less) has seen enough
         _drop_output()
     except Exception as error:
+        if not debug and (full := _disk_full(error)):
+            say(str(full), full.hint)
+            return full.exit_code
         if debug:
             raise
         say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
         return 1
     return 0
+
+
+def _disk_full(error: Exception) -> DiskFull | None:
+    """What to say where a write failed for want of room and nobody below said it."""
+    from pathlib import Path
+
+    from iterative_rag.files import disk_full, is_no_room
+
+    if not is_no_room(error):
+        return None
+    return disk_full(Path(getattr(error, "filename", None) or "."))
 
 
 def say(message: str, hint: str) -> None:

@@ -161,9 +161,7 @@ class Corpora:
     def _discard_if_empty(self, folder: Path) -> None:
         """A corpus into which nothing came is none: the next `ask` must not choose it."""
         with contextlib.suppress(sqlite3.DatabaseError):
-            with contextlib.closing(DocumentStore(folder / _DATABASE)) as store:
-                empty = not store.counts()[0]
-            if empty:
+            if _is_empty(folder / _DATABASE):
                 _clear(folder)
 
     def _writable_store(self, folder: Path) -> DocumentStore:
@@ -196,6 +194,14 @@ def _bytes_on_disk(folder: Path) -> int:
     """Blocks in use where the system tells: Edge's files are mostly holes while a corpus is small."""
     stats = [path.stat() for path in folder.rglob("*") if path.is_file()]
     return sum(stat.st_blocks * 512 if hasattr(stat, "st_blocks") else stat.st_size for stat in stats)
+
+
+def _is_empty(database: Path) -> bool:
+    """Whether there are no documents; on a disk that was full at once, not even tables."""
+    if database.is_file() and not database.stat().st_size:
+        return True
+    with contextlib.closing(DocumentStore(database)) as store:
+        return not store.counts()[0]
 
 
 def _clear(folder: Path) -> None:

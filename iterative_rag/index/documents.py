@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.files import has_no_room
 from iterative_rag.types import Document
 
 # To be raised when tables or payloads change, and when the chunker or BM25 would cut or weigh the same text otherwise.
@@ -96,14 +97,13 @@ class DocumentStore:
     """One connection behind a lock: safe from several threads; other processes may read while one writes."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
-        mode = "rwc" if create else "rw"
         self._lock = threading.RLock()
-        self._db = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False, isolation_level=None
-        )
-        self._db.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
+        try:
+            self._db = _connected(path, "mode=rwc" if create else "mode=rw")
+        except sqlite3.OperationalError:
+            if create or not _only_lacks_room(path):
+                raise
+            self._db = _connected(path, "mode=ro&immutable=1")
         if create:
             self._db.executescript(_SCHEMA)
 
@@ -296,6 +296,28 @@ class DocumentStore:
     def _all(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
         with self._lock:
             return self._db.execute(sql, values).fetchall()
+
+
+def _connected(path: Path, options: str) -> sqlite3.Connection:
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{options}", uri=True, check_same_thread=False, isolation_level=None
+    )
+    try:
+        database.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
+        if "immutable" not in options:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _only_lacks_room(path: Path) -> bool:
+    """Whether the database can be read as it lies there: a reader needs room for SQLite's index of the write-ahead log,
+    and on a full disk nobody writes. Where the log holds something it cannot be left out."""
+    log = path.with_name(f"{path.name}-wal")
+    return has_no_room(path.parent) and not (log.exists() and log.stat().st_size)
 
 
 def _parts(ids: Iterable[str], size: int = 500) -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""SQLite's errors as CorpusErrors with a hint."""
+"""SQLite's errors as CorpusErrors with a hint, and a full disk told from damage."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld
+from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, DiskFull
+from iterative_rag.files import disk_full, has_no_room, is_no_room
 
 # Left in a corpus folder by a reader that found damage which loading alone does not show.
 DAMAGE_MARK = "damaged"
+# What must be free before a batch is written. Edge maps its files into memory: on a full disk the system would kill the
+# process instead of reporting an error.
+FREE_BYTES = 128 * 1024 * 1024
+# SQLite's codes for contents that are not a whole database of ours; all others tell of the disk or the system.
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
 
 
 def mending_command(name: str, folder: Path | None = None) -> str:
@@ -27,10 +33,8 @@ def _roots(folder: Path) -> list[str]:
     return []
 
 
-def disk_full(path: Path) -> CorpusError:
-    return CorpusError(
-        f"The disk of {path} is full.", hint="Make room and run the same command again: it goes on where it stopped."
-    )
+def index_disk_full(path: Path) -> DiskFull:
+    return disk_full(path, FREE_BYTES)
 
 
 def damaged(folder: Path, name: str, reason: object) -> CorpusDamaged:
@@ -42,17 +46,26 @@ def damaged(folder: Path, name: str, reason: object) -> CorpusDamaged:
 
 @contextmanager
 def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
-    """Raises CorpusHeld, CorpusDamaged or a CorpusError for a full disk instead of SQLite's and Edge's own."""
+    """Raises CorpusHeld, CorpusDamaged, DiskFull or another CorpusError instead of SQLite's and the system's own."""
     try:
         yield
+    except OSError as error:
+        if is_no_room(error):
+            raise index_disk_full(folder) from error
+        raise
     except CorpusDamaged as error:
         raise error if error.hint else damaged(folder, name, error) from error
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise CorpusHeld(
                 f"The corpus {name!r} is held by another process.", hint="Wait until it is done."
             ) from error
-        if code == sqlite3.SQLITE_FULL:
-            raise disk_full(folder) from error
-        raise damaged(folder, name, error) from error
+        # An "I/O error" may be a full disk, too: SQLite says so only where it was told while it wrote.
+        if code == sqlite3.SQLITE_FULL or (code not in _DAMAGE and has_no_room(folder)):
+            raise index_disk_full(folder) from error
+        if code in _DAMAGE:
+            raise damaged(folder, name, error) from error
+        raise CorpusError(
+            f"The corpus {name!r} at {folder} cannot be read or written: {error}.", hint="See the disk and its log."
+        ) from error

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import CorpusError, CorpusHeld
+from iterative_rag.files import is_no_room
+from iterative_rag.index.faults import index_disk_full
 
 SLOTS = 16
 WAIT_SECONDS = 1.5
@@ -101,6 +103,8 @@ class CorpusLock:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
+            if is_no_room(error):
+                raise index_disk_full(self.folder.parent) from error
             raise CorpusError(f"{self.folder} cannot be written: {error.strerror}.", hint="See the disk.") from error
 
     def _take(self, number: int) -> Any | None:

@@ -14,11 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.files import has_no_room
 from iterative_rag.index.documents import Points
-from iterative_rag.index.faults import disk_full
+from iterative_rag.index.faults import index_disk_full
 from iterative_rag.index.sparse import bm25_query
 from iterative_rag.index.store import (
     DENSE,
@@ -41,15 +43,17 @@ if TYPE_CHECKING:
 
 # No memory, no permission, too many open files: the files may well be whole.
 _NOT_ITS_FAULT = re.compile(r"\bos error (?:12|13|23|24)\b")
-_DISK_FULL = ("no space left", "os error 28", "disk quota")
+_DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 
 
 class EdgeStore:
     """An open shard. Close it; two threads may search it at once, one may write."""
 
-    def __init__(self, path: Path, shard: EdgeShard) -> None:
+    def __init__(self, path: Path, shard: EdgeShard, beside: TemporaryDirectory[str] | None = None) -> None:
+        """`beside` is the folder that it was loaded through, if not from `path` itself."""
         self.path = path
         self._shard = shard
+        self._beside = beside
 
     @classmethod
     def create(cls, path: Path, dimensions: int) -> EdgeStore:
@@ -66,10 +70,8 @@ class EdgeStore:
     @classmethod
     def load(cls, path: Path, *, points: int = 0) -> EdgeStore:
         """Raises CorpusDamaged when the files cannot be read or hold less than so many points."""
-        from qdrant_edge import EdgeShard
-
         with _edge_errors(path):
-            store = cls(path, EdgeShard.load(str(path)))
+            store = cls(path, *_loaded(path))
         if (count := store.count()) < points:
             store.close()
             raise CorpusDamaged(f"The index at {path} holds {count} of {points} passages.")
@@ -78,6 +80,8 @@ class EdgeStore:
     def close(self) -> None:
         with _edge_errors(self.path):
             self._shard.close()
+        if self._beside is not None:
+            self._beside.cleanup()
 
     def count(self) -> int:
         with _edge_errors(self.path):
@@ -203,6 +207,25 @@ class EdgePlace:
         shutil.rmtree(self._path, ignore_errors=True)
 
 
+def _loaded(path: Path) -> tuple[EdgeShard, TemporaryDirectory[str] | None]:
+    """Loading writes the shard's settings anew. On a full disk it is loaded through a folder for temporary files, which
+    holds a copy of them and links to all the rest."""
+    from qdrant_edge import EdgeShard
+
+    try:
+        return EdgeShard.load(str(path)), None
+    except Exception:
+        if not has_no_room(path):
+            raise
+    beside = TemporaryDirectory(prefix="iterative-rag-")
+    for entry in path.iterdir():
+        if entry.is_dir():
+            (Path(beside.name) / entry.name).symlink_to(entry.absolute())
+        else:
+            shutil.copy(entry, beside.name)
+    return EdgeShard.load(beside.name), beside
+
+
 def _found(payload: Mapping[str, Any] | None) -> Found:
     held = payload or {}
     return Found(held["document"], held["version"], held["start"], held["end"])
@@ -219,8 +242,8 @@ def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())[:300]
-        if any(mark in reason.lower() for mark in _DISK_FULL):
-            raise disk_full(path) from error
+        if any(mark in reason.lower() for mark in _DISK_FULL) or has_no_room(path):
+            raise index_disk_full(path) from error
         if writing or _NOT_ITS_FAULT.search(reason):
             use = "written" if writing else "read"
             raise CorpusError(f"The index at {path} cannot be {use}: {reason}.", hint="See the system.") from error

@@ -18,13 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreMissing
+from iterative_rag.files import free_bytes
 from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore, Entry, Known, Points
-from iterative_rag.index.faults import DAMAGE_MARK, disk_full
+from iterative_rag.index.faults import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.store import Place, VectorPoint, VectorStore
 from iterative_rag.protocols import Embedder, Vectors
-
-# Edge maps its files into memory: a full disk would kill the process instead of raising an error.
-FREE_BYTES = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +178,11 @@ class CorpusWriter:
     def _empty(self) -> None:
         # Kept through all of it: a place that others use too tells by it whose points may be thrown away.
         identity = self._store.identity() or uuid.uuid4().hex
+        self._check_disk()  # before anything is thrown away
         with self._store.transaction():
             self._store.clear()
             self._store.set_meta({"identity": identity})
         self.close()
-        self._check_disk()
         self._place.create(self._embedder.dimensions, identity)
         if self._place.shared:
             shutil.rmtree(self._folder / "vectors", ignore_errors=True)  # those of the corpus as it was before
@@ -213,8 +211,8 @@ class CorpusWriter:
         return self._vectors
 
     def _check_disk(self) -> None:
-        if shutil.disk_usage(self._folder).free < FREE_BYTES:
-            raise disk_full(self._folder)
+        if free_bytes(self._folder) < FREE_BYTES:
+            raise index_disk_full(self._folder)
 
 
 def _now() -> str:

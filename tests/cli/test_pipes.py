@@ -82,7 +82,7 @@ def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
     os.close(writer)
     os.close(reader)
     assert done.code == 3
-    assert done.err.count("is given up: nobody read from it") == 1
+    assert done.err.count("is left out from here on: nobody read from it") == 1
     assert run("trace", "--json").out.splitlines()[-1].find('"final"') > 0
 
 

@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.files import disk_full, is_no_room
 
 ROBOT = "iterative-rag"  # the name that a robots.txt calls us by
 _HINT = "Give a mail address or a web page of yours: --contact you@example.org"
@@ -39,7 +40,7 @@ def remembered_contact(given: str, place: Path) -> str:
     """
     if not given:
         try:
-            return place.read_text(encoding="utf-8").strip()
+            return place.read_text(encoding="utf-8").strip() or homepage()
         except (OSError, UnicodeDecodeError):
             return homepage()
     agent_of(given)
@@ -47,6 +48,8 @@ def remembered_contact(given: str, place: Path) -> str:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(given.strip() + "\n", encoding="utf-8")
     except OSError as error:
+        if is_no_room(error):
+            raise disk_full(place) from error
         raise CorpusError(f"{place} cannot be written: {error.strerror}.", hint="Check the folder.") from error
     return given.strip()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from iterative_rag.corpus import front_matter
 from iterative_rag.corpus.front_matter import Fields
 from iterative_rag.errors import CorpusError, CorpusHeld
+from iterative_rag.files import disk_full, is_no_room
 
 _HEAD_CHARS = front_matter.MOST_CHARS + 1000
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
@@ -110,6 +111,8 @@ def _read_text(place: Path, chars: int = -1) -> str:
 
 
 def _unwritable(place: Path, error: OSError) -> CorpusError:
+    if is_no_room(error):
+        return disk_full(place)
     return CorpusError(f"{place} cannot be written: {error.strerror}.", hint="Check the folder and the disk.")
 
 

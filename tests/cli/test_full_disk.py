@@ -1,0 +1,142 @@
+"""A full disk is called full and never damaged: what is there is read, and with room everything goes on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.index.faults import DAMAGE_MARK
+from tests.servers import FakeServer
+from tests.small_disk import CannotMount, fill, make_room, small_disk
+
+QUESTION = "Where does Tarn lie?"
+READING = ("search river --corpus towns", "show Tarn --corpus towns", "corpus", "corpus status towns")
+
+
+@pytest.fixture(scope="module")
+def mounted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    try:
+        with small_disk(tmp_path_factory.mktemp("small"), 200) as place:
+            yield place
+    except CannotMount as reason:
+        pytest.skip(f"no small disk can be mounted here: {reason}")
+
+
+@pytest.fixture
+def disk(mounted: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The home of all data on a disk of 200 MB."""
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(mounted / "home"))
+    yield mounted
+    make_room(mounted)
+    shutil.rmtree(mounted / "home", ignore_errors=True)
+
+
+@pytest.fixture
+def articles(tmp_path: Path) -> Path:
+    folder = tmp_path / "articles"
+    folder.mkdir()
+    (folder / "Tarn.txt").write_text("Tarn lies on the river Mell.")
+    (folder / "Elm.txt").write_text("Elm is a village below the mountains.")
+    return folder
+
+
+@pytest.fixture
+def towns(run, disk: Path, articles: Path) -> Path:
+    assert run("index", str(articles), "--corpus", "towns").code == 0
+    return disk / "home" / "corpora" / "towns"
+
+
+def test_a_healthy_corpus_is_read_as_before(run, disk: Path, towns: Path) -> None:
+    before = [run(*line.split()) for line in READING]
+    fill(disk)
+    assert [run(*line.split()) for line in READING] == before
+    assert not (towns / DAMAGE_MARK).exists()
+    make_room(disk)
+    assert [run(*line.split()) for line in READING] == before
+
+
+def test_a_question_is_answered_without_trace_and_cache(
+    run, disk: Path, towns: Path, server: FakeServer, monkeypatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    server.reply = '{"status": "stuck", "reason": "nothing is known"}'
+    ask = ("ask", QUESTION, "--corpus", "towns", "--llm", "ollama/tiny:1b", "--json")
+    with_room = run(*ask)
+    fill(disk)
+    done = run(*ask)
+    assert done.code == with_room.code == 3
+    assert done.err.count("The trace") == 1
+    assert done.err.count("The cache") <= 1
+    assert "damaged" not in done.err
+    make_room(disk)
+    assert run(*ask).err.count("Warning") == 0
+    assert run("trace").code == 0
+
+
+def test_indexing_says_how_much_is_needed_and_goes_on_later(run, disk: Path, towns: Path, articles: Path) -> None:
+    (articles / "Ash.txt").write_text("Ash is new.")
+    index = ("index", str(articles), "--corpus", "towns")
+    for leave in (0, 60):
+        fill(disk, leave)
+        done = run(*index)
+        assert done.code == 4
+        assert f"The disk of {towns} is full: 128 MB are needed, " in done.err
+        assert "Make room and run the same command again" in done.err
+        assert "damaged" not in done.err
+        make_room(disk)
+        assert "ready" in run("corpus").out or leave
+    assert "1 added, 0 changed, 2 unchanged" in run(*index).out
+
+
+def test_another_embedder_does_not_cost_the_corpus(
+    run, disk: Path, towns: Path, articles: Path, server: FakeServer, monkeypatch
+) -> None:
+    """The corpus has to be made anew for it, but not before there is room for the new one."""
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    fill(disk, 60)
+    done = run("index", str(articles), "--corpus", "towns", "--embedder", "ollama/tiny:1b")
+    assert done.code == 4
+    assert "is full: 128 MB are needed, " in done.err
+    assert "Tarn" in run("search", "river", "--corpus", "towns").out
+
+
+@pytest.mark.parametrize("leave", [0, 60])
+def test_a_first_corpus_leaves_nothing_behind(run, disk: Path, articles: Path, leave: int) -> None:
+    (disk / "home").mkdir()
+    fill(disk, leave)
+    index = ("index", str(articles), "--corpus", "towns")
+    done = run(*index)
+    assert done.code == 4
+    assert "128 MB are needed" in done.err
+    assert "towns" not in run("corpus").out
+    make_room(disk)
+    assert run(*index).code == 0
+
+
+def test_what_is_written_elsewhere_is_said_in_a_sentence(run, disk: Path, towns: Path, tmp_path: Path) -> None:
+    fill(disk)
+    (tmp_path / "grid.toml").write_text("[base]\n")
+    done = run(
+        "evaluate",
+        "run",
+        "--dataset",
+        _dataset(tmp_path),
+        "--corpus",
+        "towns",
+        "--llm",
+        "builtin",
+        "--out",
+        str(disk / "out"),
+    )
+    assert done.code == 4
+    assert f"The disk of {disk / 'out'}" in done.err
+    assert "is full" in done.err
+
+
+def _dataset(folder: Path) -> str:
+    place = folder / "questions.jsonl"
+    place.write_text(f'{{"question": "{QUESTION}", "answer": "Mell", "gold_titles": ["Tarn"]}}')
+    return str(place)
