@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusName, EmbedderSpec, IndexAt, Quiet, announce_starter, settings_from
+from iterative_rag.cli.options import (
+    AsJson,
+    CorpusName,
+    EmbedderSpec,
+    IndexAt,
+    Quiet,
+    RefusedSeconds,
+    announce_starter,
+    settings_from,
+)
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import IngestReport
@@ -33,6 +42,7 @@ def index(
         str,
         typer.Option(metavar="HOST:PORT", help="The Ray cluster; auto: this machine's; none: a new one here."),
     ] = "",
+    refused_seconds: RefusedSeconds = None,
     quiet: Quiet = False,
 ) -> None:
     """Bring a corpus up to date with files and folders of them, in any mix of formats.
@@ -52,7 +62,9 @@ def index(
         raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
     ray = address if engine == "ray" else None
     with indexing(quiet=quiet) as progress:
-        report = index_paths(paths, settings=settings, corpus=corpus, ray=ray, progress=progress)
+        report = index_paths(
+            paths, settings=settings, corpus=corpus, ray=ray, refused_seconds=refused_seconds, progress=progress
+        )
     show_report(report, quiet=quiet)
 
 

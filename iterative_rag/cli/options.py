@@ -43,6 +43,12 @@ IndexAt = Annotated[
     str | None,
     typer.Option("--index", metavar="URL", help="Where the vectors lie: local, or qdrant://HOST:6333."),
 ]
+RefusedSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--refused-seconds", metavar="N", min=0, help="Seconds that files which are then refused may take in all (600)."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
 

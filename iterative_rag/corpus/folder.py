@@ -40,6 +40,9 @@ class Folder:
         empty = True
         with ApartReader(self._limits) as apart:
             for entry in self._entries():
+                if apart.used_up:
+                    yield Skipped(self.root, self._stopped_before(entry), rest_unread=True)
+                    return
                 empty = False
                 if isinstance(entry, Skipped):
                     yield entry
@@ -82,6 +85,13 @@ class Folder:
                 left += reversed(list(_looked_at(place.path, real_root)))
 
     # --- what is in them ---
+
+    def _stopped_before(self, entry: Path | Skipped) -> str:
+        first = entry.name if isinstance(entry, Path) else Path(entry.source).name
+        return (
+            f"From {first!r} on it is not read: files that were refused have taken more than "
+            f"{2 * self._limits.refused_seconds:,.0f} s. Remove them, or raise --refused-seconds."
+        )
 
     def _read(self, path: Path, apart: ApartReader) -> Reading:
         form = format_of(path.name)

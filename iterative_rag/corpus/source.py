@@ -9,6 +9,7 @@ from iterative_rag.corpus import zim
 from iterative_rag.corpus.dumps import dump
 from iterative_rag.corpus.dumps.dump import MediaWikiDump
 from iterative_rag.corpus.folder import Folder
+from iterative_rag.corpus.formats.apart import Limits
 from iterative_rag.corpus.formats.registry import format_of, formats_in_words
 from iterative_rag.corpus.jsonl import JsonLines
 from iterative_rag.corpus.zim import ZimArchive
@@ -22,11 +23,11 @@ def is_encyclopedia(path: Path | str) -> bool:
 
 
 def open_source(
-    path: Path | str, *, titles: Collection[str] | None = None
+    path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None
 ) -> Folder | JsonLines | MediaWikiDump | ZimArchive:
     """A folder, one file of a known format, or an encyclopedia in one file. Raises CorpusError for anything else.
 
-    `titles` chooses articles of an encyclopedia; other sources are always whole.
+    `titles` chooses articles of an encyclopedia; other sources are always whole. `limits` are those of a folder.
     """
     path = Path(path).expanduser()
     if path.name.endswith((".jsonl", ".jsonl.gz")):
@@ -35,7 +36,7 @@ def open_source(
         encyclopedia = ZimArchive if path.name.endswith(zim.SUFFIXES) else MediaWikiDump
         return encyclopedia(path, titles=titles)
     if path.is_dir() or format_of(path.name) or not path.exists():
-        return Folder(path)
+        return Folder(path, limits=limits)
     raise CorpusError(
         f"{path} is neither a folder nor a {formats_in_words()} file.",
         hint="Give a folder of such files, or one of them.",

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from iterative_rag.corpus.decoding import decode
 from iterative_rag.corpus.dumps.inline import not_too_deep, without_private
+from iterative_rag.corpus.html_tree import parsed
 from iterative_rag.corpus.wikipedia.markdown import require_converters, to_markdown
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
@@ -178,8 +179,8 @@ class _Pages:
         html = decode(data, declared[1].decode("ascii") if declared else "")
         if not isinstance(html, str):
             return Skipped(source, html.reason)
-        body, address = _article(html, title)
         try:
+            body, address = _article(html, title)
             text = to_markdown(body, title)
         except FetchError as error:
             return Skipped(source, str(error))
@@ -196,9 +197,7 @@ def _is_html(item: Any) -> bool:
 
 def _article(html: str, title: str) -> tuple[str, str]:
     """The page without what a reader program needs, and the address that it says it has, or ""."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(not_too_deep(without_private(html)))
+    tree = parsed(not_too_deep(without_private(html)))
     link = tree.css_first('link[rel="canonical"]')
     address = (link.attributes.get("href") or "").strip() if link is not None else ""
     for node in tree.css(_NOT_TEXT):

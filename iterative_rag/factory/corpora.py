@@ -13,6 +13,7 @@ from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
+    from iterative_rag.corpus import Limits
     from iterative_rag.corpus.title_lists import TitleLists
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
@@ -90,21 +91,25 @@ def index_paths(
     ray: str | None = None,
     titles: Collection[str] | None = None,
     whole: bool = False,
+    refused_seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
     this machine's cores).
 
     `titles` are articles to take of the encyclopedia among the paths, besides those taken by title before; without
-    them those are brought up to date, or with `whole` all of it is taken.
+    them those are brought up to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one
+    folder may take that are refused in the end; where they take twice as long, the rest of the folder is not read.
     """
     from contextlib import ExitStack, closing
 
+    from iterative_rag.corpus import Limits
     from iterative_rag.ingest import ingest
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
     embedder = embedder or make_embedder(settings.embedder, settings)
-    sources = _sources(paths, name, settings, titles, whole=whole)
+    limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
+    sources = _sources(paths, name, settings, titles, limits, whole=whole)
     with ExitStack() as opened:
         engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
         report = ingest(
@@ -125,7 +130,13 @@ def index_paths(
 
 
 def _sources(
-    paths: Sequence[Path], name: str, settings: Settings, titles: Collection[str] | None, *, whole: bool
+    paths: Sequence[Path],
+    name: str,
+    settings: Settings,
+    titles: Collection[str] | None,
+    limits: Limits | None,
+    *,
+    whole: bool,
 ) -> list[RootedSource]:
     """The sources, encyclopedias with the articles that are chosen of them. Raises UsageError."""
     from iterative_rag.corpus import is_encyclopedia, open_source
@@ -138,7 +149,7 @@ def _sources(
     lists = _title_lists(name, settings)
     sources: list[RootedSource] = []
     for path in paths:
-        source: RootedSource = open_source(path)
+        source: RootedSource = open_source(path, limits=limits)
         if is_encyclopedia(path):
             if titles:
                 _check_not_whole(name, settings, source.root)

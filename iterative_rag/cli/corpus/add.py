@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet
+from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet, RefusedSeconds
 
 if TYPE_CHECKING:
     from iterative_rag.corpus.web.pages import WebPage
@@ -37,6 +37,7 @@ def add(
         bool, typer.Option("--ignore-robots", help="Fetch what a site's robots.txt forbids: if you may.")
     ] = False,
     embedder: EmbedderSpec = None,
+    refused_seconds: RefusedSeconds = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -69,7 +70,7 @@ def add(
             )
             if any(folder.glob("*.md")):
                 paths.append(folder)
-        report = _index(paths, name, embedder, chosen, quiet=quiet) if paths or chosen else None
+        report = _index(paths, name, embedder, chosen, refused_seconds, quiet=quiet) if paths or chosen else None
     except KeyboardInterrupt:
         say_how_to_go_on()
         raise
@@ -106,7 +107,13 @@ def _titles(place: str) -> list[str]:
 
 
 def _index(
-    paths: list[Path], name: str, embedder: str | None, titles: list[str] | None, *, quiet: bool
+    paths: list[Path],
+    name: str,
+    embedder: str | None,
+    titles: list[str] | None,
+    refused_seconds: float | None,
+    *,
+    quiet: bool,
 ) -> IngestReport:
     from iterative_rag.cli.options import settings_from
     from iterative_rag.cli.progress import indexing
@@ -115,7 +122,13 @@ def _index(
     settings = settings_from(corpus=name, embedder=embedder)
     with indexing(quiet=quiet) as progress:
         return index_paths(
-            paths, settings=settings, corpus=name, titles=titles, whole=titles is None, progress=progress
+            paths,
+            settings=settings,
+            corpus=name,
+            titles=titles,
+            whole=titles is None,
+            refused_seconds=refused_seconds,
+            progress=progress,
         )
 
 

@@ -31,15 +31,18 @@ sys.path[:] = paths
 from iterative_rag.corpus.formats.child import serve
 serve(megabytes, seconds)
 """
+# What a file may take once the folder's budget is used up: more than most files need, so that these are still read.
+_LAST_SECONDS = 5.0
 _MOST_MESSAGE = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What reading one file may take."""
+    """What reading one file may take; `refused_seconds` is what all files of a folder that are then refused may."""
 
     seconds: float = 120.0
     megabytes: int = 224
+    refused_seconds: float = 600.0
 
 
 class ApartReader:
@@ -48,23 +51,40 @@ class ApartReader:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._child: subprocess.Popen[bytes] | None = None
+        self._refused = 0.0
+
+    @property
+    def used_up(self) -> bool:
+        """Whether refused files have cost twice their budget: then even a second for each further one is too much."""
+        return self._refused > 2 * self._limits.refused_seconds
 
     def read(self, path: Path) -> Reading:
         """The documents of a file, and what was skipped. The child waits while nobody takes the next one."""
         done = False
+        clock = _Clock(self._seconds())
         try:
-            for value in self._messages(path):
+            for value in self._messages(path, clock):
                 if "end" in value:
                     done = True
                     return
-                yield child.item_of(value, shown(path))
+                item = child.item_of(value, shown(path))
+                clock.refused = clock.refused and isinstance(item, Skipped)
+                yield item
                 if value.get("broken"):
                     return
         except _Broken as error:
+            clock.refused = True
             yield Skipped(shown(path), str(error))
         finally:
+            if clock.refused:
+                self._refused += clock.spent
             if not done:
                 self.close()
+
+    def _seconds(self) -> float:
+        """What the next file may take."""
+        left = self._limits.refused_seconds - self._refused
+        return min(self._limits.seconds, max(left, _LAST_SECONDS))
 
     def close(self) -> None:
         running, self._child = self._child, None
@@ -82,10 +102,9 @@ class ApartReader:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _messages(self, path: Path) -> Iterator[dict[str, object]]:
+    def _messages(self, path: Path, clock: _Clock) -> Iterator[dict[str, object]]:
         running = self._child = self._child or self._start()
         assert running.stdin is not None
-        left = self._limits.seconds
         try:
             running.stdin.write(os.fsencode(path).hex().encode() + b"\n")
             running.stdin.flush()
@@ -93,15 +112,17 @@ class ApartReader:
             raise _Broken(_how_it_ended(running)) from error
         while True:
             before = time.monotonic()
-            line = self._receive(running, left)
-            left -= time.monotonic() - before
+            line = self._receive(running, clock.left)
+            clock.spent += time.monotonic() - before
             if not line.endswith(b"\n"):
-                raise _Broken(
-                    f"Reading it takes longer than {self._limits.seconds:.0f} s."
-                    if left <= 0
-                    else _how_it_ended(running)
-                )
+                raise _Broken(self._too_long(clock) if clock.left <= 0 else _how_it_ended(running))
             yield json.loads(line)
+
+    def _too_long(self, clock: _Clock) -> str:
+        said = f"Reading it takes longer than {clock.seconds:.3g} s"
+        if clock.seconds < self._limits.seconds:
+            said += f": refused files of this folder have taken {self._refused:,.0f} s"
+        return f"{said}."
 
     def _receive(self, running: subprocess.Popen[bytes], seconds: float) -> bytes:
         """The next line; less than a line if the child ended, or was ended because it took too long."""
@@ -122,6 +143,19 @@ class ApartReader:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+
+
+class _Clock:
+    """The seconds that a file may take, and has taken; `refused`: it brought no document, or broke its reader."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.spent = 0.0
+        self.refused = True
+
+    @property
+    def left(self) -> float:
+        return self.seconds - self.spent
 
 
 class _Broken(Exception):

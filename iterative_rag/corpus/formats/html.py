@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.corpus.decoding import decode
 from iterative_rag.corpus.formats.format import Format, Reading, shown
 from iterative_rag.corpus.formats.text import title_of
+from iterative_rag.corpus.html_tree import parsed
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
@@ -52,14 +53,12 @@ def read(path: Path) -> Reading:
 
 def page(html: str, source: str, title: str) -> Document | Skipped:
     """The document of a page; `title` is for one that has none. Raises FetchError for one that cannot be converted."""
-    from selectolax.lexbor import LexborHTMLParser
-
     from iterative_rag.corpus.wikipedia import markdown
 
     too_deep = Skipped(source, f"It is nested more than {MOST_LEVELS:,} levels deep.")
     if _opens_too_many(html):
         return too_deep
-    tree = LexborHTMLParser(html)
+    tree = parsed(html)
     if _is_too_deep(tree):
         return too_deep
     url = _canonical(tree)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from iterative_rag.corpus.html_tree import parsed
 from iterative_rag.corpus.wikipedia import tables
 from iterative_rag.corpus.wikipedia.tables import BREAK, ENTRY
 from iterative_rag.errors import FetchError, MissingExtra
@@ -59,9 +60,7 @@ def to_markdown(html: str, title: str) -> str:
     Raises MissingExtra, or FetchError for a page that cannot be converted whole.
     """
     require_converters()
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(_PRIVATE.sub("", html))
+    tree = parsed(_PRIVATE.sub("", html))
     _write_out(tree)
     _take_out(tree)
     found = _take_tables(tree)

@@ -1,0 +1,83 @@
+"""Files that cost their reader minutes: found out before, or bounded for the folder as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.corpus.folder import Folder
+from iterative_rag.corpus.formats import apart
+from iterative_rag.corpus.formats.apart import Limits
+from iterative_rag.corpus.html_tree import MOST_PAIRS, parsed
+from iterative_rag.errors import FetchError
+from iterative_rag.protocols import Skipped
+from iterative_rag.types import Document
+
+MANY = 300_000
+NAMES = [f"a{number}" for number in range(MANY)]
+PAGES = {
+    "spaces": "<p " + " ".join(NAMES) + ">Text.",
+    "slashes": "<p " + "/".join(NAMES) + ">Text.",
+    "values": "<p " + "".join(f'{name}="x>"' for name in NAMES) + ">Text.",
+    "a quote left open": '<p b=" ' + " ".join(NAMES) + ">Text.",
+    "a quote that is none": "<p it's " + " ".join(NAMES) + ">Text.",
+    "a comment before": '<!-- <p b=" --><p ' + " ".join(NAMES) + ">Text.",
+    "a script": "<script " + " ".join(NAMES) + "></script>Text.",
+    "several elements": ("<p " + " ".join(NAMES[:15_000]) + ">Text.") * 20,
+}
+HARMLESS = {
+    "a script with comparisons": "<script>" + "if (a<b && c != 'x') { it's } " * 30_000 + "</script><p>Text.",
+    "a picture in the page": '<img src="data:' + "abc/def+" * 300_000 + '"><p>Text.',
+    "data in an attribute": "<div data-x='" + '{"a":"b c"},' * 4000 + "'>Text.",
+    "an apostrophe in a value": "<p title=it's>" + "It's a text, isn't it? " * 30_000,
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_with_hundreds_of_thousands_of_attributes_is_refused_at_once(tmp_path: Path, page: str) -> None:
+    # With a limit that parsing it would pass many times over.
+    (tmp_path / "page.html").write_text(PAGES[page])
+    (item,) = Folder(tmp_path, limits=Limits(seconds=20)).documents()
+    assert isinstance(item, Skipped)
+    assert "attributes" in item.reason
+
+
+@pytest.mark.parametrize("page", HARMLESS)
+def test_what_only_looks_like_many_attributes_is_read(page: str) -> None:
+    assert "ext" in parsed(HARMLESS[page]).text()
+
+
+def test_the_bound_is_far_above_real_pages() -> None:
+    parsed("<p " + " ".join(NAMES[: int((MOST_PAIRS / 100) ** 0.5)]) + ">Text.")
+    with pytest.raises(FetchError):
+        parsed("<p " + " ".join(NAMES[: int((3 * MOST_PAIRS) ** 0.5)]) + ">Text.")
+
+
+def _slow(path: Path) -> None:
+    """JSON that takes longer to read than the limits of these tests let it."""
+    path.write_text("[" + ",".join('{"title": "T", "text": "x"}' for _ in range(300_000)) + "]")
+
+
+def test_files_that_take_too_long_have_a_budget_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_LAST_SECONDS", 0.1)
+    for name in ("1.json", "2.json", "3.json"):
+        _slow(tmp_path / name)
+    (tmp_path / "4.jsonl").write_text('{"title": "T", "text": "A good text."}')
+    items = list(Folder(tmp_path, limits=Limits(seconds=0.3, refused_seconds=0.4)).documents())
+    reasons = [item.reason for item in items if isinstance(item, Skipped)]
+    assert len(reasons) == 3
+    assert "longer than 0.3 s." in reasons[0]
+    assert "longer than 0.1 s: refused files of this folder have taken" in reasons[1]
+    assert "longer than 0.1 s: refused files of this folder have taken" in reasons[2]
+    assert [item.text for item in items if isinstance(item, Document) and item.text != "x"] == ["A good text."]
+
+
+def test_a_folder_that_only_costs_time_is_left(tmp_path: Path) -> None:
+    for number in range(6):
+        _slow(tmp_path / f"{number}.json")
+    *_, last = Folder(tmp_path, limits=Limits(seconds=0.2, refused_seconds=0.2)).documents()
+    assert isinstance(last, Skipped)
+    assert last.rest_unread
+    assert "it is not read" in last.reason
+    assert "--refused-seconds" in last.reason
