@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from iterative_rag.types import (
     Analysis,
@@ -300,9 +300,19 @@ class Mind(Protocol):
     def roles(self, meter: Meter) -> Roles: ...
 
 
-class Cache(Protocol):
-    """Key and value are JSON; a damaged cache misses, it never raises and never changes an answer."""
+T = TypeVar("T")
 
-    def get(self, key: str) -> Any | None: ...
+
+class Cache(Protocol):
+    """Values are JSON. A damaged cache misses: it never raises and never changes an answer."""
+
+    def get(self, key: str, read: Callable[[Any], T]) -> T | None:
+        """What `read` makes of the value. `read` checks it as it would check a model's reply: where it raises
+        ValueError the entry is dropped, and None comes back as for one that is not there."""
+        ...
 
     def put(self, key: str, value: Any) -> None: ...
+
+    def close(self) -> None:
+        """Let go of files; a later use opens them again."""
+        ...

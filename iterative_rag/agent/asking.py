@@ -6,9 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
-
-from pydantic import ValidationError
+from typing import Any, Generic, TypeVar
 
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.prompts import fence, prompt
@@ -40,7 +38,14 @@ class Asker(Generic[R]):
         """The role's reply to its prompt with `variables`; from the cache where it was given before."""
         system, user = prompt(self.role).render(**variables)
         key = self._key(system, user)
-        if (kept := self._kept(key)) is not None:
+
+        def readable(value: Any) -> R:
+            kept = self.reply_type.model_validate(value)
+            if repeats(kept.model_dump(), system):
+                raise ValueError(REPEATED)
+            return kept
+
+        if self.cache is not None and (kept := self.cache.get(key, readable)) is not None:
             self.meter.cache_hit(self.role)
             return kept
         request = ChatRequest(
@@ -71,15 +76,6 @@ class Asker(Generic[R]):
 
     def _key(self, system: str, user: str) -> str:
         return hashlib.sha256(json.dumps(["llm", self.fingerprint, system, user]).encode()).hexdigest()
-
-    def _kept(self, key: str) -> R | None:
-        value = self.cache.get(key) if self.cache is not None else None
-        if value is None:
-            return None
-        try:
-            return self.reply_type.model_validate(value)
-        except ValidationError:  # written by something else: as good as not there
-            return None
 
 
 def numbers(facts: Sequence[Fact]) -> list[int]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 
+from iterative_rag.agent.extract_cache import extracts_of
 from iterative_rag.agent.quotes import locate
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
@@ -264,13 +265,9 @@ class Reader:
     def _kept(self, queue: _Queue) -> tuple[Extract, ...] | None:
         if queue.missed == queue.started:
             return None
-        rows = self._cache.get(self._key(queue.need, queue.windows[queue.started]))
-        if rows is None:
+        extracts = self._cache.get(self._key(queue.need, queue.windows[queue.started]), extracts_of)
+        if extracts is None:
             queue.missed = queue.started
-            return None
-        try:
-            extracts = tuple(Extract(**row) for row in rows)
-        except TypeError:  # written by something else: as good as not there
             return None
         self._on_hit("extract")
         return extracts

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from iterative_rag.protocols import Cache
 
@@ -23,19 +23,20 @@ def kept(
 ) -> T:
     """What `work` says, from the cache where that has it under `key` (JSON values, the version of the model first).
 
-    A row is input like any other: one of another form, or that does not fit what was asked, is as good as not there.
+    A row is input like any other: one of another form, or that does not fit what was asked, is dropped.
     """
     if cache is None:
         return work()
     name = hashlib.sha256(json.dumps(["builtin", *key]).encode()).hexdigest()
-    if (row := cache.get(name)) is not None:
-        try:
-            value = form.validate_python(row)
-        except ValidationError:
-            pass
-        else:
-            if fits(value):
-                return value
+
+    def read(row: object) -> T:
+        value = form.validate_python(row)
+        if not fits(value):
+            raise ValueError("it does not fit what was asked")
+        return value
+
+    if (found := cache.get(name, read)) is not None:
+        return found
     value = work()
     cache.put(name, form.dump_python(value, mode="json"))
     return value

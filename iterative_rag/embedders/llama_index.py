@@ -64,8 +64,7 @@ class LlamaIndexEmbedder:
             return self._dimensions
 
     def _kept_dimensions(self) -> int:
-        kept = self._cache.get(self._key) if self._cache else None
-        return kept if isinstance(kept, int) and not isinstance(kept, bool) and kept > 0 else 0
+        return (self._cache and self._cache.get(self._key, _count)) or 0
 
     def _asked_dimensions(self) -> int:
         asked = len(self._called(lambda: self._model.get_query_embedding(PROBE)))
@@ -129,3 +128,10 @@ def wrapped(model: BaseEmbedding, *, timeout: float = 120.0) -> LlamaIndexEmbedd
     url = getattr(model, "base_url", None) or getattr(model, "api_base", None) or ""
     server = Server(model.class_name(), str(url), model.model_name)
     return LlamaIndexEmbedder(lambda: model, f"{model.class_name()}/{model.model_name}", server, timeout=timeout)
+
+
+def _count(value: Any) -> int:
+    """A number of dimensions. Raises ValueError."""
+    if type(value) is not int or value < 1:
+        raise ValueError("no number of dimensions")
+    return value

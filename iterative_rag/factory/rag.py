@@ -150,6 +150,7 @@ class IterativeRAG:
 
     def close(self) -> None:
         self.corpus.close()
+        self.store.close()
 
     def _used(self) -> dict[str, Any]:
         return {**self.settings.model_dump(), "corpus": self.corpus.name, "mind": self.mind.name}

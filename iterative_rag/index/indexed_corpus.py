@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from iterative_rag import chunking
@@ -21,6 +23,8 @@ from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.types import Document, Hit, Passage
 
 RRF_K = 60
+# How far the length of a vector in single precision may be from 1.
+NORM_TOLERANCE = 1e-3
 # Each half of the hybrid query looks this deep at least, so that a passage both rank low can still win.
 DEPTH = 100
 
@@ -155,12 +159,22 @@ class IndexedCorpus:
             fresh: list[float] = self._embedder.embed_query(query).tolist()
             return fresh
         key = f"query-vector\n{self._embedder.name}\n{self._embedder.dimensions}\n{query}"
-        kept = self._cache.get(key)
-        if isinstance(kept, list) and len(kept) == self._embedder.dimensions:
+        kept = self._cache.get(key, self._checked_vector)
+        if kept is not None:
             return kept
         vector: list[float] = self._embedder.embed_query(query).tolist()
         self._cache.put(key, vector)
         return vector
+
+    def _checked_vector(self, value: Any) -> list[float]:
+        """A unit vector of this embedder's dimensions. Raises ValueError."""
+        if not isinstance(value, list) or len(value) != self._embedder.dimensions:
+            raise ValueError("no vector of these dimensions")
+        if not all(isinstance(number, float) for number in value):
+            raise ValueError("no vector of numbers")
+        if not abs(math.hypot(*value) - 1) < NORM_TOLERANCE:  # also where a number is infinite
+            raise ValueError("no unit vector")
+        return value
 
 
 def _fuse(dense: Sequence[Found], sparse: Sequence[Found], current: dict[str, tuple[str, str]]) -> list[Hit]:

@@ -55,14 +55,23 @@ class MemoryCorpus:
 
 
 class DictCache:
+    """Implements protocols.Cache in memory."""
+
     def __init__(self) -> None:
         self.entries: dict[str, object] = {}
 
-    def get(self, key: str) -> object | None:
-        return self.entries.get(key)
+    def get(self, key: str, read: Callable[[Any], Any]) -> Any | None:
+        try:
+            return read(self.entries[key])
+        except (KeyError, ValueError):
+            self.entries.pop(key, None)
+            return None
 
     def put(self, key: str, value: object) -> None:
         self.entries[key] = value
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 @dataclass

@@ -19,6 +19,7 @@ from iterative_rag.protocols import Cache, Roles
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
+from tests.agent.fakes import DictCache
 from tests.test_replies import Counting
 
 TRIED = Need("Who designed Velm Tower?")
@@ -347,12 +348,10 @@ def test_an_unreadable_reply_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_foreign_entry_in_the_cache_is_a_miss() -> None:
-    class Foreign:
-        def get(self, key: str) -> Any:
-            return {"status": "written by something else"}
-
-        def put(self, key: str, value: Any) -> None:
-            assert value["status"] == "known"
-
-    with ScriptedLLM({"analyse": [{"status": "known"}]}) as llm:
-        assert roles(llm, Foreign()).analyst.analyse(INQUIRY) == Known()
+    cache = DictCache()
+    with ScriptedLLM({"analyse": [{"status": "known"}] * 2}) as llm:
+        roles(llm, cache).analyst.analyse(INQUIRY)
+        for key in cache.entries:
+            cache.entries[key] = {"status": "written by something else"}
+        assert roles(llm, cache).analyst.analyse(INQUIRY) == Known()
+    assert [entry["status"] for entry in cache.entries.values()] == ["known"]

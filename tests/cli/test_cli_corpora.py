@@ -157,7 +157,7 @@ def test_cache(shell) -> None:
 def test_a_damaged_cache_is_one_warning(shell, tmp_path) -> None:
     folder = tmp_path / "home" / "cache"
     folder.mkdir(parents=True)
-    (folder / "cache.db").write_bytes(b"this is no database" * 100)
+    (folder / "cache.sqlite").write_bytes(b"this is no database" * 100)
     done = shell("cache")
     assert done.code == 0
     assert done.err.startswith("Warning: The cache")

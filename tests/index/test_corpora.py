@@ -7,7 +7,6 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, Cor
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Corpus
+from tests.agent.fakes import DictCache
 
 
 @pytest.fixture
@@ -95,26 +95,13 @@ def test_a_document_that_is_not_there(corpus: IndexedCorpus) -> None:
         corpus.document("nothing")
 
 
-class Remembering:
-    """A cache in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
-
-    def get(self, key: str) -> Any | None:
-        return self.kept.get(key)
-
-    def put(self, key: str, value: Any) -> None:
-        self.kept[key] = value
-
-
 class Unloadable(HashingEmbedder):
     def embed_query(self, text: str):
         raise EmbedderError("The model must not be needed.")
 
 
 def test_a_repeated_query_needs_no_model(indexed: Corpora, embedder: HashingEmbedder) -> None:
-    cache = Remembering()
+    cache = DictCache()
     with closing(indexed.open("small", embedder, cache=cache)) as first:
         expected = first.search(["river of Prague"], 3)
     with closing(indexed.open("small", Unloadable(64), cache=cache)) as second:

@@ -10,8 +10,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from pydantic import ValidationError
-
 from iterative_rag.errors import LLMError, UsageError
 from iterative_rag.evaluation.records import Spent, Verdict
 from iterative_rag.prompts import fence, prompt
@@ -44,7 +42,7 @@ class Judge:
         if not answer.strip():
             return Verdict.INCORRECT, NO_ANSWER, Spent()
         key = self._key(question, accepted, answer)
-        if (kept := self._kept(key)) is not None:
+        if (kept := self._cache.get(key, JudgeReply.model_validate)) is not None:
             return Verdict(kept.verdict), kept.reason, Spent(cache_hits=1)
         meter = _Tally()
         try:
@@ -57,12 +55,6 @@ class Judge:
     def _key(self, question: str, accepted: Sequence[str], answer: str) -> str:
         parts = ["judge", self.name, schema_version(JudgeReply), question, list(accepted), answer]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-    def _kept(self, key: str) -> JudgeReply | None:
-        try:
-            return JudgeReply.model_validate(self._cache.get(key))
-        except ValidationError:  # not there, or written by something else
-            return None
 
 
 def refuse_self_judging(judge_name: str, answerer_name: str, *, allowed: bool = False) -> None:

@@ -1,0 +1,182 @@
+"""The disk cache: JSON values under hashed keys, shared by processes, never in the way of a run.
+
+What it returns is input like any other: an entry whose checksum or shape is wrong is dropped and counts as a miss, a
+damaged file is set aside and a new one begun, any other fault is logged once and counts as a miss.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Never, TypeVar
+
+from iterative_rag.cache.entries import MOST_BYTES, PATIENCE, DamagedEntry, Entries, is_damage
+from iterative_rag.private_files import FILE_MODE
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """`hits` and `misses` count since the cache was made or cleared, over all processes."""
+
+    entries: int
+    bytes: int
+    hits: int
+    misses: int
+
+
+class NoCache:
+    """Implements protocols.Cache by keeping nothing."""
+
+    def get(self, key: str, read: Callable[[Any], T]) -> T | None:
+        return None
+
+    def put(self, key: str, value: Any) -> None:
+        return None
+
+    def close(self) -> None:
+        return None
+
+
+class DiskCache:
+    """Implements protocols.Cache in `folder` (0700). Beyond `megabytes` the oldest entries go. Opened when first used.
+
+    Safe to use from several threads and processes.
+    """
+
+    def __init__(self, folder: Path, megabytes: int = 1024) -> None:
+        self.folder = folder
+        self._limit = megabytes * 1024 * 1024
+        self._lock = threading.RLock()
+        self._opened: Entries | None = None
+        self._opened_by = 0
+        self._hits = self._misses = 0
+        self._told: set[str] = set()
+
+    def get(self, key: str, read: Callable[[Any], T]) -> T | None:
+        """`read` of the value kept under `key`; None where there is none or `read` raises ValueError about it."""
+        name = _name(key)
+        found: T | None = None
+        try:
+            text = self._guarded(lambda entries: entries.text(name), None)
+            if text is not None:
+                found = read(json.loads(text, parse_constant=_refuse_constant))
+        except (DamagedEntry, ValueError, RecursionError) as error:
+            reason = error if isinstance(error, DamagedEntry) else "its value is of another form"
+            self._tell("entry", f"An entry of the cache {self.folder} is damaged and was dropped: {reason}.")
+            self._guarded(lambda entries: entries.drop(name), None)
+        with self._lock:
+            self._hits += found is not None
+            self._misses += found is None
+        return found
+
+    def put(self, key: str, value: Any) -> None:
+        """Keep a JSON value. One that is no number of JSON (NaN) or is over 8 MiB is not kept."""
+        try:
+            text = json.dumps(value, allow_nan=False).encode()
+        except ValueError:
+            return
+        if len(text) <= MOST_BYTES:
+            self._guarded(lambda entries: entries.put(_name(key), text, self._limit), None)
+
+    def stats(self) -> CacheStats:
+        def read(entries: Entries) -> CacheStats:
+            self._write_counts(entries)
+            return CacheStats(entries.number(), entries.bytes(), *entries.counts())
+
+        return self._guarded(read, CacheStats(0, 0, 0, 0))
+
+    def clear(self) -> None:
+        """Remove every entry and start counting anew."""
+        with self._lock:
+            self._hits = self._misses = 0
+        self._guarded(lambda entries: entries.clear(), None)
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        with self._lock:
+            if self._opened is not None:
+                self._guarded(self._write_counts, None)
+            self._let_go()
+
+    def _write_counts(self, entries: Entries) -> None:
+        """Hits are counted here and written now and then: a reader must not wait for the lock of a writer."""
+        if self._hits or self._misses:
+            entries.count(self._hits, self._misses)
+            self._hits = self._misses = 0
+
+    def _guarded(self, work: Callable[[Entries], T], otherwise: T) -> T:
+        """Do `work`; with a damaged file set aside it is tried once more, any other fault of it is a miss."""
+        with self._lock:
+            for attempt in (1, 2):
+                try:
+                    return work(self._entries())
+                except OSError as error:
+                    self._tell("fault", f"The cache {self.folder} is not used: {error}")
+                    break
+                except (sqlite3.Error, UnicodeDecodeError) as error:
+                    if attempt == 2 or not is_damage(error, self.folder):
+                        self._tell("fault", f"The cache {self.folder} is not used: {error}")
+                        break
+                    if not self._replace(error):
+                        break
+            return otherwise
+
+    def _entries(self) -> Entries:
+        if self._opened is None or self._opened_by != os.getpid():  # a connection must not be used across a fork
+            self._opened, self._opened_by = Entries(self.folder), os.getpid()
+        return self._opened
+
+    def _let_go(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def _replace(self, error: Exception) -> bool:
+        """Set the damaged folder aside, unless another process has done so meanwhile; whether to try again."""
+        from filelock import FileLock
+
+        seen = self._opened.identity if self._opened else Entries.identity_in(self.folder)
+        self._let_go()
+        try:
+            with FileLock(f"{self.folder}.lock", timeout=PATIENCE, mode=FILE_MODE):
+                if seen == Entries.identity_in(self.folder):
+                    aside = self.folder.with_name(f"{self.folder.name}.damaged")
+                    _remove(aside)
+                    self.folder.rename(aside)
+                    self._tell("damage", f"The cache {self.folder} is damaged ({error}): moved to {aside}, begun anew.")
+        except OSError as fault:
+            self._tell("fault", f"The cache {self.folder} is damaged ({error}) and cannot be moved away: {fault}")
+            return False
+        return True
+
+    def _tell(self, kind: str, message: str) -> None:
+        """Each kind of fault once: a full disk would else fill the screen too."""
+        logger.log(logging.DEBUG if kind in self._told else logging.WARNING, "%s", message)
+        self._told.add(kind)
+
+
+def _name(key: str) -> str:
+    """A short name for any key; it may hold a question, and with it halves of characters."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+
+
+def _refuse_constant(name: str) -> Never:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.exists():
+        shutil.rmtree(path)

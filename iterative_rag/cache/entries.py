@@ -1,0 +1,233 @@
+"""The file of a cache: an SQLite table of keys, JSON texts and checksums, bounded by age.
+
+The file is untrusted input. No value is ever a pickle or names a file; the schema is compared with the one below, so
+that no trigger, view or generated column of another hand runs; each row carries a checksum of its key and text; and
+no row above MOST_BYTES comes into memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+from iterative_rag.private_files import FILE_MODE, make_private, private_folder
+
+FILE_NAME = "cache.sqlite"
+MOST_BYTES = 8 * 1024 * 1024
+# Seconds that a process waits for another's write before it goes on without the cache.
+PATIENCE = 5.0
+
+_TABLES = (
+    "CREATE TABLE entries"
+    " (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, checksum BLOB NOT NULL)",
+    "CREATE TABLE counts (hits INTEGER NOT NULL, misses INTEGER NOT NULL)",
+)
+# How many of the oldest entries go at a time when the file is full.
+_EVICTED_AT_ONCE = 16
+# Room in a record besides the text: its header, key and checksum.
+_RECORD_OVERHEAD = 4096
+# Errors of SQLite that are not about what the file holds.
+_PASSING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+
+
+class DamagedEntry(ValueError):
+    """One row is not what was written; the others may be used."""
+
+
+class ForeignFile(sqlite3.DatabaseError):
+    """The file was not written by this package: it holds other tables, or more than them."""
+
+
+def is_damage(error: sqlite3.Error | UnicodeDecodeError, folder: Path) -> bool:
+    """Whether the file is broken, as against busy, full or not to be reached.
+
+    A message of SQLite that cannot be decoded names something of a broken schema.
+    """
+    if isinstance(error, ForeignFile | UnicodeDecodeError):
+        return True
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    if code == sqlite3.SQLITE_IOERR_SHORT_READ:
+        return True
+    if code & 0xFF == sqlite3.SQLITE_READONLY:  # a wrong byte in the header says so too
+        return os.access(folder, os.W_OK) and os.access(folder / FILE_NAME, os.W_OK)
+    return code & 0xFF not in _PASSING
+
+
+class Entries:
+    """An open cache file. Not safe to use from several threads at once; other processes may use the file meanwhile.
+
+    Raises sqlite3.Error and OSError; `is_damage` tells which of them the file is to blame for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        private_folder(folder)
+        path = folder / FILE_NAME
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise ForeignFile("it is a link or no plain file")  # nothing outside the folder is written through it
+        if self.identity_in(folder) is None or not path.stat().st_size:
+            _create(folder)
+        make_private(path)
+        self.identity = self.identity_in(folder)
+        self._db = _connected(path)
+        try:
+            if _schema(self._db) != set(_TABLES):
+                raise ForeignFile("it holds other tables than those of a cache")
+            (self._page_bytes,) = self._db.execute("PRAGMA page_size").fetchone()
+        except BaseException:
+            self._db.close()
+            raise
+
+    @staticmethod
+    def identity_in(folder: Path) -> tuple[int, int] | None:
+        """Which file lies there now: another one after the damaged one was replaced."""
+        try:
+            found = (folder / FILE_NAME).lstat()
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def text(self, key: str) -> bytes | None:
+        """The text that was put under this key. Raises DamagedEntry."""
+        try:
+            row = self._db.execute("SELECT value, checksum FROM entries WHERE key = ?", (key,)).fetchone()
+        except sqlite3.DataError as error:
+            raise DamagedEntry("it is too large") from error
+        if row is None:
+            return None
+        text, checksum = row
+        if not isinstance(text, bytes) or checksum != _checksum(key, text):
+            raise DamagedEntry("its checksum is wrong")
+        return text
+
+    def put(self, key: str, text: bytes, limit: int) -> None:
+        """Write an entry; while the file holds more than `limit` bytes the oldest go."""
+        with self._writing():
+            self._db.execute(
+                "INSERT OR REPLACE INTO entries (key, value, checksum) VALUES (?, CAST(? AS TEXT), ?)",
+                (key, text, _checksum(key, text)),
+            )
+            oldest = "SELECT id FROM entries ORDER BY id LIMIT ?"
+            while self.bytes() > limit:
+                if not self._db.execute(f"DELETE FROM entries WHERE id IN ({oldest})", (_EVICTED_AT_ONCE,)).rowcount:
+                    break
+
+    def drop(self, key: str) -> None:
+        with self._writing():
+            self._db.execute("DELETE FROM entries WHERE key = ?", (key,))
+
+    def clear(self) -> None:
+        with self._writing():
+            self._db.execute("DELETE FROM entries")
+            self._db.execute("DELETE FROM counts")
+            self._db.execute("INSERT INTO counts VALUES (0, 0)")
+        self._db.execute("VACUUM")
+
+    def count(self, hits: int, misses: int) -> None:
+        with self._writing():
+            self._db.execute("UPDATE counts SET hits = hits + ?, misses = misses + ?", (hits, misses))
+
+    def counts(self) -> tuple[int, int]:
+        """Hits and misses; 0 where damage made them something else than a count."""
+        row = self._db.execute("SELECT hits, misses FROM counts").fetchone() or (0, 0)
+        hits, misses = (number if isinstance(number, int) and number > 0 else 0 for number in row)
+        return hits, misses
+
+    def number(self) -> int:
+        (number,) = self._db.execute("SELECT count(*) FROM entries").fetchone()
+        return int(number)
+
+    def bytes(self) -> int:
+        """The pages in use: those of removed entries wait in the file for others."""
+        (pages,) = self._db.execute("PRAGMA page_count").fetchone()
+        (free,) = self._db.execute("PRAGMA freelist_count").fetchone()
+        return max(0, int(pages) - int(free)) * int(self._page_bytes)
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+
+def _checksum(key: str, text: bytes) -> bytes:
+    return blake2b(text, digest_size=16, key=key.encode()).digest()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """With what SQLite's manual advises for files of another hand."""
+    # Used by one thread at a time, not by one alone.
+    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    db.text_factory = bytes  # a byte that is no UTF-8 is for the checksum to find
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES + _RECORD_OVERHEAD)
+    try:
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
+        db.execute("PRAGMA mmap_size = 0")  # a file that another process cuts short must be an error, not a SIGBUS
+        db.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _schema(db: sqlite3.Connection) -> set[str]:
+    rows = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {bytes(sql).decode(errors="replace") for (sql,) in rows}
+
+
+def _create(folder: Path) -> None:
+    """Make the file whole or not at all, unless another process has just done so."""
+    from filelock import FileLock
+
+    path, partial = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
+    with FileLock(folder / f"{FILE_NAME}.lock", timeout=PATIENCE, mode=FILE_MODE):
+        if path.exists() and path.stat().st_size:
+            return
+        _remove_former(folder)
+        for leftover in folder.glob(f"{FILE_NAME}*"):
+            if leftover.suffix != ".lock":
+                leftover.unlink()
+        make_private(partial)
+        with contextlib.closing(_connected(partial)) as db:
+            for table in _TABLES:
+                db.execute(table)
+            db.execute("INSERT INTO counts VALUES (0, 0)")
+            db.execute("PRAGMA journal_mode = WAL")
+        partial.replace(path)
+
+
+def _remove_former(folder: Path) -> None:
+    """Remove the layout of earlier versions: cache.db, and large values in files under two folders of two digits."""
+    if not (folder / "cache.db").is_file():
+        return
+    for path in folder.iterdir():
+        if path.is_symlink() or path.name in ("cache.db", "cache.db-wal", "cache.db-shm"):
+            path.unlink()
+        elif path.is_dir() and re.fullmatch("[0-9a-f]{2}", path.name):
+            shutil.rmtree(path)
