@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.control_characters import to_json
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
 
@@ -106,7 +107,7 @@ class Trace:
 
     def write(self, event: str, **payload: Any) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = json.dumps({"at": at, "event": event, **payload}, default=_plain, ensure_ascii=False) + "\n"
+        line = to_json({"at": at, "event": event, **payload}, default=_plain) + "\n"
         with self._lock:
             for file in tuple(self._files):
                 try:

@@ -35,9 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     """The one place where errors become words and exit codes."""
     from iterative_rag.cli.app import route, run
+    from iterative_rag.cli.terminal import guard_streams
     from iterative_rag.errors import IterativeRAGError
 
-    _safe_streams()
+    guard_streams()
     arguments, debug = route(arguments)
     try:
         run(arguments)
@@ -82,14 +83,6 @@ def say(message: str, hint: str) -> None:
     printer.line(("Error: ", "bold red"), clean(message))
     if hint:
         printer.line(("Hint:  ", "yellow"), clean(hint))
-
-
-def _safe_streams() -> None:
-    """A terminal that cannot show a character gets a question mark, not a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure:
-            reconfigure(errors="replace")
 
 
 def _drop_output() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -165,20 +164,16 @@ def _hops(notice: str) -> HopPrinter:
 
 
 def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:
-    from iterative_rag.cli.console import clean, out, write
+    from iterative_rag.cli.console import clean, out, write, write_json
 
     if as_json:
         from iterative_rag import __version__
         from iterative_rag.output import answer_to_json
 
-        write(json.dumps(answer_to_json(answer, version=__version__), ensure_ascii=not _utf8(), indent=2))
+        write_json(answer_to_json(answer, version=__version__))
     elif quiet:
         write(clean(answer.short_answer or answer.text or answer.reason))
     else:
         from iterative_rag.cli.render import show_answer
 
         show_answer(answer, out())
-
-
-def _utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+
+from iterative_rag.cli.terminal import Styled, TerminalStream
+from iterative_rag.control_characters import one_line, to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-# Control characters of a document must not reach the terminal: they could clear it or fake output.
-# C0 without tab and newline, DEL, C1, and the marks that reverse the direction of text.
-_CONTROL = dict.fromkeys(
-    [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
-)
 
 Piece = str | tuple[str, str]  # text, or text with a rich style
 
 
 def clean(text: str) -> str:
     """Text that is safe to show in a terminal, on one line."""
-    return " ".join(text.translate(_CONTROL).split())
+    return one_line(text)
 
 
 def coloured(stream: TextIO) -> bool:
@@ -36,7 +33,7 @@ class Printer:
 
         self.terminal = stream.isatty()
         self.console: Console = Console(
-            file=stream,
+            file=cast(IO[str], Styled(stream)) if isinstance(stream, TerminalStream) else stream,
             color_system="auto" if coloured(stream) else None,
             highlight=False,
             markup=False,
@@ -52,7 +49,7 @@ class Printer:
         text = Text()
         for piece in pieces:
             words, style = (piece, "") if isinstance(piece, str) else piece
-            text.append(words.translate(_CONTROL), style=style)
+            text.append(visible(words), style=style)
         hang = " " * len(indent) if hang is None else hang
         room = self.console.width - max(len(indent), len(hang))
         lines = list(text.wrap(self.console, max(24, room))) if self.terminal else [text]
@@ -90,8 +87,14 @@ def show_warnings() -> None:
 
 
 def write(text: str) -> None:
-    """Plain data on stdout, as it is (JSON, a document in a pipe)."""
+    """Plain data on stdout: as it is into a pipe, without control characters onto a terminal."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def write_json(value: Any, *, indent: int | None = 2) -> None:
+    """A JSON value on stdout, control characters escaped, all but ASCII too where stdout is not UTF-8."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    write(to_json(value, indent=indent, ascii_only=not utf8))
 
 
 def size(count: float) -> str:

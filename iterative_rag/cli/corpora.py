@@ -123,11 +123,10 @@ def search(
         opened.close()
     if as_json:
         import dataclasses
-        import json
 
-        from iterative_rag.cli.console import write
+        from iterative_rag.cli.console import write_json
 
-        write(json.dumps([{**dataclasses.asdict(hit), "text": text} for hit, text in found], indent=2))
+        write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in found])
         return
     from iterative_rag.cli.console import clean, err, out
 
@@ -160,7 +159,7 @@ def show(
     index: IndexAt = None,
 ) -> None:
     """Print the documents of a title."""
-    from iterative_rag.cli.console import err
+    from iterative_rag.cli.console import err, write
     from iterative_rag.factory import open_corpus
 
     settings = settings_from(corpus=corpus, embedder=embedder, index=index)
@@ -172,13 +171,4 @@ def show(
         opened.close()
     for document in documents:
         err().line((document.title, "bold"), (f"  {document.source}", "dim"))
-        _write_document(document.text)
-
-
-def _write_document(text: str) -> None:
-    """As it is into a pipe; without control characters onto a terminal."""
-    import sys
-
-    from iterative_rag.cli.console import clean, write
-
-    write("\n".join(clean(line) for line in text.splitlines()) if sys.stdout.isatty() else text)
+        write(document.text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,9 +22,10 @@ def trace(
 
     events = read_trace(run)
     if as_json:
-        from iterative_rag.cli.console import write
+        from iterative_rag.cli.console import write_json
 
-        write("\n".join(json.dumps(event, ensure_ascii=False) for event in events))
+        for event in events:
+            write_json(event, indent=None)
         return
     from iterative_rag.cli.console import out
     from iterative_rag.cli.replay import replay

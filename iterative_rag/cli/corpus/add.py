@@ -169,9 +169,7 @@ def _write_json(
     report: IngestReport | None,
     titles: list[str] | None,
 ) -> None:
-    import json
-
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write_json
     from iterative_rag.cli.fetching import report_as_json, skipped_as_json
 
     found: dict[str, object] = {
@@ -183,4 +181,4 @@ def _write_json(
     if titles is not None:
         missing = [{"title": title, "reason": why} for title, why in _missing(report, titles).items()]
         found["titles"] = {"asked": len(titles), "missing": missing}
-    write(json.dumps(found, ensure_ascii=False, indent=2))
+    write_json(found)

@@ -205,9 +205,8 @@ def _show_missed(one: _Missed, again: _Retyped) -> None:
 
 
 def _write_json(name: str, found: Collected, missed: list[_Missed], report: IngestReport | None) -> None:
-    import json
 
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write_json
     from iterative_rag.cli.fetching import report_as_json
 
     value = {
@@ -225,4 +224,4 @@ def _write_json(name: str, found: Collected, missed: list[_Missed], report: Inge
         "seconds": found.seconds,
         "indexed": report_as_json(report),
     }
-    write(json.dumps(value, ensure_ascii=False, indent=2))
+    write_json(value)

@@ -84,11 +84,10 @@ def _told(name: str, found: Staleness) -> str:
 
 def _write_json(infos: Sequence[CorpusInfo], found: Staleness | None = None) -> None:
     import dataclasses
-    import json
 
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write_json
 
     told = {"corpora": [dataclasses.asdict(info) for info in infos]}
     if found:
         told["corpora"][0]["stale"] = dataclasses.asdict(found)
-    write(json.dumps(told, ensure_ascii=False, indent=2))
+    write_json(told)

@@ -45,11 +45,10 @@ def push(
         )
     if as_json:
         import dataclasses
-        import json
 
-        from iterative_rag.cli.console import write
+        from iterative_rag.cli.console import write_json
 
-        write(json.dumps(dataclasses.asdict(report), indent=2))
+        write_json(dataclasses.asdict(report))
     elif not quiet:
         from iterative_rag.cli.console import out
 

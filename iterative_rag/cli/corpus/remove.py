@@ -16,7 +16,7 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Remove a corpus's index. The files that it was made from stay, and so do pages that were fetched for it."""
-    from iterative_rag.cli.console import err, write
+    from iterative_rag.cli.console import err, write_json
     from iterative_rag.factory import corpora, pages_folder
 
     known = corpora(settings_from(index=index).index)
@@ -27,10 +27,8 @@ def remove(
     pages = pages_folder(name)
     kept = pages if pages.is_dir() else None
     if as_json:
-        import json
-
         removed = {"removed": name, "documents": info.documents, "pages": str(kept) if kept else None}
-        write(json.dumps(removed, ensure_ascii=False, indent=2))
+        write_json(removed)
         return
     err().line(f"Removed {name}.")
     if kept:

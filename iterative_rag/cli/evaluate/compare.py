@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,9 +29,12 @@ def compare(
 
 def show_comparison(runs: Sequence[RunFolder], *, as_json: bool) -> None:
     """Markdown, or the object. Raises UsageError for runs that cannot be compared."""
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write, write_json
     from iterative_rag.evaluation.figures.compare import compare as compared
     from iterative_rag.evaluation.report.comparison import comparison
 
     found = compared(runs)
-    write(json.dumps(found, indent=2, ensure_ascii=False) if as_json else comparison(found))
+    if as_json:
+        write_json(found)
+    else:
+        write(comparison(found))

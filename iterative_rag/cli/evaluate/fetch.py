@@ -103,9 +103,8 @@ def _missing(one: NotFound) -> tuple[tuple[str, str], str]:
 
 def _write_json(report: FetchReport, indexed: IngestReport | None, corpus: str, following: str) -> None:
     import dataclasses
-    import json
 
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write_json
 
     found = {
         "dataset": str(report.dataset),
@@ -124,4 +123,4 @@ def _write_json(report: FetchReport, indexed: IngestReport | None, corpus: str, 
         else None,
         "next": following,
     }
-    write(json.dumps(found, ensure_ascii=False, indent=2))
+    write_json(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,7 +58,7 @@ def matrix(
 
 
 def _show(cells: tuple[Cell, ...], done: MatrixResult, *, as_json: bool) -> None:
-    from iterative_rag.cli.console import clean, err, write
+    from iterative_rag.cli.console import clean, err, write, write_json
     from iterative_rag.evaluation.report.comparison import comparison
 
     compared = _compared(list(done.runs.values()))
@@ -74,7 +73,7 @@ def _show(cells: tuple[Cell, ...], done: MatrixResult, *, as_json: bool) -> None
             }
             for cell in cells
         ]
-        write(json.dumps({"cells": rows, "comparison": compared}, indent=2, ensure_ascii=False))
+        write_json({"cells": rows, "comparison": compared})
     else:
         if compared is not None:
             write(comparison(compared))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,7 +41,7 @@ def report(
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.figures.summary
     """
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write, write_json
     from iterative_rag.errors import UsageError
     from iterative_rag.evaluation.running.folder import read_run
 
@@ -52,7 +51,7 @@ def report(
     if html is not None:
         _write_page(found, html)
     if as_json:
-        write(json.dumps(_as_object(found), indent=2, ensure_ascii=False))
+        write_json(_as_object(found))
     elif html is not None:
         _show(found)
     else:
@@ -63,11 +62,11 @@ def report(
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
     """The figures of a run at a glance, or the object of `report --json`."""
-    from iterative_rag.cli.console import write
+    from iterative_rag.cli.console import write_json
 
     found = _report(run, [], None)
     if as_json:
-        write(json.dumps(_as_object(found), indent=2, ensure_ascii=False))
+        write_json(_as_object(found))
     else:
         _show(found)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -124,9 +123,9 @@ def retrieval(
     lacking = {"excluded": wanted.excluded, "missing_gold": len(wanted.missing)}
     result = {**measured, "n": found.pop("n"), **lacking, **found, "seconds": round(seconds, 2)}
     if as_json:
-        from iterative_rag.cli.console import write
+        from iterative_rag.cli.console import write_json
 
-        write(json.dumps(result, indent=2))
+        write_json(result)
     else:
         _show(result, wanted.missing)
 

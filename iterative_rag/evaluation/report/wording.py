@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-NOTHING = "–"
+from iterative_rag.control_characters import one_line
 
-# Control characters, marks that reverse the direction of text, and halves of characters, which no file can hold.
-_UNSEEN = dict.fromkeys(
-    [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xD800, 0xE000)], "\ufffd"
-)
-for _space in "\t\n\v\f\r\x85":
-    _UNSEEN[ord(_space)] = " "
+NOTHING = "–"
 
 
 def visible(text: str, limit: int | None = None) -> str:
     """The text on one line, with what cannot or must not be shown replaced, cut after `limit` characters."""
-    line = " ".join(text.translate(_UNSEEN).split())
+    line = one_line(text)
     return line if limit is None or len(line) <= limit else line[: max(0, limit - 1)].rstrip() + "…"
 
 

@@ -1,0 +1,55 @@
+"""The last door before a terminal: nothing that is written there holds a control character of somebody else.
+
+Most texts are clean before they come here. This is for those that nobody thought of: tracebacks, usage errors that
+repeat an argument, warnings of libraries.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from typing import Any
+
+from iterative_rag.control_characters import visible
+
+# What rich writes for colours, bars and the cursor.
+_STYLING = re.compile(r"(\x1b\[[0-9;?]*[A-Za-z]|\r)")
+
+
+class TerminalStream(io.TextIOWrapper):
+    """A stream to a terminal that replaces control characters."""
+
+    def write(self, text: str) -> int:
+        return super().write(visible(text))
+
+    def write_styled(self, text: str) -> int:
+        """Let colours and movements of the cursor pass."""
+        parts = _STYLING.split(text)
+        return super().write("".join(part if number % 2 else visible(part) for number, part in enumerate(parts)))
+
+
+class Styled:
+    """A TerminalStream as rich needs it: what it writes is styled."""
+
+    def __init__(self, stream: TerminalStream) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write_styled(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def guard_streams() -> None:
+    """Replace stdout and stderr where they lead to a terminal. What cannot be encoded is shown as a question mark."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        stream.reconfigure(errors="replace")
+        if stream.isatty() and not isinstance(stream, TerminalStream):
+            stream.flush()
+            guarded = TerminalStream(stream.buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
+            setattr(sys, name, guarded)
