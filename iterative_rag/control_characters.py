@@ -7,10 +7,10 @@ words in it. Texts of documents, replies and file names may hold all of them.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
+
+from iterative_rag.patterns import lazy_pattern
 
 REPLACEMENT = "\ufffd"
 
@@ -46,11 +46,14 @@ _INVISIBLE = (
     (0xE0080, 0xE0FFF),
 )
 _SHOWN_AS = ((_OTHER_LINE_BREAKS, " "), (_OBEYED, REPLACEMENT), (_INVISIBLE, ""))
+_ANY = lazy_pattern(
+    "[" + "".join(f"{chr(first)}-{chr(last)}" for ranges, _ in _SHOWN_AS for first, last in ranges) + "]"
+)
 
 
 def visible(text: str) -> str:
     """The text as a person may see it: tabs and newlines stay, the other control characters are replaced."""
-    return _any().sub(lambda found: _shown_as(found[0]), text)
+    return _ANY.sub(lambda found: _shown_as(found[0]), text)
 
 
 def one_line(text: str) -> str:
@@ -63,14 +66,7 @@ def to_json(
 ) -> str:
     r"""JSON in which these characters are escaped (\u202e): it reads back to the same text, and a terminal shows it."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
-    return _any().sub(lambda found: _escaped(found[0]), text)
-
-
-@cache
-def _any() -> re.Pattern[str]:
-    """Compiled when it is needed: `--help` shows nothing of other people."""
-    ranges = (f"{chr(first)}-{chr(last)}" for ranges, _ in _SHOWN_AS for first, last in ranges)
-    return re.compile(f"[{''.join(ranges)}]")
+    return _ANY.sub(lambda found: _escaped(found[0]), text)
 
 
 def _shown_as(character: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -25,24 +26,24 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
-def open_private(path: Path) -> TextIO:
-    """Open the file for writing text from its start (UTF-8), made or tightened to be private. Raises OSError.
+def private_descriptor(path: Path, flags: int = os.O_WRONLY) -> int:
+    """Open the file, made or tightened to be private. What is no plain file (a terminal, a pipe) keeps its mode.
 
-    What is no plain file (a terminal, a pipe) keeps its mode.
+    Raises OSError.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-    try:
-        _restrict(path, FILE_MODE)
-        return os.fdopen(descriptor, "w", encoding="utf-8")
-    except BaseException:
-        os.close(descriptor)
-        raise
+    descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
+    _restrict(path, FILE_MODE)
+    return descriptor
+
+
+def open_private(path: Path) -> TextIO:
+    """Open the file for writing text from its start (UTF-8), made or tightened to be private. Raises OSError."""
+    return os.fdopen(private_descriptor(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8")
 
 
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may use, for a library that writes it; tighten it if it is there."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, FILE_MODE))
-    _restrict(path, FILE_MODE)
+    os.close(private_descriptor(path))
 
 
 def tighten(folder: Path) -> None:
@@ -57,16 +58,17 @@ def tighten(folder: Path) -> None:
 
 
 def _restrict(path: Path, mode: int) -> None:
-    """Set the mode of a folder or plain file of ours that others may use; what vanished meanwhile needs none."""
+    """Set the mode of a folder or plain file of ours.
+
+    What vanished meanwhile needs none; a file system that knows no modes (exFAT) refuses, and is the user's choice.
+    """
     if os.name == "nt":
         return
-    try:
+    with suppress(OSError):
         found = path.stat()
         usable = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
         if usable and found.st_uid == os.getuid() and stat.S_IMODE(found.st_mode) != mode:
             path.chmod(mode)
-    except FileNotFoundError:
-        return
 
 
-__all__ = ["make_private", "open_private", "private_folder", "tighten"]
+__all__ = ["FILE_MODE", "make_private", "open_private", "private_descriptor", "private_folder", "tighten"]

@@ -19,6 +19,7 @@ from typing import Any
 
 from iterative_rag.control_characters import to_json
 from iterative_rag.errors import UsageError
+from iterative_rag.private_files import private_descriptor, private_folder
 from iterative_rag.settings import home
 
 # Seconds in which somebody has to read from the pipe that a trace is written to.
@@ -47,11 +48,12 @@ class _TraceFile:
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.parent.is_dir():  # the mode of one that is there is the user's choice
+            private_folder(path.parent)
         # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
+        flags = os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
         try:
-            self._descriptor = os.open(path, flags, 0o600)
+            self._descriptor = private_descriptor(path, flags)
         except OSError as error:
             if error.errno == errno.ENXIO:
                 raise OSError(errno.ENXIO, "it is a pipe or a socket that nobody reads", str(path)) from error
@@ -101,6 +103,8 @@ class Trace:
             ) from error
         if kept:
             try:
+                private_folder(home())
+                private_folder(kept.parent)
                 self._files.append(_TraceFile(kept))
             except OSError as error:
                 _log.warning("The trace %s is left out: %s.", kept, error.strerror)

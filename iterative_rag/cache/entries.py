@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
-from iterative_rag.private_files import FILE_MODE, make_private, private_folder
+from iterative_rag.private_files import FILE_MODE, make_private, tighten
 
 FILE_NAME = "cache.sqlite"
 MOST_BYTES = 8 * 1024 * 1024
@@ -78,7 +78,7 @@ class Entries:
     """
 
     def __init__(self, folder: Path) -> None:
-        private_folder(folder)
+        tighten(folder)
         path = folder / FILE_NAME
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise ForeignFile("it is a link or no plain file")  # nothing outside the folder is written through it

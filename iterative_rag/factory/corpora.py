@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import CorpusMismatch, CorpusNotFound, UsageError
+from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.factory.parts import make_embedder, make_reranker
+from iterative_rag.private_files import private_folder
 from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home
 
@@ -107,6 +108,7 @@ def index_paths(
     from iterative_rag.ingest import ingest
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
+    _private_home()
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
     sources = _sources(paths, name, settings, titles, limits, whole=whole)
@@ -127,6 +129,14 @@ def index_paths(
     if titles:
         _forget_missing(name, settings, sources, report)
     return report
+
+
+def _private_home() -> None:
+    """Raises CorpusError where the data folder cannot be made or tightened."""
+    try:
+        private_folder(home())
+    except OSError as error:
+        raise CorpusError(f"{home()} cannot be written: {error.strerror}.", hint="Set ITERATIVE_RAG_HOME.") from error
 
 
 def _sources(

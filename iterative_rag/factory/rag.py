@@ -59,7 +59,7 @@ class IterativeRAG:
         kept = cache(settings)
         wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
         embedder = make_embedder(wanted, settings, kept)
-        new = bool(question) and kept.get(_asked(settings, question)) is None
+        new = bool(question) and kept.get(_asked(settings, question), bool) is None
         mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         return cls(settings, corpus=open_corpus(settings, embedder, kept), mind=mind, cache=kept, notice=notice)
 

@@ -21,6 +21,7 @@ from iterative_rag.index.qdrant_edge import EdgePlace
 from iterative_rag.index.server.pushing import PushReport, copy_vectors
 from iterative_rag.index.store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
+from iterative_rag.private_files import private_folder, tighten
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
@@ -149,6 +150,8 @@ class Corpora:
         """
         folder = self.root / checked_name(name)
         with CorpusLock(folder, name).writing():
+            private_folder(self.root)
+            tighten(folder)
             try:
                 with sqlite_errors(folder, name), contextlib.closing(self._writable_store(folder)) as store:
                     writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name))
@@ -157,6 +160,7 @@ class Corpora:
                         yield writer
             finally:
                 self._discard_if_empty(folder)
+                tighten(folder)  # the engine of the vectors makes its files by the umask
 
     def _discard_if_empty(self, folder: Path) -> None:
         """A corpus into which nothing came is none: the next `ask` must not choose it."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.files import has_no_room
+from iterative_rag.private_files import make_private
 from iterative_rag.types import Document
 
 # To be raised when tables or payloads change, and when the chunker or BM25 would cut or weigh the same text otherwise.
@@ -97,6 +98,8 @@ class DocumentStore:
     """One connection behind a lock: safe from several threads; other processes may read while one writes."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
+        if create:
+            make_private(path)  # SQLite gives its -wal and -shm the mode of the database
         self._lock = threading.RLock()
         try:
             self._db = _connected(path, "mode=rwc" if create else "mode=rw")

@@ -19,6 +19,7 @@ from typing import Any
 from iterative_rag.errors import CorpusError, CorpusHeld
 from iterative_rag.files import is_no_room
 from iterative_rag.index.faults import index_disk_full
+from iterative_rag.private_files import FILE_MODE, make_private, open_private, private_folder
 
 SLOTS = 16
 WAIT_SECONDS = 1.5
@@ -78,7 +79,7 @@ class CorpusLock:
 
         self._make_folder()
         try:
-            with FileLock(self.folder / "opening.lock", timeout=self.wait * 4, thread_local=False):
+            with FileLock(self.folder / "opening.lock", timeout=self.wait * 4, thread_local=False, mode=FILE_MODE):
                 yield
         except Timeout as error:
             raise self._held() from error
@@ -93,7 +94,7 @@ class CorpusLock:
 
     def _ask_for_it(self) -> None:
         with suppress(OSError):  # on a full disk the writer has to wait its turn
-            (self.folder / "wanted").touch()
+            make_private(self.folder / "wanted")
 
     def _stop_asking(self) -> None:
         with suppress(OSError):
@@ -101,7 +102,7 @@ class CorpusLock:
 
     def _make_folder(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            private_folder(self.folder)
         except OSError as error:
             if is_no_room(error):
                 raise index_disk_full(self.folder.parent) from error
@@ -111,14 +112,15 @@ class CorpusLock:
         from filelock import FileLock, Timeout
 
         self._make_folder()
-        lock = FileLock(self.folder / f"{number}.lock", timeout=0, thread_local=False)
+        lock = FileLock(self.folder / f"{number}.lock", timeout=0, thread_local=False, mode=FILE_MODE)
         try:
             lock.acquire()
         except Timeout:
             return None
         holder = {"pid": os.getpid(), "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]}
-        with suppress(OSError):  # a full disk must not refuse the lock: only the name is missing then
-            (self.folder / f"{number}.holder").write_text(json.dumps(holder), encoding="utf-8")
+        # A full disk must not refuse the lock: only the name is missing then.
+        with suppress(OSError), open_private(self.folder / f"{number}.holder") as file:
+            json.dump(holder, file)
         return lock
 
     def _drop(self, number: int, lock: Any) -> None:

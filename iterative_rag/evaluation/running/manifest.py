@@ -10,6 +10,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, read_manifest
+from iterative_rag.private_files import open_private
 
 # What may differ between a run and its resumption.
 _INCIDENTAL = frozenset({"started", "concurrency", "versions"})
@@ -21,9 +22,9 @@ def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
     if found is None:
         if (out / LOGS).is_dir() and any((out / LOGS).iterdir()):
             raise UsageError(f"{out} holds logs of something else.", hint="Give another folder with --out.")
-        out.mkdir(parents=True, exist_ok=True)
         partial = out / f"{MANIFEST}.partial"
-        partial.write_text(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        with open_private(partial) as file:
+            file.write(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
         os.replace(partial, out / MANIFEST)
         return
     there, here = _flat(found), _flat(json.loads(json.dumps(wanted)))

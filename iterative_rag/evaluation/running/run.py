@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Outcome, Record
 from iterative_rag.evaluation.running.containment import contained
-from iterative_rag.evaluation.running.folder import LOGS, RunFolder, need_inspect, read_run
+from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
+from iterative_rag.private_files import FILE_MODE, tighten
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import Progress as IndexProgress
@@ -143,10 +144,15 @@ def _held(out: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(out / ".lock", timeout=0)
+        if not out.exists() or not any(out.iterdir()) or (out / MANIFEST).exists():
+            tighten(out)  # a folder that holds other things keeps its mode; it is refused, or its files are tightened
+        lock = FileLock(out / ".lock", timeout=0, mode=FILE_MODE)
         with lock:
-            yield
+            try:
+                yield
+            finally:
+                if (out / MANIFEST).exists():
+                    tighten(out)  # inspect_ai makes its logs by the umask
     except Timeout as error:
         raise UsageError(f"Another process is running in {out}.", hint="Wait for it, or give another --out.") from error
     except (NotADirectoryError, FileExistsError, PermissionError) as error:
