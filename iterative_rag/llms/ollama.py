@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
 from iterative_rag.hosts import is_loopback
@@ -45,7 +45,7 @@ class OllamaChat(StreamedChat):
         )
         key = key_to_send(url, "ollama")
         # A function, so that no dump of the object's fields shows the key.
-        self._http_options = lambda: self._line.http_options(url, key=key)
+        self._http_options: Callable[[], dict[str, Any]] = lambda: self._line.http_options(url, key=key)
 
     def preload(self) -> None:
         self._variant(self._settings.reply_tokens)

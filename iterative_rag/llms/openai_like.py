@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,9 @@ class OpenAILikeChat(StreamedChat):
         )
         key = key_to_send(url, "openai-like")
         # A function, so that no dump of the object's fields shows the key.
-        self._http_options = lambda: self._line.http_options(url, key=key, own_headers=is_openai(url))
+        self._http_options: Callable[[], dict[str, Any]] = lambda: self._line.http_options(
+            url, key=key, own_headers=is_openai(url)
+        )
 
     def preload(self) -> None:
         self._object()
