@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import SettingsError
+from iterative_rag.private_files import private_folder
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def update(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Let `change` alter what the file holds, and write it as one step. Raises OSError and SettingsError."""
     from filelock import FileLock
 
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(path.parent)
     with FileLock(path.with_name(f".{path.name}.lock"), mode=0o600):
         held = read(path)
         change(held)
