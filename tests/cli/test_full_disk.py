@@ -52,27 +52,29 @@ def towns(run, disk: Path, articles: Path) -> Path:
 def test_a_healthy_corpus_is_read_as_before(run, disk: Path, towns: Path) -> None:
     before = [run(*line.split()) for line in READING]
     fill(disk)
-    assert [run(*line.split()) for line in READING] == before
+    full = [run(*line.split()) for line in READING]
+    assert [(done.code, done.out) for done in full] == [(done.code, done.out) for done in before]
+    assert not any("damaged" in done.err for done in full)
     assert not (towns / DAMAGE_MARK).exists()
     make_room(disk)
     assert [run(*line.split()) for line in READING] == before
 
 
 def test_a_question_is_answered_without_trace_and_cache(
-    run, disk: Path, towns: Path, server: FakeServer, monkeypatch
+    run, shell, disk: Path, towns: Path, server: FakeServer, monkeypatch
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
     ask = ("ask", QUESTION, "--corpus", "towns", "--llm", "ollama/tiny:1b", "--json")
-    with_room = run(*ask)
+    with_room = shell(*ask)
     fill(disk)
-    done = run(*ask)
+    done = shell(*ask)
     assert done.code == with_room.code == 3
     assert done.err.count("The trace") == 1
     assert done.err.count("The cache") <= 1
     assert "damaged" not in done.err
     make_room(disk)
-    assert run(*ask).err.count("Warning") == 0
+    assert shell(*ask).err.count("Warning") == 0
     assert run("trace").code == 0
 
 
