@@ -17,7 +17,7 @@ from iterative_rag.settings import home, load_settings
 from iterative_rag.types import Answer
 from tests.towns import QUESTION, play, write_articles
 
-FLIPS = 300
+FLIPS = 200
 
 
 class Townsman:
