@@ -65,6 +65,10 @@ class LastingPool:
             self._unfinished -= 1
 
 
+# Held while LlamaIndex is imported. Its modules import one another in circles, and Python's own locks are one a module:
+# two threads that enter at different places end in a _DeadlockError.
+llama_index_import = threading.RLock()
+
 _ahead = LastingPool("iterative-rag loading", threads=2)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import EmbedderError, LLMError
 from iterative_rag.protocols import Cache, Vectors
 from iterative_rag.remote import Line, Server, persistently, translated
+from iterative_rag.threads import llama_index_import
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -50,7 +51,7 @@ class LlamaIndexEmbedder:
 
     @property
     def _model(self) -> BaseEmbedding:
-        with self._lock:
+        with self._lock, llama_index_import:
             if self._made is None:
                 self._made = self._make()
             return self._made

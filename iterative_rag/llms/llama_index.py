@@ -76,7 +76,7 @@ class StreamedChat:
         return f"{type(self).__name__}({self.name!r})"
 
     def preload(self) -> None:
-        """Import and build what the first call needs. Raises what that call would raise."""
+        """Import and build what every call needs, unless that was done. Raises what the first call would raise."""
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """The whole reply. Raises an LLMError, after retrying what may go through later."""
@@ -94,6 +94,7 @@ class StreamedChat:
         deadline = time.monotonic() + self._line.seconds
         arrived = _Arrived()
         try:
+            self.preload()
             with closing(_generator(start(request, _messages(request)))) as chunks:
                 for chunk in chunks:
                     arrived.take(chunk)

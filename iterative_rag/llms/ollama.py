@@ -14,6 +14,7 @@ from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, StreamedChat
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import Line, Server, ollama_url
 from iterative_rag.settings import Settings
+from iterative_rag.threads import llama_index_import
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
@@ -58,7 +59,7 @@ class OllamaChat(StreamedChat):
 
     def _variant(self, max_tokens: int) -> Ollama:
         """LlamaIndex takes these options per object only: one object for each limit, all on one connection pool."""
-        with self._lock:
+        with self._lock, llama_index_import:
             if max_tokens not in self._variants:
                 from llama_index.llms.ollama import Ollama
                 from ollama import Client

@@ -14,6 +14,7 @@ from iterative_rag.llms.llama_index import StreamedChat
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.remote import Line, Server
 from iterative_rag.settings import Settings
+from iterative_rag.threads import llama_index_import
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
@@ -59,7 +60,7 @@ class OpenAILikeChat(StreamedChat):
 
     def _object(self) -> OpenAILike:
         """The object of LlamaIndex, made once. Raises LLMError for a model that cannot chat."""
-        with self._lock:
+        with self._lock, llama_index_import:
             if self._llm is None:
                 import httpx
                 from llama_index.llms.openai_like import OpenAILike
