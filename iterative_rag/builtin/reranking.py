@@ -31,9 +31,13 @@ class ReaderReranker:
         if not passages:
             return []
         key = ["relevance", self._reader.name, query, passages]
-        return kept(self._cache, key, _form(), read, lambda found: len(found) == len(passages))
+        return kept(self._cache, key, _form(), read, lambda found: _fit(found, len(passages)))
 
 
 @lru_cache(maxsize=1)
 def _form() -> TypeAdapter[list[float]]:
     return TypeAdapter(list[float])
+
+
+def _fit(found: Sequence[float], passages: int) -> bool:
+    return len(found) == passages and all(0 <= relevance <= 1 for relevance in found)

@@ -55,7 +55,9 @@ def index(
     from iterative_rag.cli.progress import indexing
     from iterative_rag.errors import UsageError
     from iterative_rag.factory import index_paths
+    from iterative_rag.memory import limit_arenas
 
+    limit_arenas()
     if engine not in ENGINES:
         raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
     if address and engine != "ray":

@@ -43,12 +43,16 @@ class BuiltinGrader:
         if not texts:
             return ()
         key = ["grades", SCORING, self._reader.name, need.question, texts]
-        return kept(self._cache, key, _form(), grades, lambda found: len(found) == len(texts))
+        return kept(self._cache, key, _form(), grades, lambda found: _fit(found, len(texts)))
 
 
 @lru_cache(maxsize=1)
 def _form() -> TypeAdapter[tuple[Grade, ...]]:
     return TypeAdapter(tuple[Grade, ...])
+
+
+def _fit(found: Sequence[Grade], texts: int) -> bool:
+    return len(found) == texts and all(0 <= grade.score <= 1 for grade in found)
 
 
 def score_of(reading: Reading) -> float:

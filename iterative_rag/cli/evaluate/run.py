@@ -115,7 +115,9 @@ def run(
 def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run it with progress on stderr; interrupted, say how to go on."""
     from iterative_rag.evaluation.running.run import run as run_it
+    from iterative_rag.memory import limit_arenas
 
+    limit_arenas()
     try:
         with _progress(quiet=quiet) as (on_index, on_tally):
             return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)

@@ -1,0 +1,115 @@
+"""What the networks said is kept, and a row of the cache that does not fit is as good as not there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag.builtin import networks
+from iterative_rag.builtin.correcting.grading import BuiltinGrader
+from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
+from iterative_rag.builtin.reranking import ReaderReranker
+from iterative_rag.errors import WeightsError
+from iterative_rag.types import Need
+
+FOLDER = Path(networks.__file__).parent / "weights"
+QUESTION = "Where was the director of the film Harvest Lantern born?"
+NEED = Need("Who built the Sunday bridge?")
+TEXTS = [
+    ("Sunday bridge", "The Sunday bridge was built in 1804 by the engineer Edda Holm."),
+    ("Blank", " "),
+]
+
+
+class Rows:
+    """A cache in memory that keeps JSON, as the one on disk does."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, str] = {}
+
+    def get(self, key: str) -> Any | None:
+        return json.loads(self.rows[key]) if key in self.rows else None
+
+    def put(self, key: str, value: Any) -> None:
+        self.rows[key] = json.dumps(value)
+
+    def change(self, value: Any) -> None:
+        """Put `value` into every row."""
+        self.rows = dict.fromkeys(self.rows, json.dumps(value))
+
+
+def test_a_question_that_was_taken_apart_needs_the_network_no_more(tmp_path: Path) -> None:
+    kept = Rows()
+    fresh = Splitter().split(QUESTION)
+    assert Splitter(cache=kept).split(QUESTION) == fresh
+    shutil.copy(FOLDER / FACTS, tmp_path / FACTS)
+    without_network = Splitter(weights=tmp_path, cache=kept)
+    assert without_network.split(QUESTION) == fresh
+    with pytest.raises(WeightsError, match=NETWORK):
+        without_network.split("Who was Mira Dolvane?")
+
+
+def test_other_weights_do_not_see_what_these_have_said(tmp_path: Path) -> None:
+    kept = Rows()
+    Splitter(cache=kept).split(QUESTION)
+    facts = json.loads((FOLDER / FACTS).read_text(encoding="utf-8"))
+    (tmp_path / FACTS).write_text(json.dumps({**facts, "note": "trained again"}), encoding="utf-8")
+    with pytest.raises(WeightsError):
+        Splitter(weights=tmp_path, cache=kept).split(QUESTION)
+
+
+def test_a_row_that_does_not_fit_is_looked_up_anew() -> None:
+    kept = Rows()
+    fresh = Splitter(cache=kept).split(QUESTION)
+    (good,) = (json.loads(row) for row in kept.rows.values())
+    stretch = good["inner"][0]
+    wrong: list[Any] = [
+        [],
+        "nested",
+        7,
+        {},
+        {**good, "question": "Who else?"},
+        {**good, "kind": "plural"},
+        {**good, "probabilities": [1.0]},
+        {**good, "probabilities": [float("nan"), 0.0, 0.0, 0.0]},
+        {**good, "inner": [{**stretch, "end": 5000}]},
+        {**good, "inner": [{**stretch, "start": stretch["end"]}]},
+        {**good, "inner": [{**stretch, "form": "poem"}]},
+    ]
+    for row in wrong:
+        kept.change(row)
+        assert Splitter(cache=kept).split(QUESTION) == fresh, row
+    assert [json.loads(row) for row in kept.rows.values()] == [good]
+
+
+def test_grades_are_kept_for_the_same_texts() -> None:
+    kept = Rows()
+    fresh = BuiltinGrader().grade(NEED, TEXTS)
+    grader = BuiltinGrader(cache=kept)
+    assert grader.grade(NEED, TEXTS) == grader.grade(NEED, TEXTS) == fresh
+    assert len(kept.rows) == 1
+    assert grader.grade(NEED, TEXTS[:1]) == fresh[:1]
+    assert len(kept.rows) == 2
+    for row in (
+        [],
+        [[0.1, "Awful"]],
+        [{"score": "high", "label": "Good"}] * 2,
+        None,
+        [{"score": 7.0, "label": "Good"}] * 2,
+    ):
+        kept.change(row)
+        assert BuiltinGrader(cache=kept).grade(NEED, TEXTS) == fresh
+
+
+def test_relevance_is_kept_for_the_same_passages() -> None:
+    kept = Rows()
+    fresh = ReaderReranker().relevance(NEED.question, TEXTS)
+    assert ReaderReranker(cache=kept).relevance(NEED.question, TEXTS) == fresh
+    assert [json.loads(row) for row in kept.rows.values()] == [fresh]
+    for row in ([1.0], ["high", "low"], [0.5, 7.0], {"relevance": fresh}):
+        kept.change(row)
+        assert ReaderReranker(cache=kept).relevance(NEED.question, TEXTS) == fresh

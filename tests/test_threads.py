@@ -1,0 +1,102 @@
+"""Threads that outlive a call: reused, counted while they work, made anew after a fork."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import wait
+
+import pytest
+
+from iterative_rag import threads
+from iterative_rag.threads import LastingPool
+
+
+def test_one_call_after_another_needs_one_thread() -> None:
+    pool = LastingPool("reused", threads=64)
+    names = {pool.submit(lambda: threading.current_thread().name).result() for _ in range(50)}
+    assert len(names) <= 2  # the first may not be back yet when the second call comes
+
+
+def test_calls_side_by_side_do_not_wait_for_one_another() -> None:
+    pool = LastingPool("wide", threads=64)
+    meeting = threading.Barrier(20, timeout=20)
+    assert len({future.result() for future in [pool.submit(meeting.wait) for _ in range(20)]}) == 20
+
+
+def test_work_that_nobody_waits_for_is_told() -> None:
+    pool, gate = LastingPool("busy", threads=2), threading.Event()
+    assert not pool.busy
+    future = pool.submit(gate.wait, 20)
+    assert pool.busy
+    assert threads.busy()
+    gate.set()
+    wait([future])
+    deadline = time.monotonic() + 20
+    while pool.busy and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not pool.busy
+
+
+def test_a_fault_reaches_whoever_asks_for_the_result() -> None:
+    with pytest.raises(ZeroDivisionError):
+        LastingPool("faulty", threads=1).submit(lambda: 1 // 0).result()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    code = (
+        "import os\n"
+        "from iterative_rag.threads import LastingPool\n"
+        "pool = LastingPool('forked', threads=1)\n"
+        "assert pool.submit(abs, -1).result() == 1\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    os._exit(pool.submit(abs, -7).result(timeout=20))\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "7"
+
+
+ARENAS = """
+import ctypes, re, threading
+from iterative_rag.memory import limit_arenas
+limit_arenas()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+meeting = threading.Barrier(8, timeout=20)
+def work():
+    meeting.wait()
+    held = [libc.malloc(50_000) for _ in range(20)]
+    meeting.wait()
+    for one in held:
+        libc.free(one)
+started = [threading.Thread(target=work) for _ in range(8)]
+[one.start() for one in started]
+[one.join() for one in started]
+libc.open_memstream.restype = ctypes.c_void_p
+text, size = ctypes.c_char_p(), ctypes.c_size_t()
+stream = ctypes.c_void_p(libc.open_memstream(ctypes.byref(text), ctypes.byref(size)))
+libc.malloc_info(0, stream)
+libc.fclose(stream)
+print(len(re.findall(rb"<heap nr=", text.value)))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="arenas are glibc's")
+def test_a_long_command_uses_two_arenas_and_a_user_s_own_number_stands() -> None:
+    def arenas(**environment: str) -> int:
+        base = {key: value for key, value in os.environ.items() if key != "MALLOC_ARENA_MAX"}
+        command = [sys.executable, "-c", ARENAS]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=True, env={**base, **environment}
+        )
+        return int(done.stdout)
+
+    assert arenas() <= 2
+    assert arenas(MALLOC_ARENA_MAX="5") > 2
