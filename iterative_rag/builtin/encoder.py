@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from iterative_rag.builtin.networks import (
     VOCABULARY,
     VOCABULARY_DIGEST,
+    Network,
     lazy,
     read_file,
-    session,
     tokenizer,
     usable_cores,
     valid_unicode,
@@ -109,7 +109,7 @@ class _Model:
 
     def __init__(self, weights: Traversable) -> None:
         network, vocabulary = (read_file(weights, name, digest) for name, digest in WEIGHTS.items())
-        self._session: Any = session(network)
+        self._network = Network(network)
         self._tokenizer = tokenizer(vocabulary)
         self._tokenizer.enable_truncation(MAX_TOKENS)
 
@@ -117,7 +117,7 @@ class _Model:
         import numpy as np
 
         inputs = {"input_ids": np.array(self.token_ids(text), np.int64)}
-        vector: Vectors = self._session.run(None, inputs)[0]
+        vector: Vectors = self._network.run(inputs)[0]
         return vector
 
     def token_ids(self, text: str) -> list[int]:

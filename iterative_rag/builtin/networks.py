@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -73,17 +73,41 @@ def damaged(name: str, content: bytes) -> WeightsError:
     return WeightsError(f"The built-in mind's file {name} is damaged ({len(content):,} bytes).", hint=_HINT)
 
 
-def session(network: bytes) -> Any:
-    """An onnxruntime session that computes on the calling thread: sums are taken in one order, cores stay free."""
-    import onnxruntime  # type: ignore[import-untyped]
+class Network:
+    """A network that computes on the calling thread: sums are taken in one order, cores stay free.
 
-    warn_if_on("onnxruntime")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # 1 to 2 % faster without, and no memory is hoarded
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+    As many run at a time as there are cores, over all networks of the process: more are no faster, and each holds what
+    it computes with. Safe to use from several threads.
+    """
+
+    def __init__(self, network: bytes) -> None:
+        import onnxruntime  # type: ignore[import-untyped]
+
+        warn_if_on("onnxruntime")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # 1 to 2 % faster without, and no memory is hoarded
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+
+    def run(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """All outputs, as arrays."""
+        with _cores.free:
+            outputs: list[Any] = self._session.run(None, inputs)
+        return outputs
+
+
+class _Cores:
+    """How many networks may run now; counted anew in a forked child, where nobody would give back what is taken."""
+
+    def __init__(self) -> None:
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self.free = threading.BoundedSemaphore(usable_cores())
 
 
 def tokenizer(vocabulary: bytes) -> Tokenizer:
@@ -106,3 +130,6 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+_cores = _Cores()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -25,14 +26,20 @@ TEXTS = [
 ]
 
 
+T = TypeVar("T")
+
+
 class Rows:
     """A cache in memory that keeps JSON, as the one on disk does."""
 
     def __init__(self) -> None:
         self.rows: dict[str, str] = {}
 
-    def get(self, key: str) -> Any | None:
-        return json.loads(self.rows[key]) if key in self.rows else None
+    def get(self, key: str, read: Callable[[Any], T]) -> T | None:
+        try:
+            return read(json.loads(self.rows[key])) if key in self.rows else None
+        except ValueError:
+            return None
 
     def put(self, key: str, value: Any) -> None:
         self.rows[key] = json.dumps(value)

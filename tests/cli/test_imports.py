@@ -21,7 +21,7 @@ NETWORKS = {"numpy", "onnxruntime", "tokenizers"}
 LLAMA_INDEX = {"llama_index", "ollama", "sqlalchemy", "PIL", "yaml", "requests", "nltk"}
 REMOTE = {"httpx", "httpcore", "qdrant_client", *LLAMA_INDEX}
 RARE = {"pint", "inspect_ai", "scipy", "ray", "selectolax", "html_to_markdown", "pypdfium2", "docx"}
-STORES = {"qdrant_edge", "diskcache", "filelock"}
+STORES = {"qdrant_edge", "filelock"}
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,7 @@ def loaded(indexed: Path, tmp_path: Path) -> Loaded:
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("cache",), ("trace", "--help")])
 def test_what_asks_no_corpus_loads_no_part_of_one(loaded: Loaded, arguments: tuple[str, ...]) -> None:
-    allowed = {"diskcache"} if arguments == ("cache",) else set()
-    assert loaded(*arguments) & ((NETWORKS | REMOTE | RARE | STORES) - allowed) == set()
+    assert loaded(*arguments) & (NETWORKS | REMOTE | RARE | STORES) == set()
 
 
 @pytest.mark.parametrize("arguments", [("corpus",), ("corpus", "status", "default"), ("show", "Aldermere")])

@@ -19,7 +19,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from iterative_rag.builtin.kept import kept
-from iterative_rag.builtin.networks import damaged, lazy, packaged_weights, read_file, session, tokenizer
+from iterative_rag.builtin.networks import Network, damaged, lazy, packaged_weights, read_file, tokenizer
 from iterative_rag.builtin.question.stretches import QuestionKind, Split, decoded, deepened
 from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Cache
@@ -81,7 +81,7 @@ class _Model:
 
     def __init__(self, weights: Traversable) -> None:
         facts, network = _read(weights)
-        self._session: Any = session(network)
+        self._network = Network(network)
         self._tokenizer = tokenizer(json.dumps(facts["tokenizer"]).encode())
         self._tokenizer.enable_truncation(MAX_PIECES)
         self._calibration: dict[str, list[float]] = facts["calibration"]
@@ -97,7 +97,7 @@ class _Model:
 
         encoding = self._tokenizer.encode(text)
         shapes = np.array(shapes_of(text, encoding.offsets), np.int64)
-        scores, kinds = self._session.run(None, {"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
+        scores, kinds = self._network.run({"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
         return decoded(text, encoding, scores, kinds, self._calibration)
 
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from iterative_rag.builtin.networks import (
     VOCABULARY,
     VOCABULARY_DIGEST,
+    Network,
     lazy,
     read_file,
-    session,
     tokenizer,
     usable_cores,
     valid_unicode,
@@ -185,7 +185,7 @@ class _Model:
             tuple(about["calibration"]["relevance"]),
             tuple(about["calibration"]["support"]),
         )
-        self._session: Any = session(network)
+        self._network = Network(network)
         self._tokenizer = tokenizer(vocabulary)
         self._first, self._between = self._encode("[CLS][SEP]").ids
 
@@ -212,7 +212,7 @@ class _Model:
         ids = [self._first, *asked, self._between, *title, *window.ids, self._between]
         segments = np.zeros(len(ids), np.int64)
         segments[len(asked) + 2 :] = 1
-        spans, verdict = self._session.run(None, {"input_ids": np.array(ids, np.int64), "segments": segments})
+        spans, verdict = self._network.run({"input_ids": np.array(ids, np.int64), "segments": segments})
         begin = len(asked) + len(title) + 2
         ends = spans[begin : begin + len(window.ids)]
         found = likeliest(ends[:, 0], ends[:, 1], self.settings.longest_answer)

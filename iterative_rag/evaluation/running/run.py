@@ -17,6 +17,7 @@ from iterative_rag.evaluation.running.containment import contained
 from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
+from iterative_rag.memory import Returning
 from iterative_rag.private_files import FILE_MODE, tighten
 
 if TYPE_CHECKING:
@@ -98,13 +99,14 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
     from iterative_rag.evaluation.running.logs import drop_superseded
     from iterative_rag.evaluation.running.task import make_task
 
-    lock = threading.Lock()
+    lock, give_back_memory = threading.Lock(), Returning()
 
     def done(record: Record) -> None:
         with lock:
             tally.add(record)
             if progress is not None:
                 progress(tally)
+        give_back_memory()
 
     config = prepared.config
     task = make_task(
