@@ -70,6 +70,7 @@ def test_a_reply_is_found_in_its_wrapping(text: str) -> None:
         ("[]", "valid"),
         ('["Who?"]', "valid"),
         ("{'status': open('/etc/passwd')}", "not valid"),
+        ('{"status": "needs", "needs": {{"question": "Who?"}}}', "status"),
     ],
 )
 def test_what_is_no_reply_says_why(text: str, said: str) -> None:

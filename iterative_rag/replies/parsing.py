@@ -94,7 +94,7 @@ def _mended(text: str) -> Any | None:
         pass
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None
 
