@@ -60,14 +60,16 @@ def tighten(folder: Path) -> None:
 def _restrict(path: Path, mode: int) -> None:
     """Set the mode of a folder or plain file of ours.
 
-    What vanished meanwhile needs none; a file system that knows no modes (exFAT) refuses, and is the user's choice.
+    What vanished meanwhile needs none; a file system that knows no modes (exFAT) refuses, and is the user's choice. A
+    folder with the sticky bit, such as /tmp, is meant for others too.
     """
     if os.name == "nt":
         return
     with suppress(OSError):
         found = path.stat()
         usable = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-        if usable and found.st_uid == os.getuid() and stat.S_IMODE(found.st_mode) != mode:
+        ours = found.st_uid == os.getuid() and not found.st_mode & stat.S_ISVTX
+        if usable and ours and stat.S_IMODE(found.st_mode) != mode:
             path.chmod(mode)
 
 

@@ -115,6 +115,7 @@ class Line(threading.local):
 
     seconds: float = 120.0
     retry_after: float | None = None
+    deadline: float = 0.0
 
     def http_options(self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False) -> dict[str, Any]:
         """Options of an httpx.Client whose calls obey this line and send `key`, and what `what` names, to `url` alone.
@@ -133,6 +134,7 @@ class Line(threading.local):
 
     def _limit(self, request: httpx.Request) -> None:
         left = max(0.001, self.seconds)
+        self.deadline = time.monotonic() + left
         request.extensions["timeout"] = {
             "connect": min(left, CONNECT_SECONDS),
             "read": left,
@@ -143,6 +145,12 @@ class Line(threading.local):
     def _listen(self, response: httpx.Response) -> None:
         value = response.headers.get("retry-after", "")
         self.retry_after = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+        import httpx
+
+        from iterative_rag.bounded_body import BoundedBody
+
+        if isinstance(response.stream, httpx.SyncByteStream):
+            response.stream = BoundedBody(response.stream, self.deadline)
 
 
 def connection_limits() -> httpx.Limits:

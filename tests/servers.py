@@ -24,7 +24,7 @@ class Fault:
 
     kind: "status" (answers `status` with `message`), "drop" (closes the connection before a word), "cut" (the stream
     ends orderly before it is done), "broken" (the connection breaks inside the stream), "error" (an error inside
-    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes).
+    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes), "endless" (a line without end).
     """
 
     kind: str
@@ -257,6 +257,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         wrong = fault.kind if fault else ""
+        while wrong == "endless" and not self.fake.closing.wait(0.05):
+            self.wfile.write(b"1\r\n \r\n")
         if wrong in ("cut", "broken", "error"):
             lines = [lines[0], error] if wrong == "error" else lines[:1]
         for line in lines:

@@ -16,7 +16,18 @@ PACKAGE = Path(iterative_rag.__file__).parent
 # From the bottom up; a module imports from lower layers only. Inside the two lowest the modules know one another,
 # the areas of the third (adapters, agent, built-in mind) do not.
 LAYERS = (
-    {"types", "errors", "control_characters", "files", "memory", "patterns", "private_files", "threads", "telemetry"},
+    {
+        "types",
+        "errors",
+        "bounded_body",
+        "control_characters",
+        "files",
+        "memory",
+        "patterns",
+        "private_files",
+        "threads",
+        "telemetry",
+    },
     {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing"}
     | {"hosts", "keys", "layers", "private_json", "sending", "trust"},
     {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
@@ -38,7 +49,7 @@ HOMES = {
     "qdrant_client": {"index"},
     "onnxruntime": {"builtin"},
     "tokenizers": {"builtin"},
-    "httpx": {"remote", "sending", "llms", "embedders", "corpus", "search_engines"},
+    "httpx": {"remote", "bounded_body", "sending", "llms", "embedders", "corpus", "search_engines"},
     "pint": {"computing"},
     "rich": {"cli"},
     "typer": {"cli"},

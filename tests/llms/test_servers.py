@@ -197,6 +197,14 @@ def test_a_reply_that_drips_in_ends_at_the_deadline(make: Make, server: FakeServ
         make(timeout=0.3).complete(REQUEST)
 
 
+def test_a_line_without_end_ends_at_the_deadline(make: Make, server: FakeServer) -> None:
+    """Bytes keep arriving, so that no single read is late, and no chunk of the reply is ever whole."""
+    server.always = Fault("endless")
+    model = make(timeout=0.5, retries=0)
+    with pytest.raises(LLMTimeout):
+        model.complete(REQUEST)
+
+
 def test_calls_run_side_by_side(make: Make, server: FakeServer) -> None:
     """Each call waits until all have arrived: one after the other they would never come back."""
     together = threading.Barrier(8, timeout=10)
