@@ -174,7 +174,7 @@ class FakeRAG:
         self.settings: object = None
         self.closed = False
 
-    def from_settings(self, settings: object = None) -> FakeRAG:
+    def from_settings(self, settings: object = None, *, question: str = "") -> FakeRAG:
         self.settings = settings
         return self
 

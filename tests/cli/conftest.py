@@ -31,8 +31,9 @@ class Done:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
     """The command in this process; returns its exit code and what it printed."""
+    monkeypatch.setattr(os, "_exit", sys.exit)  # a command that does not wait for its threads would end the tests too
 
     def call(*arguments: str) -> Done:
         with pytest.raises(SystemExit) as exit_info:

@@ -94,7 +94,7 @@ def test_a_trace_to_standard_output(towns: None) -> None:
 
 @pytest.mark.parametrize(
     ("place", "reason"),
-    [(".", "Is a directory"), ("Tarn.txt/trace.jsonl", "File exists"), ("/proc/trace.jsonl", "No such")],
+    [(".", "Is a directory"), ("Tarn.txt/trace.jsonl", "Not a directory"), ("/proc/trace.jsonl", "No such")],
 )
 def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(towns: None, run, place: str, reason: str) -> None:
     done = run("ask", "Where is Tarn?", "--trace", place)
