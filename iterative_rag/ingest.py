@@ -162,9 +162,10 @@ class _Ingestion:
                 self._write()
                 self.progress.document(self.passages)
         if not self.seen:
-            first = self.skipped[0]
+            first, count = self.skipped[0], len(self.skipped)
+            which = "the only file or line was" if count == 1 else f"all {count:,} files or lines were"
             raise CorpusError(
-                f"Nothing could be indexed: all {len(self.skipped)} files or lines were skipped.",
+                f"Nothing could be indexed: {which} skipped.",
                 hint=f"The first is {first.source}: {first.reason}",
             )
         self._write(everything=True)

@@ -24,6 +24,7 @@ LAYERS = (
         "files",
         "memory",
         "patterns",
+        "plurals",
         "private_files",
         "threads",
         "telemetry",

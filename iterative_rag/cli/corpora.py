@@ -17,6 +17,7 @@ from iterative_rag.cli.options import (
     announce_starter,
     settings_from,
 )
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import IngestReport
@@ -82,7 +83,7 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
     rate = f", {report.passages / report.seconds:,.0f} passages/s" if report.passages and report.seconds else ""
     out().line(
         f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed, "
-        f"{len(report.skipped)} skipped; {report.passages:,} passages embedded in {report.seconds:.1f} s{rate}"
+        f"{len(report.skipped)} skipped; {counted(report.passages, 'passage')} embedded in {report.seconds:.1f} s{rate}"
     )
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from iterative_rag.plurals import counted
+
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
     from iterative_rag.remote import Spec
@@ -184,7 +186,9 @@ def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
     """What is wrong with the corpus that is asked makes everything unusable; with another one it is a note."""
     from iterative_rag.errors import CorpusError
 
-    found = f"{info.name}{' (the one that is asked)' if asked else ''}: {info.documents:,} documents, {info.state}"
+    found = (
+        f"{info.name}{' (the one that is asked)' if asked else ''}: {counted(info.documents, 'document')}, {info.state}"
+    )
     other = info.state == "ready" and info.embedder != embedder
     if other:
         found += f"; made by {info.embedder}, while the settings name {embedder}"
@@ -201,7 +205,7 @@ def _cache(settings: Settings) -> Check:
     if not settings.cache:
         return Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
     kept = DiskCache(home() / "cache", settings.cache_megabytes).stats()
-    return Check("cache", True, f"{kept.entries:,} entries, {size(kept.bytes)}")
+    return Check("cache", True, f"{counted(kept.entries, 'entry', 'entries')}, {size(kept.bytes)}")
 
 
 def _disk() -> Check:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iterative_rag.plurals import counted
+
 if TYPE_CHECKING:
     from iterative_rag.corpus.wikipedia.fetching import FetchProgress
     from iterative_rag.errors import FetchError
@@ -63,7 +65,7 @@ def where(at: FetchProgress) -> str:
     """`120 of 2,460 pages, 3 missing, 2.3/s, 17:02 left`"""
     from iterative_rag.cli.progress import time_left
 
-    parts = [f"{at.done:,} of {at.total:,} pages"]
+    parts = [f"{at.done:,} of {counted(at.total, 'page')}"]
     if at.missing:
         parts.append(f"{at.missing:,} missing")
     if at.fetched:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from iterative_rag.plurals import counted
+
 if TYPE_CHECKING:
     from iterative_rag.ingest import Progress
 
@@ -52,10 +54,10 @@ def time_left(seconds: float) -> str:
 
 def where(at: Progress) -> str:
     """`120 of 824 documents, 3,100 passages, 210/s, 0:42 left`"""
-    of = f" of {at.total:,}" if at.total is not None else ""
+    documents = counted(at.documents if at.total is None else at.total, "document")
     parts = [
-        f"{at.documents:,}{of} documents",
-        f"{at.passages:,} passages",
+        documents if at.total is None else f"{at.documents:,} of {documents}",
+        counted(at.passages, "passage"),
         f"{at.passages_per_second:,.0f}/s",
     ]
     if at.seconds_left is not None:

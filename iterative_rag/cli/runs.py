@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import settings_from
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.cache import DiskCache
@@ -69,7 +70,7 @@ def clear() -> None:
     kept = _disk_cache()
     entries = kept.stats().entries
     kept.clear()
-    err().line(f"Removed {entries:,} entries.")
+    err().line(f"Removed {counted(entries, 'entry', 'entries')}.")
 
 
 def _disk_cache() -> DiskCache:

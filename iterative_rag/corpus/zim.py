@@ -18,6 +18,7 @@ from iterative_rag.corpus.dumps.inline import not_too_deep, without_private
 from iterative_rag.corpus.html_tree import parsed
 from iterative_rag.corpus.wikipedia.markdown import require_converters, to_markdown
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
+from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
@@ -84,7 +85,9 @@ class ZimArchive:
             if isinstance(one, Document) or skipped <= MOST_SKIPPED:
                 yield one
         if skipped > MOST_SKIPPED:
-            yield Skipped(str(self.path), f"{skipped - MOST_SKIPPED} more entries were left out.")
+            yield Skipped(
+                str(self.path), f"{counted(skipped - MOST_SKIPPED, 'more entry was', 'more entries were')} left out."
+            )
         if not found and not skipped:
             raise CorpusError(
                 f"{self.path} holds no article.", hint="Give an archive of articles, as Kiwix offers them."

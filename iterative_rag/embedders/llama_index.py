@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import EmbedderError, LLMError
+from iterative_rag.plurals import counted
 from iterative_rag.protocols import Cache, Vectors
 from iterative_rag.remote import Line, Server, persistently, translated
 from iterative_rag.threads import llama_index_import
@@ -85,7 +86,9 @@ class LlamaIndexEmbedder:
             batch = list(texts[start : start + size])
             got = self._called(partial(self._model.get_text_embedding_batch, batch))
             if len(got) != len(batch):
-                raise EmbedderError(f"{self._server} returned {len(got)} vectors for {len(batch)} texts.")
+                raise EmbedderError(
+                    f"{self._server} returned {counted(len(got), 'vector')} for {counted(len(batch), 'text')}."
+                )
             rows.extend(got)
         return self._unit(rows)
 

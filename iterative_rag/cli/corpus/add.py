@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet, RefusedSeconds
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.corpus.web.pages import WebPage
@@ -148,7 +149,7 @@ def _say_missing(missing: list[str], asked: int) -> None:
 
     more = ", …" if len(missing) > _TITLES_SHOWN else ""
     shown = ", ".join(repr(title) for title in missing[:_TITLES_SHOWN]) + more
-    err().line((f"{len(missing)} of {asked} titles brought nothing: ", "yellow"), clean(shown))
+    err().line((f"{len(missing)} of {counted(asked, 'title')} brought nothing: ", "yellow"), clean(shown))
 
 
 def _show_page(one: WebPage | Skipped, *, quiet: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, Contact, CorpusToFill, EmbedderSpec, Quiet
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
@@ -179,12 +180,17 @@ def _show(
     if len(missed) > _SHOWN:
         err().line((f"… and {len(missed) - _SHOWN:,} more without a page; all of them: --json", "yellow"))
     if found.cut:
-        err().line((f"Only the first {limit:,} articles were taken; more: --limit {limit * 10}", "yellow"))
+        err().line(
+            (
+                f"Only the first {counted(limit, 'article was', 'articles were')} taken; more: --limit {limit * 10}",
+                "yellow",
+            )
+        )
     if quiet:
         return
     out().line(
-        f"{len(found.stored):,} pages in {found.folder}, {found.fetched:,} fetched now in {found.seconds:.0f} s, "
-        f"{len(missed):,} not found"
+        f"{counted(len(found.stored), 'page')} in {found.folder}, "
+        f"{found.fetched:,} fetched now in {found.seconds:.0f} s, {len(missed):,} not found"
     )
     if report:
         show_report(report, quiet=quiet)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, settings_from
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
@@ -28,7 +29,10 @@ def list_corpora(as_json: AsJson = False) -> None:
         more = " makes one; the starter corpus is indexed when you first ask something."
         err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
     for info in infos:
-        out().line((info.name, "bold"), f"  {info.documents:,} documents, {info.passages:,} passages, {info.state}")
+        out().line(
+            (info.name, "bold"),
+            f"  {counted(info.documents, 'document')}, {counted(info.passages, 'passage')}, {info.state}",
+        )
 
 
 def status(

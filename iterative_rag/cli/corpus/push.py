@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, Quiet
+from iterative_rag.plurals import counted
 
 
 def push(
@@ -41,7 +42,8 @@ def push(
         report = push_corpus(
             name,
             index,
-            progress=progress and (lambda done, total: progress(done, total, f"{done:,} of {total:,} passages")),
+            progress=progress
+            and (lambda done, total: progress(done, total, f"{done:,} of {counted(total, 'passage')}")),
         )
     if as_json:
         import dataclasses
@@ -53,7 +55,7 @@ def push(
         from iterative_rag.cli.console import out
 
         out().line(
-            f"{report.points:,} passages at {report.place}: {report.copied:,} copied now, {report.removed:,} removed; "
-            f"{report.compared:,} compared, all equal; {report.seconds:.1f} s"
+            f"{counted(report.points, 'passage')} at {report.place}: {report.copied:,} copied now, "
+            f"{report.removed:,} removed; {report.compared:,} compared, all equal; {report.seconds:.1f} s"
         )
         out().line("Next: ", (f"iterative-rag search WORDS --corpus {name} --index '{index}'", "bold"))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, IndexAt, settings_from
+from iterative_rag.plurals import counted
 
 
 def remove(
@@ -22,7 +23,7 @@ def remove(
     known = corpora(settings_from(index=index).index)
     info = known.info(name)
     if not yes:
-        typer.confirm(f"Remove {name} ({info.documents:,} documents)?", abort=True, err=True)
+        typer.confirm(f"Remove {name} ({counted(info.documents, 'document')})?", abort=True, err=True)
     known.remove(name)
     pages = pages_folder(name)
     kept = pages if pages.is_dir() else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.fetch import FetchReport, NotFound
@@ -73,23 +74,33 @@ def _show(report: FetchReport, indexed: IngestReport | None, following: str) -> 
     from iterative_rag.cli.console import err, out
 
     out().line(
-        f"{report.questions:,} questions, {report.links:,} links: {report.pages:,} pages in {report.folder}, "
-        f"{report.fetched:,} fetched now in {report.seconds:.0f} s, {len(report.redirects):,} redirects followed"
+        f"{counted(report.questions, 'question')}, {counted(report.links, 'link')}: "
+        f"{counted(report.pages, 'page')} in {report.folder}, "
+        f"{report.fetched:,} fetched now in {report.seconds:.0f} s, "
+        f"{counted(len(report.redirects), 'redirect')} followed"
     )
     if report.missing:
-        err().line((f"{len(report.missing):,} links have no page (listed in {report.folder.parent}):", "yellow"))
+        err().line(
+            (
+                f"{counted(len(report.missing), 'link has', 'links have')} no page (listed in {report.folder.parent}):",
+                "yellow",
+            )
+        )
     for one in report.missing[:_SHOWN]:
         err().line(*_missing(one), indent="  ")
     if len(report.missing) > _SHOWN:
         err().line(f"… and {len(report.missing) - _SHOWN:,} more", indent="  ")
     if report.failed:
         err().line(
-            (f"{report.failed:,} pages could not be had this time; the same command tries them again.", "yellow")
+            (
+                f"{counted(report.failed, 'page')} could not be fetched this time; the same command tries again.",
+                "yellow",
+            )
         )
     if indexed:
         out().line(
             f"{indexed.added:,} added, {indexed.changed:,} changed, {indexed.unchanged:,} unchanged, "
-            f"{indexed.removed:,} removed; {indexed.passages:,} passages embedded in {indexed.seconds:.1f} s"
+            f"{indexed.removed:,} removed; {counted(indexed.passages, 'passage')} embedded in {indexed.seconds:.1f} s"
         )
         out().line("Next: ", (following, "bold"))
 

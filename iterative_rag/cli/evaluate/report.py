@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.report.figures import Report
@@ -107,18 +108,18 @@ def _write_page(found: Report, path: Path) -> None:
 def _show(found: Report) -> None:
     from iterative_rag.cli.console import clean, out
     from iterative_rag.evaluation.report import figures
-    from iterative_rag.evaluation.report.wording import count, dollars, number
+    from iterative_rag.evaluation.report.wording import dollars, number
 
     printer, summary = out(), found.summary
     manifest = found.run.manifest
-    asked = count(summary["answerable"], "answerable question")
+    asked = counted(summary["answerable"], "answerable question")
     printer.line((clean(found.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['mind'])}; {asked}")
     for note in figures.notes(found):
         printer.line((note, "yellow"))
     for row in figures.scores(found):
         printer.line(f"{row.label:<29}", (f"{row.shown:>8}", "bold"), f"   {row.shown_interval}")
     ended = ", ".join(f"{amount:,} {label}" for _, label, amount in figures.outcomes(found))
-    printer.line(f"{count(summary['answers'], 'answer')}: {ended or 'none yet'}")
+    printer.line(f"{counted(summary['answers'], 'answer')}: {ended or 'none yet'}")
     if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in figures.causes(found)):
         printer.line(f"lost: {lost}", hang="      ")
     seconds = summary["seconds"]

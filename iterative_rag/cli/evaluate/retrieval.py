@@ -13,6 +13,7 @@ import typer
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
 from iterative_rag.evaluation.figures.searches import Hops, Search
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.datasets.scope import Scope
@@ -100,7 +101,7 @@ def retrieval(
         wanted = targets(chosen, scope.gold)
         if not wanted.found:
             raise UsageError(
-                f"The corpus {scope.corpus.name!r} holds no gold article of the {len(chosen)} questions.",
+                f"The corpus {scope.corpus.name!r} holds no gold article of the {counted(len(chosen), 'question')}.",
                 hint=_why_nothing(chosen),
             )
         begun = time.monotonic()
@@ -204,7 +205,7 @@ def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
     ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"
     printer.line(
         (clean(result["dataset"]), "bold"),
-        f" in {result['corpus']}: {_counted(result['n'], 'question')}, {result['hops']} hops{led}, "
+        f" in {result['corpus']}: {counted(result['n'], 'question')}, {counted(result['hops'], 'hop')}{led}, "
         f"{result['search']}{ranked}, {result['seconds']:.1f} s",
     )
     spans = result["intervals"]
@@ -219,16 +220,16 @@ def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
     deepest = str(max(result["k"]))
     for gold, part in result["by_gold"].items():
         printer.line(
-            f"{_counted(int(gold), 'gold article'):<18}{_counted(part['n'], 'question'):>14}   "
+            f"{counted(int(gold), 'gold article'):<18}{counted(part['n'], 'question'):>14}   "
             f"recall@{deepest} {100 * part['recall'][deepest]:5.1f} %   "
             f"all found {100 * part['all_found'][deepest]:5.1f} %   MAP {part['map']:.3f}"
         )
     if result.get("faults"):
-        err().line((f"Faults of the model ended {_counted(result['faults'], 'question')} early.", "yellow"))
+        err().line((f"Faults of the model ended {counted(result['faults'], 'question')} early.", "yellow"))
     if result["excluded"]:
-        err().line(f"Left out, since the corpus has no gold article: {_counted(result['excluded'], 'question')}.")
+        err().line(f"Left out, since the corpus has no gold article: {counted(result['excluded'], 'question')}.")
     if missing:
-        err().line(f"Left out of the others: {_counted(len(missing), 'gold article')} ({clean(_some(missing))}).")
+        err().line(f"Left out of the others: {counted(len(missing), 'gold article')} ({clean(_some(missing))}).")
 
 
 def _share(value: float, interval: Sequence[float]) -> str:
@@ -238,10 +239,6 @@ def _share(value: float, interval: Sequence[float]) -> str:
 
 def _plain(value: float, interval: Sequence[float]) -> str:
     return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _some(titles: Sequence[str]) -> str:

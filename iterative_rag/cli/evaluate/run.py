@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Preset, Quiet, settings_from
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.folder import RunFolder
@@ -189,13 +190,13 @@ def where(tally: Tally) -> str:
     if tally.judged:
         parts.append(f"{100 * tally.right / tally.judged:.0f} % right")
     if tally.faults:
-        parts.append(f"{tally.faults} fault{'s' if tally.faults > 1 else ''}")
+        parts.append(counted(tally.faults, "fault"))
     if tally.fresh:
         parts.append(f"{tally.per_minute:.1f}/min")
     if tally.seconds_left is not None:
         parts.append(time_left(tally.seconds_left))
     if tally.calls:
-        parts += [f"{tally.calls:,} calls", f"{tally.tokens / 1e6:.2f} M tokens"]
+        parts += [counted(tally.calls, "call"), f"{tally.tokens / 1e6:.2f} M tokens"]
     if tally.price:
         parts.append(f"${tally.cost:.2f}")
     return ", ".join(parts)

@@ -15,6 +15,7 @@ from iterative_rag.corpus.dumps import wikitext
 from iterative_rag.corpus.dumps.pages_xml import ARTICLES, DumpDamaged, Page, PagesParser, Site
 from iterative_rag.corpus.dumps.title_index import Multistream, index_of, key_of
 from iterative_rag.errors import CorpusError, FetchError
+from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
@@ -69,7 +70,9 @@ class MediaWikiDump:
             if isinstance(one, Document) or skipped <= MOST_SKIPPED:
                 yield one
         if skipped > MOST_SKIPPED:
-            yield Skipped(str(self.path), f"{skipped - MOST_SKIPPED} more pages were left out.")
+            yield Skipped(
+                str(self.path), f"{counted(skipped - MOST_SKIPPED, 'more page was', 'more pages were')} left out."
+            )
         if not found and not skipped:
             raise CorpusError(
                 f"{self.path} holds no article.",

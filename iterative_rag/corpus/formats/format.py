@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import MissingExtra
+from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
@@ -64,7 +65,10 @@ def few_skipped(reading: Reading, source: str) -> Reading:
         if isinstance(item, Document) or skipped <= MOST_SKIPPED:
             yield item
     if skipped > MOST_SKIPPED:
-        yield Skipped(source, f"{skipped - MOST_SKIPPED:,} more of its records are no documents either.")
+        yield Skipped(
+            source,
+            f"{counted(skipped - MOST_SKIPPED, 'more record is no document', 'more records are no documents')} either.",
+        )
 
 
 def _is_installed(module: str) -> bool:

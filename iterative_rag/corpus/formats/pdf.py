@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.corpus.formats.format import MOST_CHARS, Format, Reading, plain, shown
 from iterative_rag.corpus.formats.text import title_of
+from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
 from iterative_rag.types import Document
 
@@ -42,7 +43,10 @@ def read(path: Path) -> Reading:
     if text.strip():
         yield Document("", title, text, source, None, tuple(starts))
     elif starts and not reason:
-        yield Skipped(source, f"It holds no text: its {len(starts)} pages are pictures (a scan needs OCR first).")
+        yield Skipped(
+            source,
+            f"It holds no text: {counted(len(starts), 'page is a picture', 'pages are pictures')} (a scan needs OCR).",
+        )
     if reason or not starts:
         yield Skipped(source, reason or "It holds no pages.")
 
@@ -58,7 +62,11 @@ def _text(pdf: PdfDocument) -> tuple[str, list[int], str]:
     count = len(pdf)
     for number in range(1, count + 1):
         if number > MOST_PAGES or size > MOST_CHARS:
-            return "".join(parts), starts, f"It is too long: only its first {number - 1:,} of {count:,} pages are read."
+            return (
+                "".join(parts),
+                starts,
+                f"It is too long: only its first {number - 1:,} of {counted(count, 'page')} are read.",
+            )
         try:
             text = _page(pdf, number - 1)
         except pypdfium2.PdfiumError:
@@ -74,7 +82,11 @@ def _text(pdf: PdfDocument) -> tuple[str, list[int], str]:
             parts.append(text)
             size += len(text)
     some = ", ".join(map(str, broken[:5])) + (", …" if len(broken) > 5 else "")
-    return "".join(parts), starts, f"{len(broken)} of its {count:,} pages cannot be read ({some})." if broken else ""
+    return (
+        "".join(parts),
+        starts,
+        f"{len(broken)} of its {counted(count, 'page')} cannot be read ({some})." if broken else "",
+    )
 
 
 def _page(pdf: PdfDocument, index: int) -> str:

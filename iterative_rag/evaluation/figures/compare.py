@@ -74,6 +74,7 @@ from iterative_rag.evaluation.figures.statistics import holm, mcnemar, mean, mea
 from iterative_rag.evaluation.figures.summary import rounded
 from iterative_rag.evaluation.records import Record
 from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.plurals import counted
 
 
 def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def warnings(runs: Sequence[RunFolder]) -> list[str]:
         found.append(f"The runs answered different questions ({sizes}); {common} are common to all and count.")
     for run in runs:
         if not run.complete:
-            found.append(f"The run {run.name} is not finished: {len(run.records)} answers.")
+            found.append(f"The run {run.name} is not finished: {counted(len(run.records), 'answer')}.")
         if run.manifest.get("self_judged"):
             found.append(f"In the run {run.name} the model may have judged its own answers.")
     return found

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from iterative_rag.evaluation.report.wording import percent, percent_range
+from iterative_rag.plurals import counted
 
 _TICKS = (0, 25, 50, 75, 100)
 _ROW = 24  # pixels
@@ -89,7 +90,7 @@ def reliability(bins: Sequence[Mapping[str, Any]]) -> Markup:
     for one in bins:
         across, up = _LEFT + _SIDE * one["confidence"], 8 + _SIDE * (1 - one["right"])
         ideal = 8 + _SIDE * (1 - one["confidence"])
-        title = f"{one['n']} answers, confidence {percent(one['confidence'])}, right {percent(one['right'])}"
+        title = f"{counted(one['n'], 'answer')}, confidence {percent(one['confidence'])}, right {percent(one['right'])}"
         parts += [
             Markup('<line class="gap" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}"/>').format(across, up, ideal),
             Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"><title>{}</title></circle>').format(

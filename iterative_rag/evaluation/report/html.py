@@ -17,7 +17,8 @@ from iterative_rag.errors import MissingExtra
 from iterative_rag.evaluation.report import figures
 from iterative_rag.evaluation.report.figures import RESULTS, Report
 from iterative_rag.evaluation.report.traces import CAPS, Caps, ShownQuestion, shown
-from iterative_rag.evaluation.report.wording import count, dollars, number, percent, percent_range, points, visible
+from iterative_rag.evaluation.report.wording import dollars, number, percent, percent_range, points, visible
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -114,7 +115,7 @@ def _template() -> Template:
         "number": number,
         "dollars": dollars,
         "visible": visible,
-        "count": count,
+        "count": counted,
     }
     return environment.get_template("page.html.jinja")
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from iterative_rag.evaluation.records import Record
 from iterative_rag.evaluation.report import figures
 from iterative_rag.evaluation.report.figures import Report, Share
-from iterative_rag.evaluation.report.wording import NOTHING, count, number, percent, visible
+from iterative_rag.evaluation.report.wording import NOTHING, number, percent, visible
+from iterative_rag.plurals import counted
 
 # All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.
 # An underscore inside a word and brackets that follow none are plain text: names stay readable in a terminal.
@@ -65,7 +66,7 @@ def _opening(report: Report) -> Iterator[str]:
 
 def _scores(report: Report) -> Iterator[str]:
     yield "## Accuracy"
-    over = count(report.summary["answerable"], "answerable question")
+    over = counted(report.summary["answerable"], "answerable question")
     yield f"Over {over}, with 95 % intervals (percentile bootstrap over questions)."
     yield table(["", "share", "95 %"], [_share(row) for row in figures.scores(report)])
     if rows := figures.beside(report):
@@ -80,7 +81,7 @@ def _scores(report: Report) -> Iterator[str]:
 def _failures(report: Report) -> Iterator[str]:
     yield "## Where it failed"
     ended = ", ".join(f"{amount:,} {label}" for _, label, amount in figures.outcomes(report))
-    yield f"{count(report.summary['answers'], 'answer')}: {ended or 'none yet'}."
+    yield f"{counted(report.summary['answers'], 'answer')}: {ended or 'none yet'}."
     if rows := figures.causes(report):
         yield table(
             ["cause", "answers", "share"], [[cause, f"{amount:,}", percent(share)] for cause, amount, share in rows]
@@ -105,7 +106,7 @@ def _calibration(report: Report) -> Iterator[str]:
     yield "## Calibration of the confidence"
     yield (
         f"Expected calibration error {number(found['ece'])}, Brier score {number(found['brier'])}, "
-        f"over {count(found['n'], 'answer')}."
+        f"over {counted(found['n'], 'answer')}."
     )
     rows = [
         [f"{one['low']:.1f} – {one['high']:.1f}", f"{one['n']:,}", percent(one["confidence"]), percent(one["right"])]

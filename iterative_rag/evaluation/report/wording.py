@@ -48,7 +48,3 @@ def dollars(value: float | None) -> str:
 
 def probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def count(amount: int, noun: str, plural: str = "") -> str:
-    return f"{amount:,} {noun if amount == 1 else plural or noun + 's'}"

@@ -12,6 +12,7 @@ from iterative_rag.errors import CorpusDamaged, StoreError, UsageError
 from iterative_rag.index.documents import DocumentStore
 from iterative_rag.index.lock import CorpusLock
 from iterative_rag.index.store import Place, StoredPoint, VectorStore, point_ids
+from iterative_rag.plurals import counted
 
 # Points that are asked for, read and written in one go.
 BATCH = 512
@@ -94,7 +95,9 @@ def _copy(ids: Sequence[UUID], here: VectorStore, there: VectorStore) -> int:
 def _all_of(ids: Sequence[UUID], store: VectorStore) -> list[StoredPoint]:
     points = store.read(ids)
     if len(points) < len(ids):
-        raise CorpusDamaged(f"It lacks {len(ids) - len(points)} of {len(ids)} passages that its documents have")
+        raise CorpusDamaged(
+            f"It lacks {len(ids) - len(points)} of {counted(len(ids), 'passage')} that its documents have"
+        )
     return points
 
 
@@ -110,7 +113,8 @@ def _remove_others(wanted: Sequence[UUID], there: VectorStore) -> int:
 def _compare(wanted: Sequence[UUID], here: VectorStore, there: VectorStore, name: str) -> int:
     if (count := there.count()) != len(wanted):
         raise StoreError(
-            f"{name} holds {count:,} of {len(wanted):,} passages after the copy.", hint="Type the same command again."
+            f"{name} holds {count:,} of {counted(len(wanted), 'passage')} after the copy.",
+            hint="Type the same command again.",
         )
     some = wanted[:: max(1, len(wanted) // COMPARED)]
     copies = {one.id: one for one in there.read(some)}
