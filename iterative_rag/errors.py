@@ -24,7 +24,7 @@ IterativeRAGError
 │   ├── LLMTimeout       no reply in time
 │   ├── LLMServerError   a 4xx or 5xx, or an error in the stream
 │   ├── ReplyTruncated   the stream ended before it was done
-│   └── ReplyUnreadable  a reply that is not what was asked for, twice
+│   └── ReplyUnreadable  a reply that is not what was asked for, in every form
 └── CapReached           a limit of the run (the engine turns it into an incomplete answer)  (exit 6)
 
 `message` is one sentence; `hint` is what to type or do next. `retryable` says whether the same call
@@ -140,15 +140,20 @@ class WeightsError(IterativeRAGError):
 
 
 class LLMError(IterativeRAGError):
+    """`fatal` says that every other call would fail as well: nobody is there, the model or the key is missing. Any
+    other error of a call concerns what was asked in it."""
+
     exit_code = 5
+    fatal = False
 
 
 class LLMUnreachable(LLMError):
     retryable = True
+    fatal = True
 
 
 class ModelMissing(LLMError):
-    pass
+    fatal = True
 
 
 class LLMTimeout(LLMError):
@@ -162,6 +167,7 @@ class LLMServerError(LLMError):
         super().__init__(message, hint=hint)
         self.status = status
         self.retryable = status == 429 or status >= 500
+        self.fatal = status in (401, 403, 404)
 
 
 class ReplyTruncated(LLMError):

@@ -15,6 +15,7 @@ from iterative_rag.types import (
     Fact,
     HopRecord,
     ModelUsage,
+    UnreadDocument,
     Usage,
 )
 
@@ -32,6 +33,7 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "computations": [_computation(computation) for computation in answer.computations],
         "conflicts": [_conflict(conflict) for conflict in answer.conflicts],
         "claims": [_claim(claim) for claim in answer.claims],
+        "unread": [_unread(document) for document in answer.unread],
         "hops": [_hop(hop) for hop in answer.hops],
         "usage": _usage(answer.usage),
         "settings": dict(answer.settings),
@@ -74,6 +76,15 @@ def _conflict(conflict: Conflict) -> dict[str, Any]:
 
 def _claim(claim: Claim) -> dict[str, Any]:
     return {"text": claim.text, "grounded": claim.grounded, "citations": list(claim.facts), "reason": claim.reason}
+
+
+def _unread(document: UnreadDocument) -> dict[str, Any]:
+    return {
+        "title": document.title,
+        "source": document.source,
+        "need": document.need,
+        "reason": document.reason,
+    }
 
 
 def _hop(hop: HopRecord) -> dict[str, Any]:

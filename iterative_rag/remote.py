@@ -215,7 +215,9 @@ def translated(error: Exception, server: Server, *, begun: bool) -> LLMError:
     if _among(chain, httpx.TransportError, json.JSONDecodeError, UnicodeDecodeError):
         if begun:
             return truncated(server)
-        return LLMUnreachable(f"{server} broke off before it replied.", hint=server.start_hint)
+        broken = LLMUnreachable(f"{server} broke off before it replied.", hint=server.start_hint)
+        broken.fatal = False  # somebody was there: the next call may go through
+        return broken
     if status == -1 or type(error).__name__ == "APIError":
         return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="Look into the server's log.")
     return LLMError(f"{server} failed: {type(error).__name__}: {text}.")

@@ -49,6 +49,7 @@ from iterative_rag.types import (
     Stuck,
     Sufficiency,
     SufficiencyStep,
+    UnreadDocument,
     Usage,
     Verdict,
     WebStep,
@@ -130,6 +131,14 @@ FAULTY = Answer(
     usage=USAGE,
     fault=Fault("The server closed the connection.", "ollama serve", 5),
     settings=SETTINGS,
+)
+
+
+UNREAD = dataclasses.replace(
+    ABSTAINED,
+    status=Status.INCOMPLETE,
+    reason="1 document could not be read: Register (Ollama answered 500).",
+    unread=(UnreadDocument("Register", "corpus/Register.md", OTHER.question, "Ollama answered 500."),),
 )
 
 

@@ -45,15 +45,17 @@ class Seen:
 @dataclass
 class FakeServer:
     """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order
-    (None: all goes well), then `always` holds. `refuses` are fields of an OpenAI request that are answered with 400;
-    `latency` is the seconds before a reply, `pace` those between two chunks of a stream. `peak` counts the POST
-    requests that were open at once; each is held until `gather` of them are, or none has come for two seconds."""
+    (None: all goes well), then `fault_of` may name one for a request's body, then `always` holds. `refuses` are fields
+    of an OpenAI request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
+    chunks of a stream. `peak` counts the POST requests that were open at once; each is held until `gather` of them are,
+    or none has come for two seconds."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     models: Sequence[str] = ("tiny:1b",)
     latency: float = 0.0
     faults: deque[Fault | None] = field(default_factory=deque)
     always: Fault | None = None
+    fault_of: Callable[[Mapping[str, Any]], Fault | None] = lambda body: None
     refuses: frozenset[str] = frozenset()
     pace: float = 0.0
     silent_counts: bool = False
@@ -86,7 +88,9 @@ class FakeServer:
     def take(self, seen: Seen) -> Fault | None:
         with self._lock:
             self.seen.append(seen)
-            return self.faults.popleft() if self.faults else self.always
+            if self.faults:
+                return self.faults.popleft()
+            return (self.fault_of(seen.body) if seen.body else None) or self.always
 
     @contextmanager
     def holding(self) -> Iterator[None]:

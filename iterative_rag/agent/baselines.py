@@ -30,9 +30,14 @@ class NaiveEngine:
 
     def steps(self, question: str) -> Iterator[Step]:
         record = begun(question, self._meter)
-        return to_its_end(record, self._once(record), self._drafting)
+        return to_its_end(record, self._once, self._drafting, self._finder)
 
     def _once(self, record: Record) -> Iterator[Step]:
+        if not record.inquiry.tried:  # taken up again, only the answer is left
+            yield from self._retrieved(record)
+        record.take((yield from self._drafting.draft(1, record.inquiry, last_attempt=True)))
+
+    def _retrieved(self, record: Record) -> Iterator[Step]:
         need = Need(record.inquiry.original)
         record.begin_hop()
         if self._reads:
@@ -43,9 +48,8 @@ class NaiveEngine:
             reading = self._passages(need, documents)
             yield reading.step(1)
             record.inquiry = grown(record.inquiry, [need], reading.facts, need.question)
-            record.found([need], [documents], reading.facts)
+            record.found([need], [entry.title for entry in documents], reading.facts)
         record.end_hop(need.question)
-        record.take((yield from self._drafting.draft(1, record.inquiry, last_attempt=True)))
 
     def _passages(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Reading:
         """The passages that the query hit, best first, as facts that quote all of themselves."""
@@ -83,7 +87,7 @@ class ClosedBookEngine:
 
     def steps(self, question: str) -> Iterator[Step]:
         record = begun(question, self._meter)
-        return to_its_end(record, self._by_heart(record), Drafting(self._answerer))
+        return to_its_end(record, self._by_heart, Drafting(self._answerer))
 
     def _by_heart(self, record: Record) -> Iterator[Step]:
         record.draft = self._recaller.recall(record.inquiry.original)

@@ -10,9 +10,18 @@ from iterative_rag.agent.corrective.refinement import Refiner
 from iterative_rag.agent.reading import Reader, Reading
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.agent.windows import window
+from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import Settings
-from iterative_rag.types import Need, RefinementStep, ShortlistedDocument, ShortlistStep, Step, Window
+from iterative_rag.types import (
+    Need,
+    RefinementStep,
+    ShortlistedDocument,
+    ShortlistStep,
+    Step,
+    UnreadWindow,
+    Window,
+)
 
 # How much further the second look at a need goes.
 WIDER = 3
@@ -53,8 +62,18 @@ class DataFinder:
     ) -> Generator[Step, None, Found]:
         """Steps as they happen; returns what was found. `wider` is the second look at needs that brought nothing.
 
-        Reading may take `seconds()`, asked when it begins.
+        Reading may take `seconds()`, asked when it begins. After an error the needs can be looked for again.
         """
+        listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
+        try:
+            return (yield from self._find(hop, needs, wider=wider, seconds=seconds))
+        except IterativeRAGError:
+            self._listed |= listed  # what was listed and not read must not pass for read
+            raise
+
+    def _find(
+        self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
+    ) -> Generator[Step, None, Found]:
         shortlists = self.shortlist(needs, wider=wider)
         for need, documents in zip(needs, shortlists, strict=True):
             yield ShortlistStep(hop, need, documents, wider)
@@ -85,6 +104,18 @@ class DataFinder:
         readings = self._reader.read(tasks, seconds=seconds())
         for reading in readings:
             yield reading.step(hop)
+        return readings
+
+    def read_again(
+        self, hop: int, unread: Sequence[UnreadWindow], seconds: float | None
+    ) -> Generator[Step, None, tuple[Reading, ...]]:
+        """Windows that could not be read before, as they were; returns what came of each need."""
+        windows: dict[Need, list[Window]] = {}
+        for lost in unread:
+            windows.setdefault(lost.need, []).append(lost.window)
+        readings = self._reader.read(list(windows.items()), seconds=seconds)
+        for reading in readings:
+            yield reading.step(hop, again=True)
         return readings
 
     def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:

@@ -1,19 +1,23 @@
 """What all engines have in common: they yield typed steps, and end in a FinalStep whatever happens.
 
-A cap ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises.
+A cap ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises. A window
+that could not be read is read once more before the run ends; an abstention without it would be a guess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Protocol, TypeAlias
 
 from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafted, Drafting
 from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.outcome import Record, best_so_far, grown
-from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.types import Fact, FinalStep, Inquiry, Need, Step
+from iterative_rag.agent.outcome import ATTEMPTS, Record, best_so_far, grown
+from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
+from iterative_rag.types import Cap, Fact, FinalStep, Inquiry, Need, Step
+
+# What an engine does with a run. It goes on from what the record holds, so that it can be taken up again.
+Course: TypeAlias = Callable[[Record], Iterator[Step]]
 
 
 class Engine(Protocol):
@@ -24,23 +28,60 @@ class Engine(Protocol):
         ...
 
 
-def to_its_end(record: Record, course: Iterator[Step], drafting: Drafting) -> Iterator[Step]:
-    """The steps of a course, and its end: at a cap, what can be said by then."""
+def to_its_end(record: Record, course: Course, drafting: Drafting, finder: DataFinder | None = None) -> Iterator[Step]:
+    """The steps of a course, and its end: at a cap, what can be said by then. `finder` reads again what was lost."""
     try:
-        yield from course
+        yield from _with_second_chances(record, course, finder)
     except CapReached as cap:
         record.cap = cap
-        yield from _last_attempt(record, drafting)
+        yield from _last_attempt(record, drafting, finder)
     except IterativeRAGError as fault:
         if not record.inquiry.facts:
             raise
+        record.close_hop()
         record.fault, record.draft = fault, best_so_far(record.inquiry)
+    if record.unreadable and not record.inquiry.facts and not record.meter.replied:
+        raise record.unreadable  # nothing at all came back: it is the server, not a document
     yield FinalStep(record.answer())
 
 
-def _last_attempt(record: Record, drafting: Drafting) -> Iterator[Step]:
+def _with_second_chances(record: Record, course: Course, finder: DataFinder | None) -> Iterator[Step]:
+    """The course, taken up again once where a call failed in every attempt, and where windows that could not be read
+    at first bring facts that the answer lacked."""
+    try:
+        yield from course(record)
+    except LLMError as fault:
+        if fault.fatal:
+            raise
+        record.close_hop()
+        yield from course(record)
+    while finder and record.falls_short and (yield from _read_again(record, finder)):
+        yield from course(record)
+
+
+def _read_again(record: Record, finder: DataFinder) -> Generator[Step, None, bool]:
+    """The second attempt at windows that could not be read, if time is left; whether it brought new facts."""
+    windows = [one for one in record.unread if one.attempts < ATTEMPTS]
+    left = record.meter.seconds_left()
+    if not windows or left <= 0:
+        return False
+    record.begin_hop()
+    readings = yield from finder.read_again(len(record.hops) + 1, windows, left)
+    record.lost(readings, again=windows)
+    inquiry = record.inquiry
+    new = new_facts([fact for reading in readings for fact in reading.facts], inquiry.facts)
+    if new:
+        record.inquiry = grown(inquiry, (), new, inquiry.question)
+        record.found([reading.need for reading in readings], [one.window.title for one in windows], new)
+        record.end_hop(inquiry.question)
+    return bool(new)
+
+
+def _last_attempt(record: Record, drafting: Drafting, finder: DataFinder | None) -> Iterator[Step]:
     """What can be said at the cap: by the model while calls, tokens and time allow, else the best fact."""
     try:
+        if finder and record.cap and record.cap.cap is Cap.HOPS:
+            yield from _read_again(record, finder)
         drafted = yield from drafting.draft(len(record.hops) + 1, record.inquiry, last_attempt=True)
         record.take(drafted)
     except CapReached:
@@ -56,20 +97,28 @@ def search(
 ) -> Generator[Step, None, tuple[Fact, ...]]:
     """One hop's search; returns the new facts, which the record's inquiry holds then. The hop is still open: end it.
 
-    Raises the fault where not one window of a need could be read, and CapReached where a cap ended the reading.
+    Raises CapReached where a cap ended the reading, and the fault where a need could read nothing because no call can
+    go through. Other windows that could not be read are noted in the record.
     """
     inquiry, meter = record.inquiry, record.meter
     found = yield from finder.find(hop, needs, wider=wider, seconds=meter.seconds_left)
     new = new_facts([fact for reading in found.readings for fact in reading.facts], inquiry.facts)
     record.inquiry = grown(inquiry, needs, new, inquiry.question)
-    record.found(needs, found.shortlists, new)
-    if ended := next((reading for reading in found.readings if reading.cap or reading.error), None):
-        record.end_hop(inquiry.question)
-        if ended.cap:
-            raise meter.reached(ended.cap)
-        if ended.error:
-            raise ended.error
+    record.found(needs, [entry.title for entries in found.shortlists for entry in entries], new)
+    record.lost(found.readings)
+    for reading in found.readings:
+        if reading.cap:
+            record.end_hop(inquiry.question)
+            raise meter.reached(reading.cap)
+        if reading.error and _is_fatal(reading.error):
+            record.end_hop(inquiry.question)
+            raise reading.error
     return new
+
+
+def _is_fatal(error: IterativeRAGError) -> bool:
+    """Whether further calls would fail as well."""
+    return not isinstance(error, LLMError) or error.fatal
 
 
 def new_facts(found: Sequence[Fact], known: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -84,4 +133,4 @@ def new_facts(found: Sequence[Fact], known: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple(new)
 
 
-__all__ = ["Drafted", "Engine", "begun", "new_facts", "search", "to_its_end"]
+__all__ = ["Course", "Drafted", "Engine", "begun", "new_facts", "search", "to_its_end"]

@@ -23,10 +23,16 @@ class RunMeter:
         self._lock = threading.Lock()
         self._begun = time.monotonic()
         self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
+        self._replies = 0
         self._models: dict[str, ModelUsage] = {}
 
     def seconds_left(self) -> float:
         return self._settings.max_seconds - (time.monotonic() - self._begun)
+
+    @property
+    def replied(self) -> bool:
+        """Whether any call of the run brought a reply."""
+        return self._replies > 0
 
     def reached(self, cap: Cap) -> CapReached:
         """The error that says which limit was reached."""
@@ -57,6 +63,7 @@ class RunMeter:
 
     def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
         with self._lock:
+            self._replies += 1
             self._prompt_tokens += reply.prompt_tokens
             self._completion_tokens += reply.completion_tokens
             self._count(model, reply.prompt_tokens, reply.completion_tokens)

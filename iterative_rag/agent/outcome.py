@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from iterative_rag.agent.drafting import Drafted
 from iterative_rag.agent.metering import RunMeter
+from iterative_rag.agent.reading import Reading
 from iterative_rag.agent.reflective.confidence import confidence
 from iterative_rag.agent.reflective.conflicts import with_conflicts
 from iterative_rag.errors import CapReached, IterativeRAGError
+from iterative_rag.plurals import counted
 from iterative_rag.types import (
     Answer,
     Citation,
@@ -21,16 +23,26 @@ from iterative_rag.types import (
     Inquiry,
     Need,
     Reflection,
-    ShortlistedDocument,
     Status,
+    UnreadDocument,
+    UnreadWindow,
 )
 
 NOTHING_FOUND = "The corpus holds no fact that helps to answer this."
+# An answer that is trusted less, while a need without a value lost a window, is only the best one so far.
+WEAK = 0.5
+# How often a run tries to read a window.
+ATTEMPTS = 2
+TITLES_NAMED = 5
 
 
 @dataclass(slots=True)
 class Record:
-    """The run so far. The engine owns it and is the only one who writes to it."""
+    """The run so far. The engine owns it and is the only one who writes to it.
+
+    `unread` are the windows that were to be read and could not be; `unreadable` is the first error where a need could
+    read none of its windows.
+    """
 
     inquiry: Inquiry
     meter: RunMeter
@@ -39,8 +51,11 @@ class Record:
     reflection: Reflection | None = None
     cap: CapReached | None = None
     fault: IterativeRAGError | None = None
+    unread: tuple[UnreadWindow, ...] = ()
+    unreadable: IterativeRAGError | None = None
     _begun: float = field(default_factory=time.monotonic)
     _calls: int = 0
+    _open: bool = False
     _question: str = ""
     _needs: tuple[Need, ...] = ()
     _titles: tuple[str, ...] = ()
@@ -48,19 +63,32 @@ class Record:
 
     def begin_hop(self) -> None:
         self._begun, self._calls = time.monotonic(), self.meter.usage().llm_calls
-        self._question = self.inquiry.question
+        self._question, self._open = self.inquiry.question, True
+        self._needs, self._titles, self._new = (), (), ()
 
-    def found(
-        self, needs: Sequence[Need], documents: Sequence[Sequence[ShortlistedDocument]], facts: Sequence[Fact]
-    ) -> None:
+    def found(self, needs: Sequence[Need], titles: Sequence[str], facts: Sequence[Fact]) -> None:
         """What the open hop has looked for, listed and found."""
-        titles = dict.fromkeys(entry.title for entries in documents for entry in entries)
-        self._needs, self._titles, self._new = tuple(needs), tuple(titles), tuple(facts)
+        self._needs, self._titles, self._new = tuple(needs), tuple(dict.fromkeys(titles)), tuple(facts)
+
+    def lost(self, readings: Sequence[Reading], again: Sequence[UnreadWindow] = ()) -> None:
+        """Note what could not be read; `again` are windows of before that these readings tried once more."""
+        attempts = ATTEMPTS if again else 1
+        kept = [one for one in self.unread if one not in again]
+        new = [replace(one, attempts=attempts) for reading in readings for one in reading.unread]
+        self.unread = (*kept, *new)
+        errors = (reading.error for reading in readings if reading.error)
+        self.unreadable = self.unreadable or next(errors, None)
 
     def rephrase(self, question: str) -> None:
         self.inquiry = replace(self.inquiry, question=question)
 
+    def close_hop(self) -> None:
+        """End the hop that an error left open, with what it had found."""
+        if self._open and self._needs:
+            self.end_hop(self.inquiry.question)
+
     def end_hop(self, rephrased: str) -> None:
+        self._open = False
         self.hops.append(
             HopRecord(
                 n=len(self.hops) + 1,
@@ -77,6 +105,16 @@ class Record:
     def take(self, drafted: Drafted) -> None:
         """A draft is the answer as long as no other comes."""
         self.draft, self.reflection = drafted.draft, drafted.reflection
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether the draft may be what it is because windows could not be read."""
+        return bool(self.unread) and (self.draft is None or not self.draft.answered or self._is_weak(self.draft))
+
+    def _is_weak(self, draft: Draft) -> bool:
+        """Whether an answer is hardly trusted while a need that lost a window has no value."""
+        settled = {fact.need.key for fact in self.inquiry.facts if fact.value}
+        return draft.confidence < WEAK and any(one.need.key not in settled for one in self.unread)
 
     def answer(self) -> Answer:
         draft, conflicts = with_conflicts(self.draft or best_so_far(self.inquiry), self.inquiry)
@@ -100,14 +138,17 @@ class Record:
                 for one in conflicts
             ),
             claims=tuple(replace(one, facts=_numbers(one.facts, draft)) for one in claims),
+            unread=_documents(self.unread),
         )
 
     def _status(self, draft: Draft) -> tuple[Status, str]:
         if self.fault is not None:
             return Status.INCOMPLETE, str(self.fault)
+        missing = f"Missing: {draft.missing}" if draft.missing else ""
         if self.cap is not None:
-            missing = f" Missing: {draft.missing}" if draft.missing else ""
-            return Status.INCOMPLETE, f"{self.cap}{missing}"
+            return Status.INCOMPLETE, _joined(str(self.cap), _not_read(self.unread), missing)
+        if self.falls_short:
+            return Status.INCOMPLETE, _joined(_not_read(self.unread), missing)
         if draft.answered:
             return Status.ANSWERED, ""
         return Status.ABSTAINED, draft.missing or NOTHING_FOUND
@@ -121,6 +162,29 @@ def best_so_far(inquiry: Inquiry) -> Draft:
     place = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
     fact = inquiry.facts[place]
     return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(place,), missing=inquiry.question)
+
+
+def _not_read(unread: Sequence[UnreadWindow]) -> str:
+    """Which documents could not be read and why, in one sentence; "" where all were read."""
+    titles = list(dict.fromkeys(one.window.title for one in unread))
+    reasons = list(dict.fromkeys(one.reason.rstrip(".") for one in unread))
+    if not titles:
+        return ""
+    more = [f"and {len(titles) - TITLES_NAMED} more"] if len(titles) > TITLES_NAMED else []
+    named = ", ".join([*titles[:TITLES_NAMED], *more])
+    return f"{counted(len(titles), 'document')} could not be read: {named} ({'; '.join(reasons[:2])})."
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:
+    """One entry for each need and document."""
+    entries = {(one.need.key, one.window.document_id): one for one in unread}
+    return tuple(
+        UnreadDocument(one.window.title, one.window.source, one.need.question, one.reason) for one in entries.values()
+    )
 
 
 def _numbers(places: Sequence[int], draft: Draft) -> tuple[int, ...]:

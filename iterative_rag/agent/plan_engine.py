@@ -32,15 +32,15 @@ class PlanEngine:
 
     def steps(self, question: str) -> Iterator[Step]:
         record = begun(question, self._meter)
-        return to_its_end(record, self._planned(record), self._drafting)
+        return to_its_end(record, self._planned, self._drafting, self._finder)
 
     def _planned(self, record: Record) -> Iterator[Step]:
         plan = self._planner.plan(record.inquiry)
-        yield PlanningStep(1, plan)
-        # A question that nobody can plan is looked up as it is.
-        plan = plan if plan.steps else Plan((PlannedStep(record.inquiry.original),), plan.reason)
-        most = STEPS_PER_PLANNED * len(plan.steps)
-        hop = 0
+        hop = len(record.hops)
+        yield PlanningStep(hop + 1, plan)
+        if not plan.steps and not record.inquiry.tried:  # a question that nobody can plan is looked up as it is
+            plan = Plan((PlannedStep(record.inquiry.original),), plan.reason)
+        most = hop + STEPS_PER_PLANNED * len(plan.steps)
         while (need := _next(plan, record.inquiry)) and hop < most:
             hop += 1
             if hop > self._settings.max_hops:

@@ -25,6 +25,7 @@ from iterative_rag.types import (
     Need,
     ReadingFault,
     ReadingStep,
+    UnreadWindow,
     Window,
 )
 
@@ -46,7 +47,8 @@ _calls = LastingPool("iterative-rag reading", threads=4096)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of one need. `error` is the first fault when not one window could be read."""
+    """What came of one need. `unread` are the windows that it lost, to faults and to `cap`; `unanswered` of them were
+    asked about without a reply. `error` is the first fault where not one window could be read."""
 
     need: Need
     facts: tuple[Fact, ...]
@@ -58,8 +60,10 @@ class Reading:
     documents: tuple[str, ...]
     error: IterativeRAGError | None = None
     cap: Cap | None = None
+    unanswered: int = 0
+    unread: tuple[UnreadWindow, ...] = ()
 
-    def step(self, hop: int) -> ReadingStep:
+    def step(self, hop: int, *, again: bool = False) -> ReadingStep:
         return ReadingStep(
             hop,
             self.need,
@@ -70,6 +74,8 @@ class Reading:
             self.dropped,
             self.faults,
             self.documents,
+            self.unanswered,
+            again,
         )
 
 
@@ -85,6 +91,7 @@ class _Queue:
     arrived: dict[int, tuple[Extract, ...]] = field(default_factory=dict)
     facts: dict[tuple[str, int, int], Fact] = field(default_factory=dict)
     faults: dict[int, IterativeRAGError] = field(default_factory=dict)
+    refused: set[int] = field(default_factory=set)  # windows whose call a limit of the run did not allow
     cached: int = 0
     dropped: int = 0
     enough: bool = False
@@ -173,7 +180,7 @@ class Reader:
             queue.arrived[place] = future.result()
         except CapReached as reached:
             queue.arrived[place] = ()
-            queue.started -= 1
+            queue.refused.add(place)
             return reached.cap
         except IterativeRAGError as error:
             queue.faults[place] = error
@@ -239,20 +246,26 @@ class Reader:
     def _closed(self, queue: _Queue, cap: Cap | None) -> Reading:
         facts = sorted(queue.facts.values(), key=lambda fact: -fact.score)
         faults = [(queue.windows[place].title, error) for place, error in sorted(queue.faults.items())]
-        blind = bool(faults) and len(faults) == queue.started
+        read = len(queue.arrived) - len(faults) - len(queue.refused)
+        # What is still in flight for a need that has enough is not waited for.
+        unanswered = 0 if queue.enough else queue.started - len(queue.arrived)
         return Reading(
             need=queue.need,
             facts=tuple(facts),
-            read=queue.started - len(faults),
+            read=read,
             cached=queue.cached,
-            skipped=len(queue.windows) - queue.started,
+            skipped=len(queue.windows) - read - len(faults) - unanswered,
             dropped=queue.dropped,
             faults=tuple(ReadingFault(title, str(error)) for title, error in faults),
             documents=tuple(
-                seen.document_id for place, seen in enumerate(queue.windows[: queue.taken]) if place not in queue.faults
+                seen.document_id
+                for place, seen in enumerate(queue.windows[: queue.taken])
+                if place not in queue.faults and place not in queue.refused
             ),
-            error=faults[0][1] if blind else None,
+            error=faults[0][1] if faults and not read else None,
             cap=cap,
+            unanswered=unanswered,
+            unread=_unread(queue, cap),
         )
 
     # --- the cache ---------------------------------------------------------------------------
@@ -276,3 +289,15 @@ class Reader:
         """Content read + need + prompt, model and schema version: an edited document misses."""
         parts = ["extract", self._extractor.fingerprint, seen.title, seen.text, need.key]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _unread(queue: _Queue, cap: Cap | None) -> tuple[UnreadWindow, ...]:
+    """The windows that a need lost, in the order of its shortlist; what it did not need any more is no loss."""
+    reasons = {place: str(error) for place, error in queue.faults.items()}
+    if cap is not None and not queue.enough:
+        for place in range(len(queue.windows)):
+            if place not in queue.arrived and place < queue.started:
+                reasons[place] = f"no reply before the limit of {cap.value}"
+            elif place in queue.refused or place >= queue.started:
+                reasons[place] = f"not read before the limit of {cap.value}"
+    return tuple(UnreadWindow(queue.need, queue.windows[place], reasons[place]) for place in sorted(reasons))

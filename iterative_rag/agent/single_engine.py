@@ -26,21 +26,23 @@ class SingleEngine:
 
     def steps(self, question: str) -> Iterator[Step]:
         record = begun(question, self._meter)
-        return to_its_end(record, self._searches(record), self._drafting)
+        return to_its_end(record, self._searches, self._drafting, self._finder)
 
     def _searches(self, record: Record) -> Iterator[Step]:
         original = record.inquiry.original
-        need = Need(original)
-        for hop in range(1, SEARCHES + 1):
-            self._meter.check()
-            record.begin_hop()
-            yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
-            record.end_hop(original)
-            drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=True, may_search=hop < SEARCHES)
+        # Taken up again, the search is done: what is left is the answer.
+        need = None if record.inquiry.tried else Need(original)
+        while True:
+            hop = len(record.hops) + 1
+            if need:
+                self._meter.check()
+                record.begin_hop()
+                yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
+                record.end_hop(original)
+            may_search = len(record.inquiry.tried) < SEARCHES
+            drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=True, may_search=may_search)
             record.take(drafted)
-            if not drafted.search:
-                return
-            # The same need twice is looked for wider; a third time is going round.
             need = Need(drafted.gap or original)
-            if record.inquiry.looks(need) > 1:
+            # The same need twice is looked for wider; a third time is going round.
+            if not drafted.search or record.inquiry.looks(need) > 1:
                 return

@@ -50,12 +50,12 @@ class StepEngine:
 
     def steps(self, question: str) -> Iterator[Step]:
         record = begun(question, self._meter)
-        return to_its_end(record, self._hops(record), self._drafting)
+        return to_its_end(record, self._hops, self._drafting, self._finder)
 
     def _hops(self, record: Record) -> Iterator[Step]:
         barren = 0
         gaps: tuple[Need, ...] = ()
-        for hop in range(1, self._settings.max_hops + 2):
+        for hop in range(len(record.hops) + 1, self._settings.max_hops + 2):
             self._meter.check()
             record.begin_hop()
             inquiry = record.inquiry

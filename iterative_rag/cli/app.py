@@ -17,7 +17,8 @@ from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.keys import keys_app
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
-5 LLM or embedder; 6 a limit was reached, the best answer so far is printed; 130 interrupted."""
+5 LLM or embedder; 6 incomplete: a limit was reached or documents could not be read,
+and the best answer so far is printed; 130 interrupted."""
 
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 

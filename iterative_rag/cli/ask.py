@@ -99,15 +99,12 @@ def ask(
     finally:
         rag.close()
     _print(answer, as_json=as_json, quiet=quiet)
-    if answer.fault and not quiet:
-        from iterative_rag.cli import say
-
-        say(answer.fault.message, answer.fault.hint)
+    _say_what_failed(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
 
 
 def exit_code(answer: Answer) -> int:
-    """0 answered, 3 abstained, 6 ended by a limit, 5 by a fault of the model."""
+    """0 answered, 3 abstained, 6 incomplete: a limit or documents that could not be read; 5 a fault of the model."""
     from iterative_rag.types import Status
 
     match answer.status:
@@ -177,3 +174,16 @@ def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:
         from iterative_rag.cli.render import show_answer
 
         show_answer(answer, out())
+
+
+def _say_what_failed(answer: Answer, *, quiet: bool) -> None:
+    """On stderr: what ended the run, and with `quiet` that what stands on stdout is only the best so far."""
+    from iterative_rag.cli import say
+    from iterative_rag.types import Status
+
+    if answer.fault and not quiet:
+        say(answer.fault.message, answer.fault.hint)
+    elif quiet and answer.status is Status.INCOMPLETE and (answer.short_answer or answer.text):
+        from iterative_rag.cli.console import clean, err
+
+        err().line(("Incomplete: ", "bold yellow"), clean(answer.reason))

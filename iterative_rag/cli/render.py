@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
+from iterative_rag.plurals import counted
 from iterative_rag.types import (
     Action,
     AnalysisStep,
@@ -29,6 +30,7 @@ from iterative_rag.types import (
     Step,
     Stuck,
     SufficiencyStep,
+    UnreadDocument,
     Usage,
     WebStep,
 )
@@ -87,7 +89,7 @@ class HopPrinter:
             case WebStep():
                 self._web(step)
             case RefinementStep():
-                self._note("refined", f"{step.kept} strips kept, {step.dropped} dropped", step.need)
+                self._note("refined", f"{counted(step.kept, 'strip')} kept, {step.dropped} dropped", step.need)
             case SufficiencyStep():
                 self._sufficiency(step)
             case ReflectionStep():
@@ -172,9 +174,11 @@ class HopPrinter:
         titles = " · ".join(clean(document.title) for document in step.documents) or "nothing"
         label = f"{'wider' if step.wider else 'shortlist'}{self._which(step.need)}"
         self._printer.line((label, "dim"), "  ", (titles, "dim"), indent="  ", hang="    ")
-        self._doing(f"reading {len(step.documents)} documents")
+        self._doing(f"reading {counted(len(step.documents), 'document')}")
 
     def _reading(self, step: ReadingStep) -> None:
+        if step.again:
+            self._note("read again", step.need.question)
         label = f"fact{self._which(step.need)}"
         for fact in step.facts[:_FACTS_SHOWN]:
             self._printer.line(*_fact(label, fact), indent="  ", hang="    ")
@@ -207,10 +211,18 @@ def _fact(label: str, fact: Fact) -> list[Piece]:
 
 
 def _read(step: ReadingStep) -> str:
-    parts = [f"  {step.read} windows read"]
+    """What became of the windows of a need: "2 windows read, 1 could not be read"."""
+    asked = step.read + step.unanswered + len(step.faults)
+    if step.unanswered == asked > 0:
+        return f"  {counted(asked, 'window')} asked, none replied in time"
+    parts = [f"{counted(step.read, 'window')} read"]
+    if step.faults:
+        parts.append(f"{len(step.faults)} could not be read")
+    if step.unanswered:
+        parts.append(f"{step.unanswered} asked without a reply in time")
     if step.dropped:
-        parts.append(f"{step.dropped} quotes not in the text and dropped")
-    return ", ".join(parts)
+        parts.append(f"{counted(step.dropped, 'quote')} not in the text and dropped")
+    return f"  {', '.join(parts)}"
 
 
 def show_answer(answer: Answer, printer: Printer) -> None:
@@ -234,12 +246,22 @@ def show_answer(answer: Answer, printer: Printer) -> None:
     for conflict in answer.conflicts:
         sides = "; ".join(f"{side.value} {''.join(f'[{n}]' for n in side.facts)}" for side in conflict.sides)
         printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
+    if answer.status is Status.ANSWERED and answer.unread:
+        _show_unread(answer.unread, printer)
     if answer.citations:
         printer.blank()
     for citation in answer.citations:
         _show_citation(citation, printer)
     printer.blank()
     printer.line((cost(answer), "dim"))
+
+
+def _show_unread(unread: tuple[UnreadDocument, ...], printer: Printer) -> None:
+    """What an answer does without. Where it is incomplete, its reason names them."""
+    for document in unread:
+        printer.line(
+            ("Not read", "yellow"), f": {clean(document.title)} (for: {clean(document.need)}): {clean(document.reason)}"
+        )
 
 
 def _show_citation(citation: Citation, printer: Printer) -> None:
@@ -264,16 +286,14 @@ def shown_source(source: str) -> str:
 
 def cost(answer: Answer) -> str:
     """One line: hops, calls, tokens, cache, seconds."""
-    hops = len(answer.hops)
-    parts = [f"{hops} {'hop' if hops == 1 else 'hops'}", *spent(answer.usage), f"confidence {answer.confidence:.2f}"]
+    parts = [counted(len(answer.hops), "hop"), *spent(answer.usage), f"confidence {answer.confidence:.2f}"]
     if answer.run_id:
         parts.append(f"trace {answer.run_id}")
     return " · ".join(parts)
 
 
 def spent(usage: Usage) -> list[str]:
-    calls = f"{usage.llm_calls} LLM {'call' if usage.llm_calls == 1 else 'calls'}"
-    parts = [calls]
+    parts = [counted(usage.llm_calls, "LLM call")]
     if usage.prompt_tokens or usage.completion_tokens:
         parts.append(f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
     for used in usage.models:

@@ -12,7 +12,8 @@ from iterative_rag.evaluation.questions import Kind
 
 
 class Outcome(StrEnum):
-    """How a question ended. A FAULT is an error (with or without an answer so far): it is never an answer."""
+    """How a question ended. A FAULT is an error (with or without an answer so far) or an end that documents led to
+    which could not be read: it is never an answer, nor an abstention."""
 
     ANSWERED = "answered"
     ABSTAINED = "abstained"
@@ -112,7 +113,8 @@ class Scores:
 class Record:
     """One question of one repeat. `gold` and every hop's documents are ids of the corpus.
 
-    `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles.
+    `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles. `unread` are
+    the titles of documents that were to be read and could not be.
     """
 
     id: str
@@ -139,6 +141,7 @@ class Record:
     scores: Scores = Scores()
     cause: Cause | None = None
     run_id: str = ""
+    unread: tuple[str, ...] = ()
 
     @property
     def right(self) -> bool | None:
@@ -172,6 +175,7 @@ def from_json(row: Mapping[str, Any]) -> Record:
             **row,
             **{name: tuple(row[name]) for name in names},
             "kind": Kind(row["kind"]),
+            "unread": tuple(row.get("unread", ())),  # not in runs of older versions
             "outcome": Outcome(row["outcome"]),
             "citations": tuple(Cited(**cited) for cited in row["citations"]),
             "hops": hops,

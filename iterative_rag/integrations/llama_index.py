@@ -117,9 +117,10 @@ def said(answer: Answer) -> str:
 
 
 def with_quotes(answer: Answer) -> str:
-    """`said`, and below it the numbered quotes."""
+    """`said`, and below it the numbered quotes and what could not be read."""
     quotes = [f"[{citation.n}] {citation.title}: “{citation.quote}”" for citation in answer.citations]
-    return "\n".join([said(answer), *quotes])
+    lost = [f"Not read: {document.title} ({document.reason})" for document in answer.unread]
+    return "\n".join([said(answer), *quotes, *lost])
 
 
 def source_nodes(answer: Answer) -> list[NodeWithScore]:
@@ -156,6 +157,7 @@ def response_metadata(answer: Answer) -> dict[str, Any]:
         "reason": answer.reason,
         "short_answer": answer.short_answer,
         "confidence": answer.confidence,
+        "unread": [document.title for document in answer.unread],
         "hops": len(answer.hops),
         "llm_calls": usage.llm_calls,
         "prompt_tokens": usage.prompt_tokens,

@@ -16,7 +16,7 @@ from iterative_rag.types.correcting import (
     Verdict,
 )
 from iterative_rag.types.documents import Document, Hit, Passage, ShortlistedDocument
-from iterative_rag.types.loop import Analysis, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
+from iterative_rag.types.loop import Analysis, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, UnreadWindow, Window
 from iterative_rag.types.outcomes import (
     Answer,
     Cap,
@@ -30,6 +30,7 @@ from iterative_rag.types.outcomes import (
     Side,
     Status,
     Strategy,
+    UnreadDocument,
     Usage,
 )
 from iterative_rag.types.steps import (
@@ -100,6 +101,8 @@ __all__ = [
     "Stuck",
     "Sufficiency",
     "SufficiencyStep",
+    "UnreadDocument",
+    "UnreadWindow",
     "Usage",
     "Verdict",
     "WebStep",

@@ -32,6 +32,19 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadWindow:
+    """A window that was to be read for a need and was not: reading it failed, or a limit of the run came first.
+
+    `reason` is the error's sentence, `attempts` how often the run has tried to read it.
+    """
+
+    need: Need
+    window: Window
+    reason: str
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Extract:
     """What a reader says it found in a window, before its quote was looked for in the document."""
 

@@ -149,12 +149,24 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadDocument:
+    """A document that was to be read for a need and could not be, and why (one sentence)."""
+
+    title: str
+    source: str
+    need: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of a run. `reason` says why it abstained or is incomplete, "" when answered.
 
     `text` is the sentence with `[n]` markers, `short_answer` the bare value. `cap` is set when a
-    limit ended the run, `fault` when an error did. `conflicts` are shown with the answer; `claims` are those of the
-    text with what proves each, empty where nobody reflected.
+    limit ended the run, `fault` when an error did. `unread` are documents that were to be read and could not be: what
+    would have been an abstention is `incomplete` then; an answer that is proved without them stays `answered`.
+    `conflicts` are shown with the answer; `claims` are those of the text with what proves each, empty where nobody
+    reflected.
     """
 
     question: str
@@ -171,5 +183,6 @@ class Answer:
     computations: tuple[Computation, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     claims: tuple[Claim, ...] = ()
+    unread: tuple[UnreadDocument, ...] = ()
     run_id: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

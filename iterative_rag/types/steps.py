@@ -38,8 +38,10 @@ class ReadingFault:
 
 @dataclass(frozen=True, slots=True)
 class ReadingStep:
-    """`read` windows were read (`cached` of them from the cache), `skipped` were not needed any more,
-    `dropped` extracts had a quote that the document does not hold. `documents` are the ids of those that were read."""
+    """`read` windows were read (`cached` of them from the cache), `skipped` were not started or not needed any more,
+    `unanswered` were asked about without a reply before a limit of the run, `dropped` extracts had a quote that the
+    document does not hold. `documents` are the ids of those that were read; `again` marks the second attempt at windows
+    that could not be read before."""
 
     hop: int
     need: Need
@@ -50,6 +52,8 @@ class ReadingStep:
     dropped: int
     faults: tuple[ReadingFault, ...] = ()
     documents: tuple[str, ...] = ()
+    unanswered: int = 0
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

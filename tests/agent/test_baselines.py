@@ -73,7 +73,8 @@ def test_closed_book_needs_an_llm(settings: Settings) -> None:
 
 
 def test_a_fault_after_the_passages_were_found_is_an_incomplete_answer(settings: Settings) -> None:
-    with ScriptedLLM({"answer": [LLMServerError("The server answered 500.", status=500)]}) as llm:
+    failing = LLMServerError("The server answered 500.", status=500)
+    with ScriptedLLM({"answer": [failing, failing]}) as llm:
         answer = IterativeRAG.from_settings(settings, llm=llm).ask(towns.QUESTION, strategy=Strategy.NAIVE)
     assert answer.status is Status.INCOMPLETE
     assert answer.fault is not None

@@ -55,7 +55,7 @@ def test_a_hop_shows_what_did_not_work(run, play) -> None:
     play(samples.CAPPED)
     err = run("ask", samples.QUESTION).err
     assert "no fact 2" in err
-    assert "1 quotes not in the text and dropped" in err
+    assert "2 windows read, 1 could not be read, 1 quote not in the text and dropped" in err
     assert "not read  Register: a reply could not be read" in err
     assert "stuck: nothing left to try" in err
 

@@ -11,7 +11,7 @@ import pytest
 from iterative_rag.output import answer_schema, answer_to_json
 from tests import samples
 
-ALL = [samples.ANSWERED, samples.ABSTAINED, samples.CAPPED, samples.FAULTY]
+ALL = [samples.ANSWERED, samples.ABSTAINED, samples.CAPPED, samples.FAULTY, samples.UNREAD]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_every_outcome_fits(answer, validator) -> None:
 def test_the_object_has_the_promised_keys() -> None:
     made = answer_to_json(samples.ANSWERED, version="1")
     first = "question answer short_answer status reason confidence citations computations conflicts claims"
-    assert " ".join(made) == f"{first} hops usage settings version"
+    assert " ".join(made) == f"{first} unread hops usage settings version"
     assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved"
     assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased calls seconds"
     assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"

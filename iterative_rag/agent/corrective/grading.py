@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker
-from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.errors import LLMError
 from iterative_rag.prompts import fence
 from iterative_rag.replies.corrective import NO, SCORES, YES, GradeReply, GradesReply, labelled
 from iterative_rag.types import Grade, Label, Need, Verdict
@@ -15,7 +15,7 @@ from iterative_rag.types import Grade, Label, Need, Verdict
 # Texts graded in one call: a grade takes some 50 tokens of the reply.
 MOST_TEXTS = 12
 UNGRADED = "Not graded: the model left it out or wrote no label."
-UNREADABLE = "Not graded: the model's reply could not be read."
+FAILED = "Not graded: the call failed."
 _LABELS, _BINARY = tuple(Label), (YES, NO)
 
 
@@ -31,7 +31,7 @@ def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
 class LLMGrader:
     """Implements protocols.Grader: several texts a call, `room` characters of them at most.
 
-    `binary` lets the model say yes or no alone. A text that the model leaves out twice, or grades unreadably, is Poor
+    `binary` lets the model say yes or no alone. A text that the model leaves out twice, or whose grading fails, is Poor
     and its reason says so: a fault must neither throw a document away nor vouch for it.
     """
 
@@ -68,12 +68,11 @@ class LLMGrader:
                 documents="\n".join(fence(text, f"document {n}") for n, text in enumerate(documents, start=1)),
                 need=" ".join(need.question.split()),
             )
-        except ReplyUnreadable:
-            return [labelled(Label.POOR, UNREADABLE) for _ in documents]
-        except ReplyTruncated as error:
-            if error.retryable:  # the connection broke: whoever repeats the call may be luckier
+        except LLMError as error:
+            if error.fatal:
                 raise
-            return [labelled(Label.POOR, UNREADABLE) for _ in documents]
+            # Reading will show whether it was one of the documents: ungraded, each is still read.
+            return [labelled(Label.POOR, FAILED) for _ in documents]
         return self._read(reply, len(documents))
 
     def _read(self, reply: GradesReply, count: int) -> list[Grade]:

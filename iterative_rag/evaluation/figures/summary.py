@@ -20,7 +20,8 @@ unjudged                     answers that the judge could not judge; they are ne
 answered                     answers given
 abstained                    abstentions
 incomplete                   answers that a cap ended
-faults                       errors
+faults                       errors, and ends without an answer for which documents could not be read
+unread                       answers that did without documents which could not be read
 by_cause.*                   answers lost at this place; see `records.Cause`
 by_type.*.n                  answerable questions of this reasoning type
 by_type.*.right              share answered rightly; null where the judge judged none
@@ -140,6 +141,7 @@ def summarise(run: RunFolder | Sequence[Record], *, price: Price | None = None, 
         **{name: measured.mean(name, answerable, measure) for name, measure in SCORES.items()},
         "unjudged": sum(record.scores.judge is Verdict.UNJUDGED for record in records),
         **{name: sum(record.outcome is outcome for record in records) for name, outcome in _OUTCOMES.items()},
+        "unread": sum(bool(record.unread) and record.outcome is Outcome.ANSWERED for record in records),
         "by_cause": _by_cause(records),
         "by_type": _groups(answerable, lambda record: record.types, seed, largest_first=True),
         "by_gold": _groups(answerable, lambda record: (len(record.gold) + len(record.missing_gold),), seed),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.evaluation.figures.compare import unique_names, warnings
 from iterative_rag.evaluation.figures.measures import answered_rightly, gave_answer
 from iterative_rag.evaluation.records import Outcome, Record
-from iterative_rag.evaluation.report.wording import count, dollars, number, percent, percent_range
+from iterative_rag.evaluation.report.wording import dollars, number, percent, percent_range
 from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.scoring.agreement import Agreement
@@ -69,7 +70,7 @@ def what_was_run(report: Report) -> list[tuple[str, str]]:
     """The protocol in a few lines: label and value."""
     manifest = report.run.manifest
     dataset, corpus = manifest["dataset"], manifest["corpus"]
-    asked = count(report.summary["n"], "question")
+    asked = counted(report.summary["n"], "question")
     if manifest.get("repeat", 1) > 1:
         asked += f", each {manifest['repeat']} times"
     chosen = [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
@@ -99,19 +100,21 @@ def notes(report: Report) -> list[str]:
     summary, manifest = report.summary, report.run.manifest
     found = []
     if summary["expected"] is not None and summary["answers"] < summary["expected"]:
-        found.append(f"The run is not finished: {summary['answers']:,} of {summary['expected']:,} answers.")
+        found.append(f"The run is not finished: {summary['answers']:,} of {counted(summary['expected'], 'answer')}.")
     if manifest.get("self_judged"):
         found.append("The model may have judged its own answers (--allow-self-judge), which favours it.")
     if summary["faults"]:
-        found.append(f"{count(summary['faults'], 'answer')} ended in an error and count as wrong.")
+        found.append(f"{counted(summary['faults'], 'answer')} ended in an error and count as wrong.")
+    if summary["unread"]:
+        found.append(f"{counted(summary['unread'], 'answer')} did without documents that could not be read.")
     if summary["unjudged"]:
         found.append(
-            f"{count(summary['unjudged'], 'answer')} could not be judged and count as neither right nor wrong."
+            f"{counted(summary['unjudged'], 'answer')} could not be judged and count as neither right nor wrong."
         )
     if manifest.get("excluded"):
-        found.append(f"{count(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
+        found.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
     if summary["retrieval"]["missing"]:
-        found.append(f"The corpus lacks {count(summary['retrieval']['missing'], 'needed article')}.")
+        found.append(f"The corpus lacks {counted(summary['retrieval']['missing'], 'needed article')}.")
     if report.siblings:
         found += [line for line in warnings([report.run, *(run for run, _ in report.siblings)]) if "differ" in line]
     return found

@@ -8,6 +8,7 @@ from iterative_rag.evaluation.figures.measures import gave_facts, listed, read
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
 from iterative_rag.evaluation.report.figures import RESULTS, result
 from iterative_rag.evaluation.report.wording import number, percent, visible
+from iterative_rag.plurals import counted
 
 _QUESTION, _SENTENCE = 1000, 1500  # characters
 _NO_CAUSE = ""
@@ -116,7 +117,7 @@ def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
         question=visible(record.question, _QUESTION),
         given=visible(record.short_answer, _QUESTION),
         sentence=visible(record.text, _SENTENCE) if record.text != record.short_answer else "",
-        reason=visible("; ".join(dict.fromkeys(filter(None, (record.fault, record.reason)))), _SENTENCE),
+        reason=visible(_reason(record), _SENTENCE),
         accepted=tuple(visible(answer, _QUESTION) for answer in record.answers),
         types=tuple(visible(one) for one in record.types),
         scores=_scores(record),
@@ -127,6 +128,12 @@ def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
         more_hops=max(0, len(record.hops) - hops),
         citations=tuple((visible(cited.title), cited.verified) for cited in record.citations) if hops else (),
     )
+
+
+def _reason(record: Record) -> str:
+    """Why it ended as it did, and what an answer had to do without."""
+    unread = f"not read: {', '.join(record.unread)}" if record.unread and not record.fault else ""
+    return "; ".join(dict.fromkeys(filter(None, (record.fault, record.reason, unread))))
 
 
 def _scores(record: Record) -> tuple[tuple[str, str], ...]:
@@ -144,7 +151,7 @@ def _scores(record: Record) -> tuple[tuple[str, str], ...]:
 
 def _spent(record: Record) -> str:
     spent = record.spent
-    parts = [f"{spent.calls:,} LLM calls", f"{spent.prompt_tokens:,} + {spent.completion_tokens:,} tokens"]
+    parts = [counted(spent.calls, "LLM call"), f"{spent.prompt_tokens:,} + {spent.completion_tokens:,} tokens"]
     if spent.cache_hits:
         parts.append(f"{spent.cache_hits:,} from the cache")
     return " · ".join([*parts, f"{number(spent.seconds)} s"])

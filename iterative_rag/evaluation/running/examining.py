@@ -172,19 +172,29 @@ def _record(exam: Examination, repeat: int, course: _Course, fault: str, corpus:
     )
     if answer is None:
         return record
+    fault = _fault(answer)
     return dataclasses.replace(
         record,
-        outcome=Outcome.FAULT if answer.fault else Outcome(answer.status.value),
+        outcome=Outcome.FAULT if fault else Outcome(answer.status.value),
         text=answer.text,
         short_answer="" if answer.status is Status.ABSTAINED else answer.short_answer,
         reason=answer.reason,
         confidence=answer.confidence,
         cap=answer.cap.value if answer.cap else "",
-        fault=answer.fault.message if answer.fault else "",
+        fault=fault,
+        unread=tuple(dict.fromkeys(document.title for document in answer.unread)),
         citations=verified(answer, corpus),
         spent=_spent(answer),
         run_id=answer.run_id,
     )
+
+
+def _fault(answer: Answer) -> str:
+    """What kept the run from its own end: an error, or documents that could not be read. A cap is none."""
+    if answer.fault:
+        return answer.fault.message
+    lost = answer.status is Status.INCOMPLETE and answer.unread and not answer.cap
+    return answer.reason if lost else ""
 
 
 def _spent(answer: Answer) -> Spent:

@@ -1,0 +1,186 @@
+"""A document that cannot be read never turns into "the corpus does not hold it": every strategy, as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from iterative_rag import IterativeRAG, Status
+from iterative_rag.output import answer_schema
+from tests import bridges
+from tests.servers import FakeServer, Fault
+
+WORLD = bridges.places(6)
+PLACE = WORLD[2]
+BROKEN = Fault("status", 500, "out of memory")
+STRATEGIES = ("crag", "self-rag", "plan", "iterative", "full")
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("bridges")
+    bridges.write_articles(base / "articles", WORLD)
+    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
+    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
+    return base / "home"
+
+
+@pytest.fixture(autouse=True)
+def _own_copy(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(indexed, tmp_path / "home")
+    monkeypatch.setenv("ITERATIVE_RAG_RETRIES", "0")
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> FakeServer:
+    with FakeServer(reply=bridges.reply) as running:
+        monkeypatch.setenv("OLLAMA_HOST", running.url)
+        yield running
+
+
+def is_reading(body: Mapping[str, Any], title: str) -> bool:
+    return bridges.role_of(body) == "extract" and f"Title: {title}\n" in bridges.user_prompt(body)
+
+
+def failing(title: str, fault: Fault, times: int = 1000) -> Callable[[Mapping[str, Any]], Fault | None]:
+    """The fault for whoever reads the document of this title, the first `times` times."""
+    left = [fault] * times
+    return lambda body: left.pop() if left and is_reading(body, title) else None
+
+
+def ask(strategy: str = "iterative", question: str = PLACE.one_hop, **settings: Any) -> Any:
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy, **settings)
+    try:
+        return rag.ask(question)
+    finally:
+        rag.close()
+
+
+@pytest.mark.parametrize("strategy", ["naive", *STRATEGIES])
+def test_every_strategy_answers_where_all_is_read(ollama, strategy) -> None:
+    answer = ask(strategy)
+    assert (answer.status, answer.short_answer, answer.unread) == (Status.ANSWERED, PLACE.mayor, ())
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_one_right_document_unread_is_incomplete_and_never_an_abstention(ollama, strategy) -> None:
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    answer = ask(strategy)
+    assert answer.status is Status.INCOMPLETE
+    assert answer.reason.startswith(f"1 document could not be read: {PLACE.town} (")
+    assert [(lost.title, lost.need) for lost in answer.unread] == [(PLACE.town, PLACE.one_hop)]
+    assert (answer.fault, answer.cap) == (None, None)
+
+
+def test_the_command_says_so_with_its_exit_code(shell, ollama) -> None:
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--json")
+    assert done.code == 6, done.err
+    made = json.loads(done.out)
+    jsonschema.validate(made, answer_schema(), cls=jsonschema.Draft202012Validator)
+    assert made["status"] == "incomplete"
+    assert made["reason"].startswith(f"1 document could not be read: {PLACE.town} (")
+    assert "out of memory" in made["reason"]
+    assert [lost["title"] for lost in made["unread"]] == [PLACE.town]
+    assert "not read" in done.err
+    assert f"{PLACE.town}: Ollama" in done.err
+    assert "could not be read" in shell("trace").out
+
+
+def test_passages_that_cannot_be_answered_from_are_a_fault(shell, ollama) -> None:
+    """Naive reads nothing: the one call that it makes is the one that fails."""
+    ollama.fault_of = lambda body: BROKEN if bridges.role_of(body) == "answer" else None
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "naive", "--json")
+    assert done.code == 5
+    assert json.loads(done.out)["status"] == "incomplete"
+
+
+@pytest.mark.parametrize("reply", ["", "The document is about a town.", '{"facts": [{"statement": "The', "null"])
+def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama, reply) -> None:
+    ollama.reply = lambda body: reply if is_reading(body, PLACE.town) else bridges.reply(body)
+    answer = ask()
+    assert answer.status is Status.INCOMPLETE
+    assert [lost.title for lost in answer.unread] == [PLACE.town]
+    assert answer.fault is None
+
+
+def test_time_that_ends_names_what_was_not_read(shell, ollama) -> None:
+    ollama.fault_of = failing(PLACE.town, Fault("hang"))
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "3", "--json", "--no-cache")
+    made = json.loads(done.out)
+    assert (done.code, made["status"]) == (6, "incomplete")
+    assert "limit of 3 seconds" in made["reason"]
+    assert f"could not be read: {PLACE.town}" in made["reason"]
+    assert "1 asked without a reply in time" in done.err
+
+
+def test_where_every_read_hangs_the_progress_says_so(shell, ollama) -> None:
+    ollama.fault_of = lambda body: Fault("hang") if bridges.role_of(body) == "extract" else None
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "3")
+    assert done.code == 6
+    assert "4 windows asked, none replied in time" in done.err
+    assert "windows read" not in done.err
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_document_is_tried_once_more_before_the_run_gives_up(ollama, strategy) -> None:
+    ollama.fault_of = failing(PLACE.town, BROKEN, times=1)
+    answer = ask(strategy)
+    assert (answer.status, answer.short_answer, answer.unread) == (Status.ANSWERED, PLACE.mayor, ())
+
+
+@pytest.mark.parametrize("strategy", ["plan", "iterative", "full"])
+def test_what_the_second_attempt_brings_leads_on_to_the_next_hop(ollama, strategy) -> None:
+    ollama.fault_of = failing(f"{PLACE.bridge} bridge", BROKEN, times=1)
+    answer = ask(strategy, PLACE.two_hops)
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, PLACE.mayor)
+    assert {citation.title for citation in answer.citations} >= {PLACE.town}
+
+
+def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell, ollama) -> None:
+    ollama.fault_of = lambda body: (
+        BROKEN if bridges.role_of(body) == "extract" and not is_reading(body, PLACE.town) else None
+    )
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b")
+    assert done.code == 0
+    assert done.out.startswith(PLACE.mayor)
+    assert "Not read: " in done.out
+    assert f"(for: {PLACE.one_hop})" in done.out
+
+
+def test_quiet_says_that_it_is_incomplete(shell, ollama) -> None:
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "-q")
+    assert done.code == 6
+    assert done.out.startswith("1 document could not be read")
+    assert done.err == ""
+
+
+def test_where_nothing_at_all_comes_back_it_is_the_server(shell, ollama) -> None:
+    ollama.always = BROKEN
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "crag")
+    assert (done.code, done.out) == (5, "")
+    assert "out of memory" in done.err
+
+
+def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama) -> None:
+    """The first analysis fails; the run is taken up again, and nothing that was listed passes for read."""
+    ollama.faults.append(BROKEN)
+    assert ask().short_answer == PLACE.mayor
+    for role in ("analyse", "grade", "rephrase", "answer", "reflect"):
+        left = [BROKEN]
+        ollama.fault_of = lambda body, role=role, left=left: (
+            left.pop() if left and bridges.role_of(body) == role else None
+        )
+        answer = ask("full", PLACE.two_hops, cache=False)
+        assert (role, answer.status, answer.short_answer) == (role, Status.ANSWERED, PLACE.mayor)
+        assert not left
