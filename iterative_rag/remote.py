@@ -171,7 +171,9 @@ def persistently(attempt: Callable[[], T], seconds: float, line: Line, retries: 
             pause = line.retry_after
             if pause is None:
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn) * random.uniform(0.5, 1.5)
-            if not error.retryable or turn == retries or time.monotonic() + pause >= deadline:
+            # Where nobody listens, half of them: whoever forgot to start the server wants to hear it.
+            most = retries // 2 if error.fatal else retries
+            if not error.retryable or turn == most or time.monotonic() + pause >= deadline:
                 raise
         time.sleep(pause)
     raise AssertionError("unreachable")

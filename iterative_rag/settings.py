@@ -87,7 +87,7 @@ class Settings(BaseModel):
     context_window: int = Field(8192, ge=512, description="tokens that the model is given room for (Ollama: num_ctx)")
     reply_tokens: int = Field(1024, ge=16, description="tokens of one reply")
     timeout: float = Field(120.0, gt=0, description="seconds that one LLM call may take")
-    retries: int = Field(2, ge=0, le=20, description="times that a call is made again after a fault that may pass")
+    retries: int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
     seed: int = Field(0, description="seed sent with every call; the temperature is 0")
     cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")
     cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")

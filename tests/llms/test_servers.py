@@ -136,7 +136,7 @@ def test_a_lasting_fault_is_an_error_after_three_calls(
 ) -> None:
     server.always = fault
     with pytest.raises(expected):
-        make().complete(REQUEST)
+        make(retries=2).complete(REQUEST)
     assert len(server.calls(CHAT_PATH[kind])) == 3
 
 
