@@ -57,7 +57,7 @@ class Asker(Generic[R]):
                 return REPEATED
             return check(reply) if check else ""
 
-        reply = ask(self.model, self.meter, request, self.reply_type, wrong)
+        reply = ask(self.model, self.meter, request, self.reply_type, wrong, plain=prompt(self.role).plain)
         if repeats(reply.model_dump(), system):
             raise ReplyUnreadable(
                 f"The model {self.model.name} repeated its instructions ({self.role}) instead of following them.",

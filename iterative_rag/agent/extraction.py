@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.agent.asking import Asker
+from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.prompts import fence
 from iterative_rag.replies.forms import ExtractionReply
 from iterative_rag.replies.holding import held
@@ -24,7 +25,7 @@ class LLMExtractor:
         return self.asker.fingerprint
 
     def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-        """At most five extracts, the most useful first; quotes are not verified here."""
+        """At most five extracts, the most useful first; quotes are not verified here. Raises LLMError, CapReached."""
         reply = self.asker.ask(
             _complaint,
             document=fence(f"Title: {window.title}\n\n{window.text}"),
@@ -32,6 +33,12 @@ class LLMExtractor:
         )
         # Without a quote it is no fact, and the model was told so once.
         quoted = [fact for fact in reply.facts if fact.quote]
+        if reply.facts and not quoted:
+            raise ReplyUnreadable(
+                f"The model {self.asker.model.name} named facts without a quote (extract).",
+                reply="",
+                hint="Try a larger model.",
+            )
         extracts = (Extract(fact.statement or fact.quote, fact.quote, fact.value) for fact in quoted[:MOST_FACTS])
         return tuple(held(extract, need, window) for extract in extracts)
 

@@ -2,6 +2,7 @@
 
 A file begins with `version: N` and `variables: a b c`; `=== system` and `=== user` open its two parts; `{{a}}` is
 where a variable goes. A variable that is used and not declared, or declared and not used, raises when it is loaded.
+`=== plain` opens a third part where a role has it: how to reply in plain lines, for a model whose JSON cannot be used.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from importlib import resources
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FILE = re.compile(
     r"\Aversion: (?P<version>\d+)\nvariables:(?P<variables>[ \w]*)\n+"
-    r"=== system\n(?P<system>.+)\n=== user\n(?P<user>.+)\Z",
+    r"=== system\n(?P<system>.+)\n=== user\n(?P<user>.+?)(?:\n=== plain\n(?P<plain>.+))?\Z",
     re.DOTALL,
 )
 
@@ -26,13 +27,15 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A loaded prompt. `version` is the declared number and a hash of the file: it goes into cache keys."""
+    """A loaded prompt. `version` is the declared number and a hash of the file: it goes into cache keys. `plain` is ""
+    for a role that replies in JSON only."""
 
     role: str
     version: str
     variables: frozenset[str]
     system: str
     user: str
+    plain: str = ""
 
     def render(self, **values: str) -> tuple[str, str]:
         """(system, user) with every variable put in once: a `{{name}}` inside a value stays as it is."""
@@ -75,7 +78,9 @@ def load(role: str, text: str) -> Prompt:
     if unused := declared - used:
         raise PromptError(f"The prompt {role!r} declares {', '.join(sorted(unused))} without using it.")
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    return Prompt(role, f"{parts['version']}-{digest}", declared, parts["system"].strip(), parts["user"].strip())
+    version = f"{parts['version']}-{digest}"
+    plain = (parts["plain"] or "").strip()
+    return Prompt(role, version, declared, parts["system"].strip(), parts["user"].strip(), plain)
 
 
 def fence(text: str, kind: str = "document") -> str:

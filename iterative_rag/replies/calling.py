@@ -1,24 +1,37 @@
-"""Calls a model for a reply of a form: tells it once what was wrong, then fails with ReplyUnreadable, which keeps what
-the attempts cost."""
+"""Calls a model for a reply of a form: tells it once what was wrong, asks for plain lines if that does not help, then
+fails with ReplyUnreadable, which keeps what the attempts cost."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest, Meter
 from iterative_rag.replies.forms import R
 from iterative_rag.replies.parsing import Unparsable, parse
+from iterative_rag.replies.plain import parse_plain
 from iterative_rag.types import Usage
 
 Check = Callable[[R], str]
+# The first attempt, and the one that says what was wrong with it.
+JSON_ATTEMPTS = 2
 
 
-def ask(model: ChatModel, meter: Meter, request: ChatRequest, reply_type: type[R], check: Check[R] | None = None) -> R:
-    """Call the model and read its reply; one retry that says what was wrong with the first.
+def ask(
+    model: ChatModel,
+    meter: Meter,
+    request: ChatRequest,
+    reply_type: type[R],
+    check: Check[R] | None = None,
+    *,
+    plain: str = "",
+) -> R:
+    """Call the model and read its reply; one retry that says what was wrong with the first, and where that cannot be
+    read either, one that asks for plain lines instead, in the words of `plain` ("": none).
 
     `check` returns a complaint about a readable reply, "" if it is fine. A complaint costs the retry too, but never
     the reply: the better of the two readable ones comes back. Raises LLMError, CapReached.
@@ -26,29 +39,31 @@ def ask(model: ChatModel, meter: Meter, request: ChatRequest, reply_type: type[R
     spent = Usage()
     kept: R | None = None
     wrong = text = ""
-    for attempt in (1, 2):
+    attempts = JSON_ATTEMPTS + bool(plain)
+    for attempt in range(1, attempts + 1):
+        in_lines = attempt > JSON_ATTEMPTS
+        if in_lines and kept is not None:
+            break
+        asked = _in_lines(request, plain, wrong) if in_lines else _with_complaint(request, wrong, text)
         try:
-            reply, seconds = _call(model, meter, _with_complaint(request, wrong, text))
+            reply, seconds = _call(model, meter, asked)
+            spent = _added(spent, reply, seconds)
+            text = reply.text
+            kept = parse_plain(text, reply_type) if in_lines else parse(text, reply_type)
         except ReplyTruncated as error:
-            if attempt == 2 or error.retryable:
+            if error.retryable or (attempt == attempts and kept is None):
                 raise
             wrong, text = "it was too long and was cut off; be much shorter", ""
-            continue
-        spent = _added(spent, reply, seconds)
-        text = reply.text
-        try:
-            parsed = parse(text, reply_type)
         except Unparsable as error:
             wrong = str(error)
-            continue
-        kept = parsed
-        wrong = check(parsed) if check else ""
-        if not wrong:
-            return parsed
+        else:
+            wrong = check(kept) if check else ""
+            if not wrong:
+                return kept
     if kept is not None:
         return kept
     raise ReplyUnreadable(
-        f"The model {model.name} did not reply in the form asked for ({request.role}), twice: {wrong}.",
+        f"The model {model.name} did not reply in the form asked for ({request.role}) in {attempts} attempts: {wrong}.",
         reply=text,
         usage=spent,
         hint="Try a larger model, or one that follows JSON schemas.",
@@ -76,8 +91,23 @@ def _with_complaint(request: ChatRequest, wrong: str, text: str) -> ChatRequest:
     if not wrong:
         return request
     began = f" It began: {json.dumps(text[:200], ensure_ascii=False)}" if text.strip() else ""
-    advice = f"Your last reply could not be used: {wrong}.{began}\nReply again, with the JSON object alone."
+    fields = ", ".join(_described(name, form) for name, form in (request.schema or {}).get("properties", {}).items())
+    wanted = f" Its fields are: {fields}." if fields else ""
+    advice = f"Your last reply could not be used: {wrong}.{began}\nReply again, with the JSON object alone.{wanted}"
     return replace(request, user=f"{request.user}\n\n{advice}")
+
+
+def _described(name: str, form: Mapping[str, Any]) -> str:
+    """A field of a schema: `status (one of "known", "needs", "stuck")`, `needs (a list)`."""
+    if words := form.get("enum"):
+        return f"{name} (one of {', '.join(json.dumps(word) for word in words)})"
+    return f"{name} ({'a list' if form.get('type') == 'array' else form.get('type', 'any')})"
+
+
+def _in_lines(request: ChatRequest, plain: str, wrong: str) -> ChatRequest:
+    """The same request for a reply in plain lines: without a schema, which a server may be unable to follow."""
+    advice = f"Your last reply could not be used: {wrong}. Do not write JSON this time.\n{plain}"
+    return replace(request, user=f"{request.user}\n\n{advice}", schema=None)
 
 
 def _added(spent: Usage, reply: ChatReply, seconds: float) -> Usage:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 
 def _as_text(value: Any) -> Any:
@@ -29,6 +29,11 @@ def as_list(value: Any) -> Any:
     if value is None or value == "":
         return []
     return value if isinstance(value, list) else [value]
+
+
+def _as_facts(value: Any) -> Any:
+    """One fact becomes a list of one. Null does not say that there is none: it is refused, and asked for again."""
+    return value if value is None or value == "" else as_list(value)
 
 
 def as_questions(value: Any) -> Any:
@@ -92,6 +97,14 @@ class AnalysisReply(Reply):
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(_as_word)]
     needs: Annotated[list[Text], BeforeValidator(as_questions)] = []
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_status(cls, value: Any) -> Any:
+        """Needs without a status are what is needed."""
+        if isinstance(value, dict) and "status" not in value and value.get("needs"):
+            return {**value, "status": "needs"}
+        return value
+
 
 class ExtractedFact(Reply):
     statement: Text = ""
@@ -100,7 +113,7 @@ class ExtractedFact(Reply):
 
 
 class ExtractionReply(Reply):
-    facts: Annotated[list[ExtractedFact], BeforeValidator(as_list)]
+    facts: Annotated[list[ExtractedFact], BeforeValidator(_as_facts)]
 
 
 class RephrasingReply(Reply):
@@ -122,6 +135,14 @@ class AnswerReply(Reply):
     short_answer: Text = ""
     missing: Text = ""
     confidence: Share = 0.5
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_status(cls, value: Any) -> Any:
+        """A short answer without a status is an answer."""
+        if isinstance(value, dict) and "status" not in value and value.get("short_answer"):
+            return {**value, "status": "answered"}
+        return value
 
 
 class RecallReply(Reply):

@@ -18,25 +18,33 @@ class Unparsable(ValueError):
 
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_BARE_EMPTY = re.compile(r"(?:```\w*)?\s*\[\s*\]\s*(?:```)?")
 _OPEN_THOUGHT = re.compile(r"^.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 
 
 def parse(text: str, reply_type: type[R]) -> R:
     """Read `text` as a `reply_type`; of several JSON objects the last that fits counts. Raises Unparsable."""
-    visible = _OPEN_THOUGHT.sub("", _THOUGHTS.sub("", text)).strip()
-    if not visible:
-        raise Unparsable("it was empty")
-    values = list(json_values(visible))
+    shown = visible(text)
+    values = list(json_values(shown))
     wrong = ""
     # A bare list counts only where no object fits: brackets stand in chatter too.
     objects = [value for value in values if isinstance(value, dict)]
-    lists = [value for value in values if isinstance(value, list)]
+    # An empty one says "nothing" only if the model wrote nothing else.
+    lists = [value for value in values if isinstance(value, list) and (value or _BARE_EMPTY.fullmatch(shown))]
     for value in (*reversed(objects), *reversed(lists)):
         try:
             return reply_type.model_validate(_fitted(value, reply_type))
         except ValidationError as error:
-            wrong = wrong or _complaint(error)
-    raise Unparsable(wrong or _no_json(visible))
+            wrong = wrong or complaint(error)
+    raise Unparsable(wrong or _no_json(shown))
+
+
+def visible(text: str) -> str:
+    """The reply without the thoughts of a model that shows them. Raises Unparsable where nothing is left."""
+    shown = _OPEN_THOUGHT.sub("", _THOUGHTS.sub("", text)).strip()
+    if not shown:
+        raise Unparsable("it was empty")
+    return shown
 
 
 def json_values(text: str) -> Iterator[Any]:
@@ -114,7 +122,8 @@ def _fitted(value: Any, reply_type: type[Reply]) -> Any:
     return value
 
 
-def _complaint(error: ValidationError) -> str:
+def complaint(error: ValidationError) -> str:
+    """What is wrong with a reply, in words that a model understands."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"the field {place!r} is wrong: {first['msg']}" if place else first["msg"]

@@ -341,7 +341,7 @@ def test_another_model_question_or_limit_misses(tmp_path: Path, other: str) -> N
 
 def test_an_unreadable_reply_is_not_kept(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path / "cache", 10)
-    with ScriptedLLM({"analyse": ["no", "no", {"status": "known"}]}) as llm:
+    with ScriptedLLM({"analyse": ["no", "no", "no", {"status": "known"}]}) as llm:
         with pytest.raises(ReplyUnreadable):
             roles(llm, cache).analyst.analyse(INQUIRY)
         assert roles(llm, cache).analyst.analyse(INQUIRY) == Known()

@@ -91,7 +91,7 @@ def test_a_grade_that_is_missing_is_asked_for_again_then_neither_best_nor_worst(
     "text", ["", "I cannot grade this.", '{"status": "known"}', '{"grades": [{"n": 1, "reason": "th']
 )
 def test_a_reply_that_cannot_be_read_grades_nothing_and_says_so(text: str) -> None:
-    with ScriptedLLM({"grade": [text, text]}) as llm:
+    with ScriptedLLM({"grade": [text, text, text]}) as llm:
         grades = grader(llm).grade(NEED, TEXTS)
     assert {(grade.label, "Not graded" in grade.reason) for grade in grades} == {(Label.POOR, True)}
     assert verdict(grades, LOWER, UPPER) is Verdict.AMBIGUOUS
@@ -104,7 +104,7 @@ def test_what_came_before_a_reply_was_cut_off_is_not_all_of_it() -> None:
         assert Label.POOR in {grade.label for grade in grader(llm).grade(NEED, TEXTS)}
     too_long = ReplyTruncated("cut off at 1024 tokens")
     too_long.retryable = False
-    assert labels(too_long, too_long) == ["Poor"] * 3
+    assert labels(too_long, too_long, too_long) == ["Poor"] * 3
 
 
 def test_faults_of_the_server_are_not_grades() -> None:

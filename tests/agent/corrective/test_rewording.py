@@ -70,7 +70,7 @@ def test_a_model_that_repeats_itself_is_told_once() -> None:
 
 def test_what_cannot_be_read_is_an_error() -> None:
     with pytest.raises(ReplyUnreadable):
-        reworded("no", '{"phrasings": ["cut o')
+        reworded("no", '{"phrasings": ["cut o', "no")
 
 
 @pytest.mark.parametrize(

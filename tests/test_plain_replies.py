@@ -1,0 +1,138 @@
+"""Replies in plain lines, as models write them that cannot be brought to valid JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.prompts import prompt, versions
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.replies.calling import ask
+from iterative_rag.replies.corrective import GradesReply, RewordingReply
+from iterative_rag.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply, schema
+from iterative_rag.replies.parsing import Unparsable, parse
+from iterative_rag.replies.plain import parse_plain
+from iterative_rag.replies.planning import PlanReply
+from iterative_rag.replies.reflective import ReflectionReply, SufficiencyReply
+from tests.test_replies import Counting
+
+FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "value": "Oda Brenk"}
+SEEN = {
+    "as it was asked for": (AnalysisReply, "status: needs\nneed: Who?\nneed: When?", {"needs": ["Who?", "When?"]}),
+    "a word alone": (AnalysisReply, "Known.", {"status": "known", "needs": []}),
+    "no status": (AnalysisReply, "need: Who drew it?", {"status": "needs", "needs": ["Who drew it?"]}),
+    "markdown and chatter": (
+        AnalysisReply,
+        "Sure! Here it is:\n\n**Status:** needs\n1. **Need:** Who drew it?\n- need: When?\n\nHope this helps: ask!",
+        {"status": "needs", "needs": ["Who drew it?", "When?"]},
+    ),
+    "a fence": (AnalysisReply, "```\nstatus: stuck\nreason: nobody knows\n```", {"reason": "nobody knows"}),
+    "thoughts first": (AnalysisReply, "<think>need: no</think>\nstatus: known", {"status": "known", "needs": []}),
+    "JSON all the same": (AnalysisReply, '{"status": "known"}', {"status": "known"}),
+    "blocks": (
+        ExtractionReply,
+        "statement: Oda Brenk drew it.\nquote: “It was drawn by Oda Brenk.”\nvalue: Oda Brenk\n\n"
+        "quote: | Karsa | 900 |\nvalue: 900",
+        {"facts": [FACT, {"statement": "", "quote": "| Karsa | 900 |", "value": "900"}]},
+    ),
+    "no facts": (ExtractionReply, "facts: none", {"facts": []}),
+    "a quote over two lines": (
+        ExtractionReply,
+        "quote: It was drawn\nby Oda Brenk.\nvalue: Oda Brenk",
+        {"facts": [{"statement": "", "quote": "It was drawn\nby Oda Brenk.", "value": "Oda Brenk"}]},
+    ),
+    "an answer": (
+        AnswerReply,
+        "status: answered\nanswer: Oda Brenk drew it [1].\nShort answer: Oda Brenk\nconfidence: 80%",
+        {"status": "answered", "short_answer": "Oda Brenk", "confidence": 0.8, "answer": "Oda Brenk drew it [1]."},
+    ),
+    "a computation": (
+        AnswerReply,
+        "status: compute\ncompute: 1911 - 1874\nfacts: 2, 3",
+        {"compute": [{"expression": "1911 - 1874", "facts": [2, 3]}]},
+    ),
+    "a rephrasing": (RephrasingReply, "question: When was Oda Brenk born?", {"question": "When was Oda Brenk born?"}),
+    "a plan": (PlanReply, "done: no\nstep: Who drew it?\nstep: When?", {"done": False}),
+    "done": (PlanReply, "done: yes", {"done": True, "steps": []}),
+    "enough": (SufficiencyReply, "enough: yes", {"enough": True}),
+    "a gap": (SufficiencyReply, "enough: no\ngap: Who drew it?", {"enough": False, "gap": "Who drew it?"}),
+    "grades": (GradesReply, "n: 1\nlabel: Good\nn: 2\nlabel: Awful", {}),
+    "phrasings": (RewordingReply, "phrasing: one\nphrasing: two", {"phrasings": ["one", "two"]}),
+    "claims": (ReflectionReply, "n: 1\nverdict: grounded\nfacts: [1]\nuseful: yes\nrefusal: no", {"useful": True}),
+}
+
+
+@pytest.mark.parametrize(("form", "text", "expected"), SEEN.values(), ids=SEEN)
+def test_plain_lines_are_read(form: type[Reply], text: str, expected: dict[str, Any]) -> None:
+    made = parse_plain(text, form).model_dump()
+    assert {name: made[name] for name in expected} == expected
+
+
+def test_blocks_keep_their_order() -> None:
+    grades = parse_plain(SEEN["grades"][1], GradesReply).grades
+    assert [(grade.n, grade.label) for grade in grades] == [(1, "Good"), (2, "Awful")]
+    plan = parse_plain(SEEN["a plan"][1], PlanReply)
+    assert [step.question for step in plan.steps] == ["Who drew it?", "When?"]
+    assert parse_plain(SEEN["claims"][1], ReflectionReply).claims[0].facts == (1,)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null", "I am not sure what you mean.", "<html><body>502 Bad Gateway</body></html>", "the " * 500]
+)
+@pytest.mark.parametrize("form", [AnalysisReply, ExtractionReply, AnswerReply, RephrasingReply, GradesReply])
+def test_what_holds_no_line_is_refused_and_never_empty(form: type[Reply], text: str) -> None:
+    with pytest.raises(Unparsable):
+        parse_plain(text, form)
+
+
+@pytest.mark.parametrize("text", ['{"facts": null}', '{"facts": ""}', "The list [] is empty: I could not read it."])
+def test_a_fault_is_no_empty_list_of_facts(text: str) -> None:
+    with pytest.raises(Unparsable):
+        parse(text, ExtractionReply)
+    assert parse("[]", ExtractionReply).facts == []
+
+
+# --- asking for them --------------------------------------------------------------------------
+
+REQUEST = ChatRequest("analyse", "system", "user", schema=schema(AnalysisReply))
+PLAIN = prompt("analyse").plain
+
+
+def test_plain_lines_are_asked_for_after_two_replies_that_cannot_be_read() -> None:
+    with ScriptedLLM({"analyse": ["{", "no", "need: Who drew it?"]}) as llm:
+        assert ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN).needs == ["Who drew it?"]
+    json_again, lines = llm.requests[1:]
+    assert 'status (one of "known", "needs", "stuck")' in json_again.user
+    assert json_again.schema == REQUEST.schema
+    assert lines.schema is None
+    assert lines.user.startswith("user")
+    assert "it held no JSON object" in lines.user
+    assert lines.user.endswith(PLAIN)
+
+
+def test_a_readable_reply_is_not_asked_for_in_lines() -> None:
+    with ScriptedLLM({"analyse": [{"status": "known"}, "no"]}) as llm:
+        kept = ask(llm, Counting(), REQUEST, AnalysisReply, lambda reply: "there are no facts", plain=PLAIN)
+    assert kept.status == "known"
+
+
+def test_what_is_too_long_as_json_may_fit_as_lines() -> None:
+    cut = ReplyTruncated("cut off at 16 tokens")
+    cut.retryable = False
+    with ScriptedLLM({"analyse": [cut, cut, "known"]}) as llm:
+        assert ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN).status == "known"
+    with ScriptedLLM({"analyse": [cut, cut, cut]}) as llm, pytest.raises(ReplyTruncated):
+        ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN)
+
+
+def test_all_attempts_are_counted_in_the_error() -> None:
+    with ScriptedLLM({"analyse": ["", "", ""]}) as llm, pytest.raises(ReplyUnreadable, match="in 3 attempts") as caught:
+        ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN)
+    assert caught.value.usage.llm_calls == 3
+
+
+def test_every_role_of_a_question_has_a_plain_form() -> None:
+    assert {role for role in versions() if not prompt(role).plain} == {"judge", "recall"}
