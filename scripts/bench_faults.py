@@ -160,7 +160,7 @@ def row(name: str, outcomes: Sequence[Outcome], faults: Faults) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=200, help="200 at most")
-    parser.add_argument("--faults", choices=("replies", "status"), help="one kind alone; without it, both and none")
+    parser.add_argument("--faults", choices=("none", "replies", "status"), help="one kind alone; without it, all three")
     parser.add_argument("--share", type=float, help="of replies or requests (0.2 and 0.3 without it)")
     parser.add_argument("--strategy", type=Strategy, default=Strategy.ITERATIVE, choices=list(Strategy))
     parser.add_argument("--seed", type=int, default=1)

@@ -184,3 +184,47 @@ def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama) -> None:
         answer = ask("full", PLACE.two_hops, cache=False)
         assert (role, answer.status, answer.short_answer) == (role, Status.ANSWERED, PLACE.mayor)
         assert not left
+
+
+def test_evaluate_counts_a_fault_and_no_abstention(ollama) -> None:
+    from iterative_rag.evaluation.questions import Question
+    from iterative_rag.evaluation.records import Cause, Outcome, from_json, to_json
+    from iterative_rag.evaluation.running.examining import Examination, Examiner, Mode
+    from iterative_rag.evaluation.scoring.causes import cause
+
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b")
+    try:
+        exam = Examination(Question("1", PLACE.one_hop, (PLACE.mayor,)), (), ())
+        record = Examiner((rag,), lambda ids: rag.corpus, Mode.ITERATIVE).examine(exam, 1)
+    finally:
+        rag.close()
+    assert (record.outcome, cause(record), record.unread) == (Outcome.FAULT, Cause.FAULT, (PLACE.town,))
+    assert record.fault.startswith("1 document could not be read")
+    assert from_json(json.loads(json.dumps(to_json(record)))) == record
+    older = {name: value for name, value in to_json(record).items() if name != "unread"}
+    assert from_json(older).unread == ()
+
+
+def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama) -> None:
+    from iterative_rag.integrations.llama_index import response_metadata, with_quotes
+
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    answer = ask()
+    assert with_quotes(answer).startswith("Incomplete: 1 document could not be read")
+    assert f"Not read: {PLACE.town} (" in with_quotes(answer)
+    assert response_metadata(answer)["unread"] == [PLACE.town]
+
+
+@pytest.mark.parametrize(("kind", "share"), [("replies", 0.2), ("status", 0.3)])
+def test_faults_of_the_server_cost_no_answer(ollama, monkeypatch, kind, share) -> None:
+    """`scripts/bench_faults.py` in small: the figures are those of 200 questions."""
+    from scripts.bench_faults import Faults
+
+    monkeypatch.setenv("ITERATIVE_RAG_RETRIES", "4")
+    monkeypatch.setattr("iterative_rag.remote.FIRST_PAUSE", 0.001)
+    faults = Faults(kind, share, seed=3)
+    ollama.reply, ollama.fault_of = faults.reply, faults.status
+    answers = [ask(question=place.two_hops, cache=False) for place in WORLD]
+    assert [answer.short_answer for answer in answers] == [place.mayor for place in WORLD]
+    assert faults.made.total() > 10
