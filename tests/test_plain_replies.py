@@ -88,11 +88,13 @@ def test_what_holds_no_line_is_refused_and_never_empty(form: type[Reply], text: 
         parse_plain(text, form)
 
 
-@pytest.mark.parametrize("text", ['{"facts": null}', '{"facts": ""}', "The list [] is empty: I could not read it."])
+@pytest.mark.parametrize(
+    "text", ['{"facts": null}', '{"facts": ""}', "The list [] is empty: I could not read it.", "[]"]
+)
 def test_a_fault_is_no_empty_list_of_facts(text: str) -> None:
     with pytest.raises(Unparsable):
         parse(text, ExtractionReply)
-    assert parse("[]", ExtractionReply).facts == []
+    assert parse('{"facts": []}', ExtractionReply).facts == []
 
 
 # --- asking for them --------------------------------------------------------------------------

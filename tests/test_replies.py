@@ -87,7 +87,6 @@ def test_wrong_scalars_are_read_as_what_they_mean() -> None:
     assert fact.value == "1911"
     (bare,) = parse('[{"statement": "s", "quote": "q"}]', ExtractionReply).facts
     assert bare.quote == "q"
-    assert parse("[]", ExtractionReply).facts == []
     answer = parse('{"status": "Not in facts", "short_answer": 3, "missing": null, "answer": ["a", "b"]}', AnswerReply)
     assert (answer.status, answer.short_answer, answer.missing, answer.answer) == ("not_in_facts", "3", "", "a, b")
 

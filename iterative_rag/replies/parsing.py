@@ -18,7 +18,6 @@ class Unparsable(ValueError):
 
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_BARE_EMPTY = re.compile(r"(?:```\w*)?\s*\[\s*\]\s*(?:```)?")
 _OPEN_THOUGHT = re.compile(r"^.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 
 
@@ -29,8 +28,8 @@ def parse(text: str, reply_type: type[R]) -> R:
     wrong = ""
     # A bare list counts only where no object fits: brackets stand in chatter too.
     objects = [value for value in values if isinstance(value, dict)]
-    # An empty one says "nothing" only if the model wrote nothing else.
-    lists = [value for value in values if isinstance(value, list) and (value or _BARE_EMPTY.fullmatch(shown))]
+    # An empty one does not say "nothing": models that fail write it, too.
+    lists = [value for value in values if isinstance(value, list) and value]
     for value in (*reversed(objects), *reversed(lists)):
         try:
             return reply_type.model_validate(_fitted(value, reply_type))
@@ -112,11 +111,12 @@ def _without_trailing_commas(text: str) -> str:
 
 
 def _fitted(value: Any, reply_type: type[Reply]) -> Any:
-    """A bare list where an object with one list is wanted ([..] for {"facts": [..]}) is put into it."""
+    """A bare list where an object with one list is wanted ([..] for {"facts": [..]}) is put into it; of a list of whole
+    replies the last one counts."""
     if not isinstance(value, list):
         return value
-    if len(value) == 1 and isinstance(value[0], dict) and set(value[0]) & set(reply_type.model_fields):
-        return value[0]
+    if isinstance(value[-1], dict) and set(value[-1]) & set(reply_type.model_fields):
+        return value[-1]
     if reply_type is ExtractionReply and all(isinstance(item, dict) for item in value):
         return {"facts": value}
     return value

@@ -67,7 +67,7 @@ class _Lines:
                 self._open = None
             elif not self._take_word(line):
                 self._continue(line)
-        return _unquoted(self._values)
+        return {key: _unquoted(value) for key, value in self._values.items()}
 
     def _take(self, key: str, value: str) -> bool:
         """Whether the key is one of the form's; its value is put in its place."""
