@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -129,7 +130,7 @@ def test_where_every_read_hangs_the_progress_says_so(run, ollama) -> None:
     ollama.fault_of = lambda body: Fault("hang") if bridges.role_of(body) == "extract" else None
     done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "3", "--no-cache")
     assert done.code == 6
-    assert "4 windows asked, none replied in time" in done.err
+    assert re.search(r"no fact  \d windows? asked, none replied in time", done.err)
     assert "windows read" not in done.err
 
 
