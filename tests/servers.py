@@ -24,7 +24,8 @@ class Fault:
 
     kind: "status" (answers `status` with `message`), "drop" (closes the connection before a word), "cut" (the stream
     ends orderly before it is done), "broken" (the connection breaks inside the stream), "error" (an error inside
-    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes), "endless" (a line without end).
+    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes), "endless" (a line
+    without end).
     """
 
     kind: str
