@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import os
 import re
 import shlex
 import shutil
@@ -13,11 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, UsageError
-from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore
+from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.documents import SCHEMA_VERSION, Generation
+from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.faults import DAMAGE_MARK, damaged, mending_command, sqlite_errors
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.lock import CorpusLock
-from iterative_rag.index.qdrant_edge import EdgePlace
+from iterative_rag.index.readers import CorpusReader, nothing_indexed
 from iterative_rag.index.server.pushing import PushReport, copy_vectors
 from iterative_rag.index.store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
@@ -30,7 +33,8 @@ _DATABASE = "documents.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """`state` is "ready", "incomplete" (indexing goes on or was interrupted) or "damaged"; `updated` is ISO 8601.
+    """`state` is "ready", "incomplete" (indexing goes on or was interrupted), "outdated" (made by another version of
+    this package) or "damaged"; `updated` is ISO 8601. Documents that are written but not yet published count.
 
     `places` are where its vectors can be searched: "local", addresses of servers.
     """
@@ -77,13 +81,16 @@ class Corpora:
         try:
             with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
                 meta = store.meta()
-                documents, passages = store.counts()
+                if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
+                    return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
+                documents, passages = store.view().counts()
                 places = tuple(store.in_step())
-                if documents and LOCAL in places and not (folder / "vectors").is_dir():
+                if documents and LOCAL in places and not EdgePlace(folder / "vectors").exists():
                     raise damaged(folder, name, "its vectors are missing")
                 if (folder / DAMAGE_MARK).exists():
                     raise damaged(folder, name, "a search found it so")
-                state = "ready" if documents and meta.get("unfinished", "[]") == "[]" else "incomplete"
+                whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
+                state = "ready" if whole else "incomplete"
                 return CorpusInfo(name, documents, passages, meta["embedder"], size, meta["updated"], state, places)
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
@@ -92,10 +99,10 @@ class Corpora:
         """The content hash of every document by root and id. Raises CorpusNotFound or CorpusDamaged."""
         folder = self._existing(name)
         with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
-            return store.versions_by_root()
+            return store.view().versions_by_root()
 
     def remove(self, name: str) -> None:
-        """Raises CorpusNotFound, or CorpusHeld while another process uses it.
+        """Raises CorpusNotFound, or CorpusHeld while another process writes it. Whoever reads it may still finish.
 
         Its points on a server go where these corpora are kept there; else they stay.
         """
@@ -116,14 +123,16 @@ class Corpora:
             stack.callback(store.close)
             meta = store.meta()
             if "schema" not in meta:
-                raise _not_found(name)  # the run that began it was killed at once
+                raise nothing_indexed(name)  # the run that began it was killed at once
             _check_schema(name, folder, meta)
-            _check_embedder(name, folder, meta, embedder)
+            newest = store.newest()
+            if newest is None:
+                raise nothing_indexed(name)
+            _check_embedder(name, folder, newest, embedder)
             place = self.place(name)
             _check_place(name, store.in_step(), place)
-            if place.name == LOCAL and store.counts()[0] and not place.exists():
-                raise damaged(folder, name, "its vectors are missing")
-            corpus = IndexedCorpus(name, folder, store, embedder, cache=cache, place=place, reranker=reranker)
+            reader = CorpusReader(name, folder, store, place)
+            corpus = IndexedCorpus(reader, embedder, cache=cache, reranker=reranker)
             stack.pop_all()
         return corpus
 
@@ -134,9 +143,8 @@ class Corpora:
         Raises CorpusHeld while another process writes the corpus.
         """
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
-            meta = store.meta()
-            _check_schema(name, folder, meta)
+        with sqlite_errors(folder, name), contextlib.closing(DocumentStore(folder / _DATABASE, write=True)) as store:
+            _check_schema(name, folder, store.meta())
             source = self.place(name)
             _check_place(name, store.in_step(), source)
             return copy_vectors(name, CorpusLock(folder, name), store, source, target, progress)
@@ -157,7 +165,12 @@ class Corpora:
                     writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name))
                     with contextlib.closing(writer):
                         writer.prepare()
-                        yield writer
+                        try:
+                            yield writer
+                        except BaseException:
+                            writer.leave()
+                            raise
+                        writer.publish(last=True)
             finally:
                 self._discard_if_empty(folder)
                 tighten(folder)  # the engine of the vectors makes its files by the umask
@@ -171,7 +184,7 @@ class Corpora:
     def _writable_store(self, folder: Path) -> DocumentStore:
         """The database; one that is damaged beyond reading is thrown away with its vectors."""
         try:
-            store = DocumentStore(folder / _DATABASE, create=True)
+            store = DocumentStore(folder / _DATABASE, write=True)
             store.check()
             return store
         except sqlite3.DatabaseError as error:
@@ -180,7 +193,7 @@ class Corpora:
             for leftover in folder.glob(_DATABASE + "*"):
                 leftover.unlink()
             shutil.rmtree(folder / "vectors", ignore_errors=True)
-            return DocumentStore(folder / _DATABASE, create=True)
+            return DocumentStore(folder / _DATABASE, write=True)
 
     def _store(self, folder: Path, name: str) -> DocumentStore:
         if not (folder / _DATABASE).is_file():
@@ -195,9 +208,15 @@ class Corpora:
 
 
 def _bytes_on_disk(folder: Path) -> int:
-    """Blocks in use where the system tells: Edge's files are mostly holes while a corpus is small."""
-    stats = [path.stat() for path in folder.rglob("*") if path.is_file()]
-    return sum(stat.st_blocks * 512 if hasattr(stat, "st_blocks") else stat.st_size for stat in stats)
+    """Blocks in use where the system tells: Edge's files are mostly holes while a corpus is small. What generations
+    share counts once, and what vanishes meanwhile not at all."""
+    sizes: dict[tuple[int, int], int] = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                stat = os.stat(os.path.join(parent, name))
+                sizes[stat.st_dev, stat.st_ino] = stat.st_blocks * 512 if hasattr(stat, "st_blocks") else stat.st_size
+    return sum(sizes.values())
 
 
 def _is_empty(database: Path) -> bool:
@@ -205,7 +224,7 @@ def _is_empty(database: Path) -> bool:
     if database.is_file() and not database.stat().st_size:
         return True
     with contextlib.closing(DocumentStore(database)) as store:
-        return not store.counts()[0]
+        return not store.view().counts()[0]
 
 
 def _clear(folder: Path) -> None:
@@ -267,9 +286,9 @@ def _identity(folder: Path) -> str:
     return ""
 
 
-def _check_embedder(name: str, folder: Path, meta: dict[str, str], embedder: Embedder) -> None:
-    made_with = (meta.get("embedder", ""), meta.get("dimensions", ""))
-    if made_with != (embedder.name, str(embedder.dimensions)):
+def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedder) -> None:
+    made_with = (made.embedder, made.dimensions)
+    if made_with != (embedder.name, embedder.dimensions):
         again = f"index it again: {mending_command(name, folder)}"
         # An encoder that travelled in an earlier version of the package cannot be asked for any more.
         former = made_with[0].startswith(BUILTIN)

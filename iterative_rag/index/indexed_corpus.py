@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Sequence
+import threading
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from pathlib import Path
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from iterative_rag import chunking
 from iterative_rag.errors import CorpusError
 from iterative_rag.index import reranking
-from iterative_rag.index.documents import CatalogueEntry, DocumentStore, Points
+from iterative_rag.index.documents import CatalogueEntry, Points
 from iterative_rag.index.faults import sqlite_errors
-from iterative_rag.index.holding import hold
-from iterative_rag.index.lock import CorpusLock
-from iterative_rag.index.qdrant_edge import EdgePlace
-from iterative_rag.index.store import Found, Place
+from iterative_rag.index.readers import CorpusReader, OpenGeneration
+from iterative_rag.index.store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.types import Document, Hit, Passage
 
@@ -30,59 +30,73 @@ DEPTH = 100
 
 
 class IndexedCorpus:
-    """Implements protocols.Corpus; made by `Corpora.open`. Safe to use from several threads."""
+    """Implements protocols.Corpus; made by `Corpora.open`. Safe to use from several threads.
+
+    Each search looks at the newest generation, and documents are read as the last search saw them. `pinned` gives the
+    same corpus as it is now and stays.
+    """
 
     def __init__(
         self,
-        name: str,
-        folder: Path,
-        store: DocumentStore,
+        reader: CorpusReader,
         embedder: Embedder,
         *,
         cache: Cache | None = None,
-        place: Place | None = None,
         reranker: Reranker | None = None,
+        follows: bool = True,
     ) -> None:
-        self.name = name
-        self.folder = folder
-        self._store = store
+        self.name = reader.name
+        self.folder = reader.folder
+        self._reader = reader
         self._embedder = embedder
         self._cache = cache
         self._reranker = reranker
-        meta = store.meta()
-        vectors = place or EdgePlace(folder / "vectors")
-        self._vectors = hold(
-            vectors,
-            folder,
-            CorpusLock(folder, name),
-            lambda: vectors.load(points=store.counts()[1], dimensions=embedder.dimensions, owner=store.identity()),
-        )
-        self._chunk_chars = int(meta["chunk_chars"])
-        self._chunk_overlap = int(meta["chunk_overlap"])
+        self._follows = follows
+        self._mutex = threading.Lock()
+        self._seen: OpenGeneration | None = reader.take()
+
+    def pinned(self) -> IndexedCorpus:
+        """The newest generation of this corpus, whatever is written meanwhile. To be closed."""
+        with self._mutex:
+            self._reader.share()
+        try:
+            return IndexedCorpus(
+                self._reader, self._embedder, cache=self._cache, reranker=self._reranker, follows=False
+            )
+        except BaseException:
+            self._reader.close()
+            raise
 
     @property
     def fingerprint(self) -> str:
         """Changes whenever a document does."""
-        with sqlite_errors(self.folder, self.name):
-            meta = self._store.meta()
-        return f"{meta['created']}/{meta['revision']}"
+        with self._newest() as seen:
+            return f"{seen.about.created}/{seen.about.number}"
+
+    @property
+    def notice(self) -> str:
+        """A sentence for whoever asks a corpus that is not complete; "" for one that is."""
+        with self._using() as seen:
+            if not seen.incomplete:
+                return ""
+            documents = f"{seen.about.documents:,} document{'' if seen.about.documents == 1 else 's'}"
+        return (
+            f"The corpus {self.name!r} is still being indexed, or was not to its end: {documents} can be found so far."
+        )
 
     def digest(self) -> str:
         """A hash of the contents: the same for the same articles, wherever and whenever they were indexed."""
-        with sqlite_errors(self.folder, self.name):
-            return self._store.digest()
+        with self._newest() as seen:
+            return seen.documents.digest()
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank.
-
-        Raises CorpusHeld while another process writes the index.
-        """
+        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
         return self._search(queries, limit)
 
     def points(self, document_ids: Collection[str]) -> list[Points]:
         """The points of those of the documents that are here."""
-        with sqlite_errors(self.folder, self.name):
-            return self._store.points(document_ids)
+        with self._newest() as seen:
+            return seen.documents.points(document_ids)
 
     def search_points(self, among: AbstractSet[UUID], queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """`search` in an index that holds no more than these points."""
@@ -93,26 +107,27 @@ class IndexedCorpus:
         if limit < 1 or not asked:
             return [[] for _ in queries]
         embedded = [(query, self._embed(query)) for query in asked]
-        with sqlite_errors(self.folder, self.name):
-            found = self._vectors.search(embedded, max(DEPTH, 2 * limit), among)
-            ids = [one.document_id for halves in found for half in halves for one in half]
-            current = self._store.versions(ids)
-        hits = {query: self._best(query, halves, current)[:limit] for query, halves in zip(asked, found, strict=True)}
-        return [list(hits.get(query, [])) for query in queries]
+        with self._newest() as seen, seen.vectors() as vectors:
+            found = vectors.search(embedded, max(DEPTH, 2 * limit), among=among)
+            strangers = frozenset(point_ids(seen.strangers))
+            fused = [fuse(*halves, strangers) for halves in found]
+            needed = max(limit, reranking.DEPTH) if self._reranker else limit
+            hits = dict(zip(asked, _told(fused, needed, vectors, seen), strict=True))
+            if self._reranker:
+                hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
+        return [hits.get(query, [])[:limit] for query in queries]
 
-    def _best(
-        self, query: str, halves: tuple[list[Found], list[Found]], current: dict[str, tuple[str, str]]
-    ) -> list[Hit]:
-        hits = _fuse(*halves, current)
-        if self._reranker is None:
-            return hits
-        texts = [self.document(hit.document_id).text[hit.start : hit.end] for hit in hits[: reranking.DEPTH]]
-        return reranking.reranked(hits, query, texts, self._reranker, RRF_K)
+    def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
+        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: reranking.DEPTH]]
+        return reranking.reranked(hits, query, texts, reranker, RRF_K)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id."""
-        with sqlite_errors(self.folder, self.name):
-            document = self._store.document(document_id)
+        with self._using() as seen:
+            return self._read(document_id, seen)
+
+    def _read(self, document_id: str, seen: OpenGeneration) -> Document:
+        document = seen.documents.document(document_id)
         if document is None:
             raise CorpusError(
                 f"The corpus {self.name!r} has no document {document_id!r}.", hint="It may have been removed just now."
@@ -121,22 +136,24 @@ class IndexedCorpus:
 
     def passages(self, document_id: str) -> list[Passage]:
         """The passages of a document as they were indexed."""
-        return chunking.chunk(self.document(document_id), size=self._chunk_chars, overlap=self._chunk_overlap)
+        with self._using() as seen:
+            document, about = self._read(document_id, seen), seen.about
+        return chunking.chunk(document, size=about.chunk_chars, overlap=about.chunk_overlap)
 
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
-        with sqlite_errors(self.folder, self.name):
-            return self._store.catalogue()
+        with self._newest() as seen:
+            return seen.documents.catalogue()
 
     def titles(self) -> list[str]:
         """The titles of all documents, sorted; twice where two documents share one."""
-        with sqlite_errors(self.folder, self.name):
-            return [title for _, title in self._store.titles()]
+        with self._newest() as seen:
+            return [title for _, title in seen.documents.titles()]
 
     def find(self, title: str) -> list[Document]:
         """The documents of that title (case and underscores aside). Raises CorpusError naming the nearest titles."""
-        with sqlite_errors(self.folder, self.name):
-            titles = self._store.titles()
+        with self._newest() as seen:
+            titles = seen.documents.titles()
         found = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
         if not found:
             by_plain = {_plain(known): known for _, known in titles}
@@ -150,8 +167,36 @@ class IndexedCorpus:
         return [self.document(document_id) for document_id in found]
 
     def close(self) -> None:
-        self._vectors.close()
-        self._store.close()
+        with self._mutex:
+            if self._seen is not None:
+                self._reader.give_back(self._seen)
+                self._reader.close()
+                self._seen = None
+
+    @contextmanager
+    def _newest(self) -> Iterator[OpenGeneration]:
+        """The generation that is read from now on."""
+        if self._follows:
+            newest = self._reader.take()
+            with self._mutex:
+                former, self._seen = self._seen, newest
+            if former is not None:
+                self._reader.give_back(former)
+        with self._using() as seen:
+            yield seen
+
+    @contextmanager
+    def _using(self) -> Iterator[OpenGeneration]:
+        """The generation that is read, kept open meanwhile."""
+        with self._mutex:
+            if self._seen is None:
+                raise CorpusError(f"The corpus {self.name!r} was closed.", hint="Open it again.")
+            seen = self._reader.keep(self._seen)
+        try:
+            with sqlite_errors(self.folder, self.name):
+                yield seen
+        finally:
+            self._reader.give_back(seen)
 
     def _embed(self, query: str) -> list[float]:
         """From the cache where it can: then a repeated question does not even load the model."""
@@ -177,26 +222,46 @@ class IndexedCorpus:
         return value
 
 
-def _fuse(dense: Sequence[Found], sparse: Sequence[Found], current: dict[str, tuple[str, str]]) -> list[Hit]:
-    """Reciprocal rank fusion (Cormack et al., 2009) of both halves, without passages of older versions."""
-    ranks: dict[Found, list[int | None]] = {}
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A point with its ranks in both halves, from 1; None where a half did not find it."""
+
+    point: UUID
+    score: float
+    dense_rank: int | None
+    sparse_rank: int | None
+
+
+def fuse(dense: Sequence[UUID], sparse: Sequence[UUID], strangers: AbstractSet[UUID] = frozenset()) -> list[Fused]:
+    """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, as if there were no strangers."""
+    ranks: dict[UUID, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):
-        fresh = [one for one in points if current.get(one.document_id, ("", ""))[0] == one.version]
-        for rank, one in enumerate(fresh, start=1):
+        for rank, one in enumerate((point for point in points if point not in strangers), start=1):
             ranks.setdefault(one, [None, None])[half] = rank
-    hits = [
-        Hit(
-            one.document_id,
-            current[one.document_id][1],
-            one.start,
-            one.end,
-            sum(1 / (RRF_K + rank) for rank in both if rank),
-            *both,
-        )
-        for one, both in ranks.items()
-    ]
-    hits.sort(key=lambda hit: (-hit.score, hit.dense_rank or DEPTH * 10, hit.document_id, hit.start))
-    return hits
+    fused = [Fused(one, sum(1 / (RRF_K + rank) for rank in both if rank), *both) for one, both in ranks.items()]
+    # Of equals no two have the same rank in a half.
+    fused.sort(key=lambda one: (-one.score, one.dense_rank or len(ranks) + 1, one.sparse_rank or 0))
+    return fused
+
+
+def _told(fused: Sequence[list[Fused]], limit: int, vectors: VectorStore, seen: OpenGeneration) -> list[list[Hit]]:
+    """The first `limit` of each as passages of documents; what no document owns any more is left out."""
+    hits: list[list[Hit]] = [[] for _ in fused]
+    for low in range(0, max(map(len, fused), default=0), limit):
+        parts = [one[low : low + limit] if len(best) < limit else [] for one, best in zip(fused, hits, strict=True)]
+        wanted = list(dict.fromkeys(one.point for part in parts for one in part))
+        if not wanted:
+            break
+        passages = vectors.passages(wanted)
+        current = seen.documents.versions(one.document_id for one in passages.values())
+        for part, best in zip(parts, hits, strict=True):
+            for one in part:
+                found = passages.get(one.point)
+                if found and current.get(found.document_id, ("", ""))[0] == found.version:
+                    title = current[found.document_id][1]
+                    ranks = one.score, one.dense_rank, one.sparse_rank
+                    best.append(Hit(found.document_id, title, found.start, found.end, *ranks))
+    return [best[:limit] for best in hits]
 
 
 def _plain(title: str) -> str:

@@ -21,8 +21,8 @@ DENSE, SPARSE = "dense", "bm25"
 # The name of the embedded index among the places where vectors may lie.
 LOCAL = "local"
 # Up to here both halves are exact: every vector is compared, and BM25's document frequencies are counted over the
-# points that are there. Beyond it the engine's own shortcuts are taken: graphs, and frequencies that still count
-# deleted points until it tidies up. Counting costs about 20 ms for a million points and query.
+# points that are there. Beyond it the engine's own shortcuts are taken: on a server graphs, and frequencies that still
+# count deleted points until it tidies up. Counting costs about 20 ms for a million points and query.
 EXACT_POINTS = 200_000
 # Points that are asked for beyond the limit: which of some equals at the limit come first is not left to a store.
 SPARE = 50
@@ -45,7 +45,7 @@ class VectorPoint:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A passage that one half of a query found, best first."""
+    """What a point stands for: a passage of a version of a document, by its characters."""
 
     document_id: str
     version: str
@@ -102,12 +102,16 @@ class VectorStore(Protocol):
 
     def search(
         self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
-    ) -> list[tuple[list[Found], list[Found]]]:
+    ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
         """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each, as `ranked` does.
 
         `among` leaves all points out but these, also from BM25's document frequencies: they rank as in a store of
         their own.
         """
+        ...
+
+    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Found]:
+        """What those of the points that are there stand for."""
         ...
 
     def ids(self) -> set[uuid.UUID]:
@@ -117,8 +121,18 @@ class VectorStore(Protocol):
     def close(self) -> None: ...
 
 
+class Pinned(Protocol):
+    """What keeps a generation from being removed."""
+
+    def close(self) -> None: ...
+
+
 class Place(Protocol):
-    """Where the vectors of one corpus lie, whether they are there yet or not."""
+    """Where the vectors of one corpus lie, whether they are there yet or not.
+
+    Either it keeps generations apart, of which `published` is the number of the newest (0 for none): then what is
+    written becomes the next one. Or it is `shared`: there are no generations, and readers see every change at once.
+    """
 
     @property
     def name(self) -> str:
@@ -126,9 +140,7 @@ class Place(Protocol):
         ...
 
     @property
-    def shared(self) -> bool:
-        """Whether it may be read while it is written: then no lock keeps readers and the writer apart."""
-        ...
+    def shared(self) -> bool: ...
 
     @property
     def option(self) -> str:
@@ -137,13 +149,34 @@ class Place(Protocol):
 
     def exists(self) -> bool: ...
 
-    def create(self, dimensions: int, owner: str) -> None:
-        """Make it, empty, in place of whatever the corpus of this identity (`owner`) had there."""
+    def pin(self, generation: int) -> Pinned:
+        """Keep this generation until the pin is closed. Raises FileNotFoundError when it is gone."""
         ...
 
-    def load(self, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
-        """Open it. Raises CorpusDamaged when it holds less than so many points, CorpusMismatch when it is another's
-        or of other dimensions (0 and "": whatever they are)."""
+    def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
+        """Open it for reading. Raises CorpusDamaged when it holds less than so many points, CorpusMismatch when it is
+        another's or of other dimensions (0 and "": whatever they are)."""
+        ...
+
+    def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
+        """Make it, empty, in place of whatever the corpus of this identity (`owner`) had there; what is published stays
+        until that is replaced."""
+        ...
+
+    def begun(self, published: int) -> bool:
+        """Whether there is something written since this generation, by this run or one that was killed."""
+        ...
+
+    def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
+        """Open it for writing. Raises what `load` does."""
+        ...
+
+    def publish(self, published: int, dimensions: int, *, last: bool) -> None:
+        """Close what was opened by `work` and make it the next generation; `last` where no other follows soon."""
+        ...
+
+    def retire(self, published: int) -> int:
+        """Remove older generations unless somebody reads them; the number of the oldest that is left."""
         ...
 
     def remove(self, owner: str) -> None:
@@ -173,19 +206,17 @@ def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]
     ]
 
 
-def ranked(scored: Iterable[tuple[float, uuid.UUID, Found]], limit: int) -> list[Found]:
+def ranked(scored: Iterable[tuple[float, uuid.UUID]], limit: int) -> list[uuid.UUID]:
     """The best `limit`, best first, out of `limit` + SPARE where there are so many.
 
     Scores that differ by rounding alone are equal, and equals are ordered by id: so that two stores which add up in
     another order, or keep their points in another, rank alike.
     """
-    rows = sorted(scored, key=lambda one: -one[0])
-    groups: list[list[tuple[int, Found]]] = []
+    groups: list[list[uuid.UUID]] = []
     before = 0.0
-    for score, point, found in rows:
+    for score, point in sorted(scored, key=lambda one: -one[0]):
         if not groups or before - score > _EQUAL * abs(before):
             groups.append([])
-        groups[-1].append((point.int, found))
+        groups[-1].append(point)
         before = score
-    ordered = (found for group in groups for _, found in sorted(group, key=lambda one: one[0]))
-    return list(islice(ordered, limit))
+    return list(islice((point for group in groups for point in sorted(group)), limit))

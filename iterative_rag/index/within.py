@@ -42,10 +42,7 @@ class CorpusPart:
         return f"{self._whole.fingerprint}/{self._digest}"
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank.
-
-        Raises CorpusHeld while another process writes the index.
-        """
+        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
         if not self._ids:
             return [[] for _ in queries]
         return self._whole.search_points(self._points(), queries, limit)

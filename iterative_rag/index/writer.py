@@ -1,28 +1,40 @@
 """Writing a corpus: what is committed is whole, what is not is swept away by the next writer.
 
 Per batch: the coming points are announced as unowned (SQLite), written durably (vector store), then the documents
-are put with their new version and the announcement goes (one transaction: from here on they are found), and
-the points of older versions, unowned by the same transaction, are deleted. Killed anywhere in between, a
-corpus shows each document in its old or its new version, and the list of unowned points says what to sweep.
+are put with their new version and the announcement goes (one transaction), and the points of older versions, unowned
+by the same transaction, are deleted. Killed anywhere in between, the next writer finds each document in its old or its
+new version, and the list of unowned points says what to sweep.
+
+Readers see none of it until it is published, as one generation: at the end, and every now and then before it. What they
+read meanwhile stays as it is. Where a place has no generations (a server), every batch is published at once.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import shlex
 import shutil
+import time
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreMissing
+from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
 from iterative_rag.files import free_bytes
-from iterative_rag.index.documents import SCHEMA_VERSION, DocumentStore, Entry, Known, Points
+from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.documents import SCHEMA_VERSION, Entry, Generation, Known, Points
 from iterative_rag.index.faults import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.store import Place, VectorPoint, VectorStore
 from iterative_rag.protocols import Embedder, Vectors
+
+_log = logging.getLogger(__name__)
+
+# Seconds until what was written is published while indexing goes on: where nothing is published yet, else at first, how
+# many times longer after each, and how many times as long as publishing took at least.
+_AT_ONCE, _FIRST_PAUSE, _GROWTH, _LEAST = 1.0, 10.0, 1.5, 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +66,16 @@ class CorpusWriter:
         self._roots = tuple(roots)
         self._place = place
         self._vectors: VectorStore | None = None
+        self._pause = _FIRST_PAUSE
+        self._begun = time.monotonic()
+        self._publish_at = self._begun + self._pause
 
     def prepare(self) -> None:
         """Make the corpus fit what is to be written: as it is, or emptied because it is new or does not fit."""
+        if self._unpublished_points_are_lost():
+            self._store.roll_back()
+        if self._store.meta().get("schema") == str(SCHEMA_VERSION):
+            self._store.forget_before(self._place.retire(self._store.number()))
         reason = self._misfit() or self._damage()
         if reason is not None:
             others = sorted(self._store.roots() - set(self._roots))
@@ -72,18 +91,18 @@ class CorpusWriter:
 
     def known(self, document_id: str) -> Known | None:
         """Where and in which version a document is held; None if it is not."""
-        return self._store.known(document_id)
+        return self._store.view().known(document_id)
 
     def ids_under(self, root: str) -> list[str]:
-        return self._store.ids_under(root)
+        return self._store.view().ids_under(root)
 
     def others(self) -> list[str]:
         """The documents of roots that are not being written."""
-        return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self._store.ids_under(root)]
+        return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self.ids_under(root)]
 
     def counts(self) -> tuple[int, int]:
         """How many documents and passages there are."""
-        return self._store.counts()
+        return self._store.view().counts()
 
     def finish(self) -> None:
         """All documents of the roots are in; until then the corpus is marked as incomplete."""
@@ -108,22 +127,74 @@ class CorpusWriter:
         self._opened().write(points, vectors)
 
     def commit(self, entries: Sequence[Entry]) -> None:
-        """Show documents whose points have all been written, and drop what they replace."""
+        """Keep documents whose points have all been written, and drop what they replace."""
         if not entries:
             return
         with self._store.transaction():
             for entry in entries:
                 self._store.put(entry)
-            self._touch()
+            self._publish_if_shared()
         # Points of documents that are still being written stay announced.
         done = {entry.document.id for entry in entries}
         self._sweep(done)
+        due = self._publish_at if self._store.number() else self._begun + _AT_ONCE
+        if not self._place.shared and time.monotonic() >= due:
+            self.publish()
 
     def remove(self, ids: Sequence[str]) -> None:
         with self._store.transaction():
             self._store.remove(ids)
-            self._touch()
+            self._publish_if_shared()
         self._sweep(set(ids))
+
+    def publish(self, *, last: bool = False) -> None:
+        """Show readers what was committed."""
+        if self._place.shared or not self._store.unpublished():
+            return
+        begun = time.monotonic()
+        now = self._store.number()
+        self._opened()
+        self._vectors = None
+        self._place.publish(now, self._embedder.dimensions, last=last)
+        with self._store.transaction():
+            self._publish_generation()
+        self._store.forget_before(self._place.retire(now + 1))
+        ended = time.monotonic()
+        self._publish_at = ended + max(self._pause, _LEAST * (ended - begun))
+        self._pause *= _GROWTH
+
+    def leave(self) -> None:
+        """After an error: show what was committed, unless that is no longer possible. The next writer goes on."""
+        try:
+            self.publish()
+        except CorpusError as error:
+            _log.warning("%s", error)
+
+    def _publish_if_shared(self) -> None:
+        if self._place.shared:
+            self._publish_generation()
+            self._store.forget_before(self._store.number())
+
+    def _publish_generation(self) -> None:
+        """Part of the transaction from which on readers see what was committed."""
+        meta, (documents, passages) = self._store.meta(), self.counts()
+        updated = _now()
+        self._store.publish(
+            Generation(
+                self._store.number() + 1,
+                self._embedder.name,
+                self._embedder.dimensions,
+                self.chunking.chars,
+                self.chunking.overlap,
+                meta["created"],
+                updated,
+                documents,
+                passages,
+                tuple(self._store.unowned()),
+            )
+        )
+        self._store.set_meta({"updated": updated})
+        self._store.set_in_step({self._place.name: self._place.option})  # every other is a state behind from now on
 
     def move(self, document_id: str, source: str) -> None:
         self._store.move(document_id, source)
@@ -140,11 +211,16 @@ class CorpusWriter:
             with self._store.transaction():
                 self._store.forget_unowned(unowned)
 
+    def _unpublished_points_are_lost(self) -> bool:
+        return self._store.meta().get("schema") == str(SCHEMA_VERSION) and (
+            self._store.unpublished() and not self._place.begun(self._store.number())
+        )
+
     def _misfit(self) -> str | None:
         """Why the corpus cannot be continued as it is; None if it can."""
         meta = self._store.meta()
         wanted = self._made_with()
-        if "schema" not in meta:
+        if "created" not in meta:
             return "it is new"
         for key, what in (("schema", "version"), ("embedder", "embedder"), ("dimensions", "embedder")):
             if meta.get(key) != wanted[key]:
@@ -157,11 +233,16 @@ class CorpusWriter:
         return None
 
     def _damage(self) -> str | None:
-        """Why the vectors cannot be used; None if they can. Leaves them open."""
+        """Why the vectors cannot be used; None if they can."""
         if (self._folder / DAMAGE_MARK).exists():
             return "a search found it damaged"
+        now = self._store.number()
         try:
-            self._vectors = self._load(points=self._store.counts()[1])
+            if now and not self._place.shared and not self._place.begun(now):
+                # Nothing may have to be written: what readers have is looked at, and no copy made.
+                self._place.load(now, points=self.counts()[1]).close()
+            else:
+                self._vectors = self._load(points=self.counts()[1])
         except (CorpusDamaged, StoreMissing) as error:
             return str(error).rstrip(".")
         return None
@@ -181,9 +262,9 @@ class CorpusWriter:
         self._check_disk()  # before anything is thrown away
         with self._store.transaction():
             self._store.clear()
-            self._store.set_meta({"identity": identity})
+            self._store.set_meta({"identity": identity, "schema": str(SCHEMA_VERSION)})
         self.close()
-        self._place.create(self._embedder.dimensions, identity)
+        self._place.create(self._embedder.dimensions, identity, published=self._store.number())
         if self._place.shared:
             shutil.rmtree(self._folder / "vectors", ignore_errors=True)  # those of the corpus as it was before
         (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
@@ -191,19 +272,13 @@ class CorpusWriter:
         made = {
             "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
             "updated": _now(),
-            "revision": "0",
             "places": json.dumps({self._place.name: self._place.option}),
         }
         self._store.set_meta(self._made_with() | made)
 
-    def _touch(self) -> None:
-        """Part of every transaction that changes documents: the fingerprint follows."""
-        revision = int(self._store.meta().get("revision", "0")) + 1
-        self._store.set_meta({"revision": str(revision), "updated": _now()})
-        self._store.set_in_step({self._place.name: self._place.option})  # every other is a state behind from now on
-
     def _load(self, points: int = 0) -> VectorStore:
-        return self._place.load(points=points, dimensions=self._embedder.dimensions, owner=self._store.identity())
+        owner, now = self._store.identity(), self._store.number()
+        return self._place.work(now, points=points, dimensions=self._embedder.dimensions, owner=owner)
 
     def _opened(self) -> VectorStore:
         if self._vectors is None:

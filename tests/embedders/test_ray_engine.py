@@ -77,7 +77,8 @@ def articles(tmp_path: Path) -> Path:
 def points(corpora: Corpora) -> dict[str, Any]:
     from qdrant_edge import EdgeShard, ScrollRequest
 
-    shard = EdgeShard.load(str(corpora.root / "c" / "vectors"))
+    [published] = (corpora.root / "c" / "vectors").iterdir()
+    shard = EdgeShard.load(str(published))
     with closing(shard):
         records, _ = shard.scroll(ScrollRequest(limit=10_000, with_payload=True, with_vector=True))
     return {str(one.id): (str(sorted(one.payload.items())), tuple(one.vector["dense"])) for one in records}

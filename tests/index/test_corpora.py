@@ -183,7 +183,7 @@ def damage(folder: Path, how: str) -> None:
     if how == "no vectors":
         shutil.rmtree(vectors)
     elif how == "no segments":
-        shutil.rmtree(vectors / "segments")
+        shutil.rmtree(vectors / "1" / "segments")
     elif how == "points lost":
         for path in vectors.rglob("*.mappings"):
             path.unlink()

@@ -81,7 +81,7 @@ def test_both_indexes_give_the_same_hits_also_after_changes(
     for where in (corpora, remote):
         index(where, "small", changed, embedder)
     same(corpora, remote, embedder)
-    with closing(remote.place("small").load()) as store:
+    with closing(remote.place("small").load(0)) as store:
         assert store.count() == remote.info("small").passages  # nothing of the old versions is left
     assert not (remote.root / "small" / "vectors").exists()
     assert remote.info("small").state == "ready"
@@ -366,7 +366,7 @@ def test_other_dimensions_are_refused(client: StandIn) -> None:
     place = server_place(client, "small")
     place.create(64, "me")
     with pytest.raises(CorpusMismatch, match="of 64 dimensions, not of 32"):
-        place.load(dimensions=32, owner="me")
+        place.load(0, dimensions=32, owner="me")
 
 
 def test_another_embedder_makes_it_anew_there(remote: Corpora, embedder: HashingEmbedder) -> None:

@@ -86,7 +86,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
 def failure(place: ServerPlace) -> IterativeRAGError:
     """The error, after a look for the key in everything that a traceback of it could show."""
     with pytest.raises(IterativeRAGError) as raised:
-        place.load()
+        place.load(0)
     error = raised.value
     shown = [str(error), repr(error), error.hint, *traceback.format_exception(error)]
     assert not any(KEY in text for text in shown)

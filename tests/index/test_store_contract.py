@@ -1,8 +1,9 @@
 """Every vector store keeps the same promises: the same points in, the same results in the same order out.
 
-The embedded store and the server's adapter run through the same tests. Where there is no server, qdrant-client's
-in-memory one stands in; `pytest -m live --allow-hosts=HOST tests/index` with QDRANT_URL=qdrant://HOST:6333 (and
-QDRANT_API_KEY) runs them against a real one, and removes the collections that it makes.
+The embedded store, as it is written and after it was sealed, and the server's adapter run through the same tests. Where
+there is no server, qdrant-client's in-memory one stands in; `pytest -m live --allow-hosts=HOST tests/index` with
+QDRANT_URL=qdrant://HOST:6333 (and QDRANT_API_KEY) runs them against a real one, and removes the collections that it
+makes.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ import numpy as np
 import pytest
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.index import edge_place, sealing
 from iterative_rag.index.documents import Points
-from iterative_rag.index.qdrant_edge import EdgePlace
+from iterative_rag.index.edge_place import EdgePlace
+from iterative_rag.index.qdrant_edge import pack
 from iterative_rag.index.server.address import parse_address
 from iterative_rag.index.server.place import ServerPlace
 from iterative_rag.index.store import Found, Place, VectorPoint, point_id, point_ids
@@ -85,6 +88,14 @@ def edge(tmp_path: Path) -> Place:
     return EdgePlace(tmp_path / "vectors")
 
 
+class SealedPlace(EdgePlace):
+    """Seals what it was filled with, and is written to from there on."""
+
+
+def sealed(tmp_path: Path) -> Place:
+    return SealedPlace(tmp_path / "vectors")
+
+
 def stand_in(tmp_path: Path) -> Place:
     return server_place(StandIn(), "contract")
 
@@ -98,14 +109,17 @@ def live(tmp_path: Path) -> Place:
     return ServerPlace(address, f"contract-{uuid.uuid4().hex[:8]}")
 
 
-STORES = [edge, stand_in, pytest.param(live, marks=pytest.mark.live)]
+STORES = [edge, sealed, stand_in, pytest.param(live, marks=pytest.mark.live)]
 
 
-@pytest.fixture(params=STORES, ids=["edge", "server", "live"])
+@pytest.fixture(params=STORES, ids=["edge", "sealed", "server", "live"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     make: Callable[[Path], Place] = request.param
+    monkeypatch = request.getfixturevalue("monkeypatch")
     if LIVE_KEY and make is live:
-        request.getfixturevalue("monkeypatch").setenv("QDRANT_API_KEY", LIVE_KEY)
+        monkeypatch.setenv("QDRANT_API_KEY", LIVE_KEY)
+    monkeypatch.setattr(edge_place, "SEALED_POINTS", 1 if make is sealed else 10**9)
+    monkeypatch.setattr(sealing, "seal", pack)  # a process of its own each time would take long
     made = make(tmp_path)
     made.create(DIMENSIONS, OWNER)
     yield made
@@ -117,36 +131,51 @@ def reference(shelf: Shelf, tmp_path: Path) -> Iterator[Any]:
     """The embedded store with the whole shelf: what every store must agree with."""
     other = EdgePlace(tmp_path / "reference")
     other.create(DIMENSIONS, OWNER)
-    with closing(other.load()) as store:
+    with closing(other.work(0)) as store:
         store.write(shelf.points, shelf.vectors)
         yield store
 
 
 def filled(place: Place, shelf: Shelf) -> Any:
-    store = place.load(dimensions=DIMENSIONS, owner=OWNER)
+    store = place.work(0, dimensions=DIMENSIONS, owner=OWNER)
     for low in range(0, len(shelf.points), 40):
         store.write(shelf.points[low : low + 40], shelf.vectors[low : low + 40])
+    if isinstance(place, SealedPlace):
+        place.publish(0, DIMENSIONS, last=True)
+        store = opened(place)
     return closing(store)
+
+
+def opened(place: Place, points: int = 0) -> Any:
+    published = 1 if isinstance(place, SealedPlace) and place.exists() and not place.begun(0) else 0
+    return place.work(published, points=points, dimensions=DIMENSIONS, owner=OWNER)
+
+
+def found(store: Any, queries: list[tuple[str, list[float]]], limit: int) -> list[tuple[list[Found], list[Found]]]:
+    """The passages that a search finds."""
+    halves = store.search(queries, limit)
+    passages = store.passages([one for both in halves for half in both for one in half])
+    return [([passages[one] for one in dense], [passages[one] for one in sparse]) for dense, sparse in halves]
 
 
 def test_the_same_points_give_the_same_results_in_the_same_order(place: Place, shelf: Shelf, reference: Any) -> None:
     with filled(place, shelf) as store:
         assert store.count() == len(shelf.points)
         for limit in (1, 7, len(shelf.points)):
-            found = store.search(shelf.queries, limit)
-            assert found == reference.search(shelf.queries, limit)
-            assert all(len(dense) == limit for dense, _ in found)
-        dense, sparse = found[0]
+            halves = found(store, shelf.queries, limit)
+            assert halves == found(reference, shelf.queries, limit)
+            assert all(len(dense) == limit for dense, _ in halves)
+        dense, sparse = halves[0]
         assert set(dense) == {Found(one.document_id, one.version, one.start, one.end) for one in shelf.points}
         assert 0 < len(sparse) <= len(dense)
-        assert found[3][1] == found[4][1] == []
+        assert halves[3][1] == halves[4][1] == []
 
 
 def test_the_order_is_that_of_the_definition(place: Place, shelf: Shelf) -> None:
     """The dense half by inner product, reckoned here."""
     with filled(place, shelf) as store:
-        found = store.search(shelf.queries, 10)
-    for (_, vector), (dense, _) in zip(shelf.queries, found, strict=True):
+        halves = found(store, shelf.queries, 10)
+    for (_, vector), (dense, _) in zip(shelf.queries, halves, strict=True):
         best = np.argsort(-(shelf.vectors @ np.array(vector, np.float32)))[:10]
         assert [(one.document_id, one.start) for one in dense] == [
             (shelf.points[number].document_id, shelf.points[number].start) for number in best
@@ -158,11 +187,11 @@ def test_equals_come_in_one_order_whatever_order_they_were_written_in(place: Pla
     same = [VectorPoint(f"d{n}", "v1", 0, 0, 9, "river castle") for n in range(20)]
     vectors = np.repeat(units(1, 5), 20, axis=0)
     expected = sorted((f"d{n}" for n in range(20)), key=lambda one: point_id(one, "v1", 0).int)
-    with closing(place.load()) as store:
+    with closing(opened(place)) as store:
         for low in (15, 0, 5, 10):
             store.write(same[low : low + 5], vectors[low : low + 5])
-        [(dense, sparse)] = store.search([("castle", vectors[0].tolist())], 20)
-        [(few, others)] = store.search([("castle", vectors[0].tolist())], 3)
+        [(dense, sparse)] = found(store, [("castle", vectors[0].tolist())], 20)
+        [(few, others)] = found(store, [("castle", vectors[0].tolist())], 3)
     assert [one.document_id for one in dense] == [one.document_id for one in sparse] == expected
     # Also where only some of the equals are asked for.
     assert (few, others) == (dense[:3], sparse[:3])
@@ -194,7 +223,7 @@ def test_what_is_deleted_is_gone_from_both_halves_and_from_the_frequencies(
     alone = EdgePlace(tmp_path / "alone")
     alone.create(DIMENSIONS, OWNER)
     rest = shelf.part(*(f"d{number:02}" for number in range(1, 30, 2)))
-    with filled(place, shelf) as store, closing(alone.load()) as expected:
+    with filled(place, shelf) as store, closing(alone.work(0)) as expected:
         store.delete([Points(one, "v1", 7) for one in gone])  # more ordinals than some have: no error
         expected.write(*rest)
         assert store.count() == len(rest[0])
@@ -210,7 +239,7 @@ def test_a_new_version_stands_beside_the_old_until_that_is_deleted(place: Place,
         store.write(newer, units(3, 11))
         assert store.count() == len(shelf.points) + 3
         store.delete([Points("d06", "v1", 7)])
-        [(dense, _)] = store.search(shelf.queries[:1], 200)
+        [(dense, _)] = found(store, shelf.queries[:1], 200)
         assert {one.version for one in dense if one.document_id == "d06"} == {"v2"}
         assert store.ids() >= set(point_ids([Points("d06", "v2", 3)]))
 
@@ -220,7 +249,7 @@ def test_a_part_ranks_as_a_store_of_its_own(place: Place, shelf: Shelf, tmp_path
     among = {point_id(one.document_id, one.version, one.ordinal) for one in chosen[0]}
     alone = EdgePlace(tmp_path / "alone")
     alone.create(DIMENSIONS, OWNER)
-    with filled(place, shelf) as store, closing(alone.load()) as expected:
+    with filled(place, shelf) as store, closing(alone.work(0)) as expected:
         expected.write(*chosen)
         assert store.search(shelf.queries, 50, among=among) == expected.search(shelf.queries, 50)
         # What is outside stays outside, and asking for a part changes nothing for the next.
@@ -232,7 +261,7 @@ def test_closed_and_opened_again_nothing_is_lost(place: Place, shelf: Shelf) -> 
     with filled(place, shelf) as store:
         before = store.search(shelf.queries, 50)
     assert place.exists()
-    with closing(place.load(points=len(shelf.points), dimensions=DIMENSIONS, owner=OWNER)) as again:
+    with closing(opened(place, len(shelf.points))) as again:
         assert again.search(shelf.queries, 50) == before
         assert again.count() == len(shelf.points)
 
@@ -241,12 +270,12 @@ def test_points_that_are_missing_are_said_at_opening(place: Place, shelf: Shelf)
     with filled(place, shelf):
         pass
     with pytest.raises(CorpusDamaged, match=f"{len(shelf.points)} of {len(shelf.points) + 1} passages"):
-        place.load(points=len(shelf.points) + 1)
+        opened(place, len(shelf.points) + 1)
 
 
 def test_a_point_goes_from_store_to_store_unchanged(place: Place, shelf: Shelf, reference: Any) -> None:
     ids = [point_id(one.document_id, one.version, one.ordinal) for one in shelf.points]
-    with closing(place.load()) as store:
+    with closing(opened(place)) as store:
         store.put(reference.read(ids))
         assert store.held([*ids[:3], uuid.uuid4()]) == set(ids[:3])
         assert store.search(shelf.queries, 100) == reference.search(shelf.queries, 100)
@@ -270,11 +299,11 @@ def test_made_anew_it_is_empty(place: Place, shelf: Shelf) -> None:
     with filled(place, shelf):
         pass
     place.create(DIMENSIONS, OWNER)
-    with closing(place.load()) as store:
+    with closing(opened(place)) as store:
         assert store.count() == 0
         assert store.ids() == set()
         assert store.search(shelf.queries[:1], 5) == [([], [])]
     place.remove(OWNER)
     assert not place.exists()
     with pytest.raises(CorpusError):
-        place.load()
+        place.load(1)

@@ -42,7 +42,11 @@ class ServerPlace:
         with self._client() as client:
             return client.collection_exists(self._collection)
 
-    def create(self, dimensions: int, owner: str) -> None:
+    def pin(self, generation: int) -> ExitStack:
+        """There is only what is there now."""
+        return ExitStack()
+
+    def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
         """Raises StoreError when a collection of that name may be someone else's."""
         if self._drop(owner):
             raise self._not_ours()
@@ -70,7 +74,7 @@ class ServerPlace:
                 metadata={_OWNER: owner},
             )
 
-    def load(self, *, points: int = 0, dimensions: int = 0, owner: str = "") -> ServerStore:
+    def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> ServerStore:
         client = self._connect(self._address)
         with ExitStack() as stack:
             stack.callback(client.close)
@@ -85,6 +89,19 @@ class ServerPlace:
                 )
             stack.pop_all()
         return store
+
+    def begun(self, published: int) -> bool:
+        """Never: what is written is published at once."""
+        return False
+
+    def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> ServerStore:
+        return self.load(published, points=points, dimensions=dimensions, owner=owner)
+
+    def publish(self, published: int, dimensions: int, *, last: bool) -> None:
+        """Nothing: see `begun`."""
+
+    def retire(self, published: int) -> int:
+        return published
 
     def _about(self, client: QdrantClient) -> models.CollectionInfo:
         with self._errors():

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from iterative_rag.errors import CorpusDamaged, StoreError, UsageError
-from iterative_rag.index.documents import DocumentStore
+from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.faults import mending_command
 from iterative_rag.index.lock import CorpusLock
 from iterative_rag.index.store import Place, StoredPoint, VectorStore, point_ids
 from iterative_rag.plurals import counted
@@ -51,17 +52,19 @@ def copy_vectors(
     if source.name == target.name:
         raise UsageError(f"The vectors of {name!r} lie at {target.name} already.", hint="Name another place.")
     begun = time.monotonic()
-    owner = documents.identity()
-    dimensions = int(documents.meta()["dimensions"])
     with ExitStack() as stack:
-        stack.enter_context(lock.reading())
+        # Held as for writing: no other generation comes, and this one stays.
+        stack.enter_context(lock.writing())
+        generation = documents.newest()
+        if generation is None:
+            raise UsageError(f"Nothing of {name!r} is indexed yet.", hint=f"Index it: {mending_command(name)}")
+        owner, dimensions = documents.identity(), generation.dimensions
         if not target.exists():
             target.create(dimensions, owner)
-        there = stack.enter_context(closing(target.load(dimensions=dimensions, owner=owner)))
-        with lock.alone():
-            here = source.load(points=documents.counts()[1], dimensions=dimensions, owner=owner)
-        stack.callback(_close_alone, here, lock)
-        wanted = list(point_ids(documents.all_points()))
+        there = stack.enter_context(closing(target.work(0, dimensions=dimensions, owner=owner)))
+        here = source.load(generation.number, points=generation.passages, dimensions=dimensions, owner=owner)
+        stack.enter_context(closing(here))
+        wanted = list(point_ids(documents.view(generation.number).all_points()))
         copied = done = 0
         for part in _parts(wanted):
             copied += _copy(part, here, there)
@@ -73,11 +76,6 @@ def copy_vectors(
         with documents.transaction():
             documents.set_in_step({**documents.in_step(), target.name: target.option})
     return PushReport(target.name, len(wanted), copied, removed, compared, time.monotonic() - begun)
-
-
-def _close_alone(store: VectorStore, lock: CorpusLock) -> None:
-    with lock.alone():
-        store.close()
 
 
 def _parts(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:

@@ -113,7 +113,7 @@ class ServerStore:
 
     def search(
         self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
-    ) -> list[tuple[list[Found], list[Found]]]:
+    ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
         """Both halves of all queries in one request. The two halves are fused by whoever asks, as for every store."""
         from qdrant_client import models
 
@@ -132,18 +132,19 @@ class ServerStore:
             for half, (query, using, params) in enumerate(halves):
                 places.append(2 * number + half)
                 requests.append(
-                    models.QueryRequest(
-                        query=query, using=using, params=params, filter=only, limit=limit + SPARE, with_payload=True
-                    )
+                    models.QueryRequest(query=query, using=using, params=params, filter=only, limit=limit + SPARE)
                 )
         with self._errors():
             answers = self._client.query_batch_points(self._collection, requests)
-        found: list[list[Found]] = [[] for _ in range(2 * len(queries))]
+        found: list[list[uuid.UUID]] = [[] for _ in range(2 * len(queries))]
         for place, answer in zip(places, answers, strict=True):
-            found[place] = ranked(
-                ((point.score, uuid.UUID(str(point.id)), _found(point.payload)) for point in answer.points), limit
-            )
+            found[place] = ranked(((point.score, uuid.UUID(str(point.id))) for point in answer.points), limit)
         return list(zip(found[::2], found[1::2], strict=True))
+
+    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Found]:
+        with self._errors():
+            records = self._client.retrieve(self._collection, [str(one) for one in ids], with_payload=True)
+        return {uuid.UUID(str(record.id)): _found(record.payload) for record in records}
 
     def _dense_params(self) -> models.SearchParams:
         from qdrant_client import models

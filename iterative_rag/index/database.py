@@ -1,0 +1,282 @@
+"""The SQLite file of a corpus: versions of documents, the generations published so far, and points to be removed.
+
+A row is valid from generation `since` until generation `until`; what is written belongs to the generation after the
+newest, and is shown to readers by the one transaction that publishes it. Readers open the file read-only and neither
+wait for a writer nor stop it (write-ahead logging).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.files import has_no_room
+from iterative_rag.index.documents import COMMITTED, SCHEMA_VERSION, DocumentView, Entry, Generation, Points
+from iterative_rag.private_files import make_private
+
+# What SQLite itself may have to wait for is over in milliseconds; on a machine with more to do than cores, in more.
+_BUSY_MILLISECONDS = 60_000
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS documents (
+    id TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER,
+    root TEXT NOT NULL,
+    source TEXT NOT NULL,
+    title TEXT NOT NULL,
+    url TEXT,
+    version TEXT NOT NULL,
+    passages INTEGER NOT NULL,
+    pages TEXT,
+    text BLOB NOT NULL,
+    PRIMARY KEY (id, since)
+);
+CREATE INDEX IF NOT EXISTS documents_root ON documents (root);
+CREATE INDEX IF NOT EXISTS documents_since ON documents (since);
+CREATE INDEX IF NOT EXISTS documents_until ON documents (until) WHERE until IS NOT NULL;
+CREATE TABLE IF NOT EXISTS generations (number INTEGER PRIMARY KEY, facts TEXT NOT NULL);
+-- Points that no document owns: written before their document is, or left by an older version of it.
+CREATE TABLE IF NOT EXISTS unowned (
+    document TEXT NOT NULL,
+    version TEXT NOT NULL,
+    passages INTEGER NOT NULL,
+    PRIMARY KEY (document, version)
+) WITHOUT ROWID;
+"""
+
+
+class DocumentStore:
+    """One connection behind a lock: safe from several threads; other processes may read while one writes."""
+
+    def __init__(self, path: Path, *, write: bool = False) -> None:
+        """`write` makes the file where there is none."""
+        if write:
+            make_private(path)  # SQLite gives its -wal and -shm the mode of the database
+        self._lock = threading.RLock()
+        self._writes = write
+        try:
+            self._db = _connected(path, "mode=rwc" if write else "mode=ro")
+        except sqlite3.OperationalError:
+            if write or not _stands_alone(path):
+                raise
+            self._db = _connected(path, "mode=ro&immutable=1")
+        if write and not self._is_of_another_version():
+            self._db.executescript(_SCHEMA)
+
+    def _is_of_another_version(self) -> bool:
+        """Then its tables are left as they are until `clear`."""
+        columns = {row[1] for row in self._all("PRAGMA table_info(documents)")}
+        return bool(columns) and "since" not in columns
+
+    def close(self) -> None:
+        with self._lock:
+            if self._writes:
+                # Into the file itself, which then is all that a reader needs who may write nothing.
+                self._db.execute("PRAGMA busy_timeout=1000")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing of what is written inside; one inside another is part of it."""
+        with self._lock:
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def check(self) -> None:
+        """Raises sqlite3.DatabaseError when the file is not a whole database."""
+        result = self._all("PRAGMA quick_check(1)")[0][0]
+        if result != "ok":
+            error = sqlite3.DatabaseError(result)
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error
+
+    # --- meta ---
+
+    def meta(self) -> dict[str, str]:
+        return dict(self._all("SELECT key, value FROM meta"))
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        with self._lock:
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+    def identity(self) -> str:
+        """Names this corpus and no other, also after it was made anew; "" before it is made."""
+        return self.meta().get("identity", "")
+
+    def in_step(self) -> dict[str, str]:
+        """The places whose vectors are those of the documents, each with the address by which it was last used."""
+        kept: dict[str, str] = json.loads(self.meta().get("places", '{"local": "local"}'))
+        return kept
+
+    def set_in_step(self, places: Mapping[str, str]) -> None:
+        self.set_meta({"places": json.dumps(dict(places))})
+
+    # --- generations ---
+
+    def newest(self) -> Generation | None:
+        """The generation that is to be read; None where nothing was published yet."""
+        for number, facts in self._all("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
+            held = json.loads(facts)
+            strangers = tuple(Points(*one) for one in held.pop("strangers"))
+            return Generation(number, strangers=strangers, **held)
+        return None
+
+    def number(self) -> int:
+        """That of the newest generation, 0 for none."""
+        return int(self._all("SELECT coalesce(max(number), 0) FROM generations")[0][0])
+
+    def view(self, number: int = COMMITTED) -> DocumentView:
+        return DocumentView(self._all, number)
+
+    def unpublished(self) -> bool:
+        """Whether documents were written or removed since the newest generation."""
+        now = self.number()
+        return any(self._all(f"SELECT 1 FROM documents WHERE {one} > ? LIMIT 1", (now,)) for one in ("since", "until"))
+
+    def publish(self, generation: Generation) -> None:
+        facts = dataclasses.asdict(generation)
+        del facts["number"]
+        facts["strangers"] = [dataclasses.astuple(one) for one in generation.strangers]
+        with self._lock:
+            self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
+
+    def forget_before(self, oldest: int) -> None:
+        """Remove the versions of documents that only generations before `oldest` show."""
+        with self.transaction():
+            self._db.execute("DELETE FROM documents WHERE until <= ?", (oldest,))
+            self._db.execute("DELETE FROM generations WHERE number < ?", (oldest,))
+
+    def roll_back(self) -> None:
+        """Return to the newest generation: what was written since lost its points."""
+        now = self.number()
+        with self.transaction():
+            self._db.execute("DELETE FROM documents WHERE since > ?", (now,))
+            self._db.execute("UPDATE documents SET until = NULL WHERE until > ?", (now,))
+            self._db.execute("DELETE FROM unowned")
+
+    # --- writing (inside a transaction where several belong together) ---
+
+    def roots(self) -> set[str]:
+        return {row[0] for row in self._all("SELECT DISTINCT root FROM documents")}
+
+    def unowned(self) -> list[Points]:
+        return [Points(*row) for row in self._all("SELECT document, version, passages FROM unowned")]
+
+    def clear(self) -> None:
+        """No documents from the next generation on; tables of another version go at once."""
+        with self.transaction():
+            if self.meta().get("schema") == str(SCHEMA_VERSION):
+                self._end("1")
+            else:
+                for table in ("documents", "pages", "generations"):
+                    self._db.execute(f"DROP TABLE IF EXISTS {table}")
+            for table in ("unowned", "meta"):
+                self._db.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _SCHEMA.split(";"):
+                self._db.execute(statement)
+
+    def put(self, entry: Entry) -> None:
+        """Make this the current version; the one before becomes unowned, the new one's points are owned."""
+        document = entry.document
+        self.remove([document.id])
+        with self._lock:
+            self._db.execute(
+                "INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    document.id,
+                    self.number() + 1,
+                    entry.root,
+                    document.source,
+                    document.title,
+                    document.url,
+                    entry.version,
+                    entry.passages,
+                    json.dumps(document.pages) if document.pages else None,
+                    zlib.compress(document.text.encode(), 6),
+                ),
+            )
+            self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, entry.version))
+
+    def move(self, document_id: str, source: str) -> None:
+        """The same document was found at another place."""
+        with self._lock:
+            self._db.execute("UPDATE documents SET source = ? WHERE id = ? AND until IS NULL", (source, document_id))
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """From the next generation on; their points become unowned."""
+        for one in ids:
+            with self._lock:
+                self._db.execute(
+                    "INSERT OR REPLACE INTO unowned SELECT id, version, passages FROM documents "
+                    "WHERE id = ? AND until IS NULL",
+                    (one,),
+                )
+                self._end("id = ?", (one,))
+
+    def _end(self, where: str, values: tuple[object, ...] = ()) -> None:
+        """The current rows end with the newest generation; those that no generation shows go at once."""
+        now = self.number()
+        with self._lock:
+            self._db.execute(f"DELETE FROM documents WHERE {where} AND since > {now:d}", values)
+            self._db.execute(f"UPDATE documents SET until = {now + 1:d} WHERE {where} AND until IS NULL", values)
+
+    def add_unowned(self, points: Iterable[Points]) -> None:
+        rows = [(one.document_id, one.version, one.passages) for one in points]
+        with self._lock:
+            self._db.executemany("INSERT OR REPLACE INTO unowned VALUES (?, ?, ?)", rows)
+
+    def forget_unowned(self, points: Iterable[Points]) -> None:
+        rows = [(one.document_id, one.version) for one in points]
+        with self._lock:
+            self._db.executemany("DELETE FROM unowned WHERE document = ? AND version = ?", rows)
+
+    def _all(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
+        with self._lock:
+            return self._db.execute(sql, values).fetchall()
+
+
+def _connected(path: Path, options: str) -> sqlite3.Connection:
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{options}",
+        uri=True,
+        timeout=_BUSY_MILLISECONDS / 1000,
+        check_same_thread=False,
+        isolation_level=None,
+    )
+    try:
+        if "rwc" in options:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+        database.execute("PRAGMA schema_version").fetchone()  # what cannot be read is said here
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _stands_alone(path: Path) -> bool:
+    """Whether the database can be read as it lies there. A reader makes an index of the write-ahead log beside it, for
+    which there is no room on a full disk, and no permission in a folder of somebody else; where the log holds
+    something it cannot be left out."""
+    log = path.with_name(f"{path.name}-wal")
+    alone = not os.access(path.parent, os.W_OK) or has_no_room(path.parent)
+    return alone and not (log.exists() and log.stat().st_size)

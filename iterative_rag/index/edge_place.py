@@ -1,0 +1,221 @@
+"""The vectors of one corpus in its own folder: generations that never change, and the one that is being written.
+
+vectors/7/         published: read by whoever likes, written by nobody
+vectors/work-8/    the writer's own, made of 7: large files that never change are links, the others are copies
+vectors/packing-…  a copy of work-8 while it is sealed
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import uuid
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from iterative_rag.errors import CorpusDamaged, DiskFull
+from iterative_rag.files import free_bytes
+from iterative_rag.index import sealing
+from iterative_rag.index.faults import FREE_BYTES
+from iterative_rag.index.pins import PIN, Pin, removed
+from iterative_rag.index.qdrant_edge import EdgeStore
+from iterative_rag.index.store import LOCAL
+
+# Fewer points are compared one by one in a millisecond or two, which no other process need be started for.
+SEALED_POINTS = 20_000
+# Sealed again when so large a share was written or removed since: while indexing goes on, and at its end.
+_SHARE, _LAST_SHARE = 0.5, 0.1
+# In the folder of a shard that was sealed: of how many points, and whether with a graph.
+_SEAL = "sealed.json"
+# Files of a sealed segment that Edge never writes again (a test holds it to that).
+_LASTING = ("matrix.dat", "quantized.data", "inverted_index.dat", "indices_tracker.json", "id_tracker.mappings")
+_LASTING_PATTERNS = ("links*.bin", "graph*.bin", "page_*.dat")
+_BLOCK = 1 << 18
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seal:
+    points: int = 0
+    graph: bool = False
+
+
+class EdgePlace:
+    """The folder of one corpus's vectors: where an index is kept unless another place is named."""
+
+    name = LOCAL
+    option = LOCAL
+    shared = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._written: EdgeStore | None = None
+
+    # --- reading ---
+
+    def exists(self) -> bool:
+        return bool(self._numbers()) or any(self._path.glob("work-*"))
+
+    def pin(self, generation: int) -> Pin:
+        """Keep this generation until the pin is closed. Raises FileNotFoundError when it is gone."""
+        return Pin(self._folder(generation))
+
+    def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
+        folder = self._folder(generation)
+        if os.access(folder, os.W_OK) or not folder.is_dir():
+            with suppress(DiskFull):
+                return EdgeStore.load(folder, points=points, sealed=_seal_of(folder).points)
+        # Loading writes some small files anew, with what they held before. Where that cannot be, it is loaded through a
+        # folder for temporary files, which holds copies of them and links to all the rest.
+        with ExitStack() as stack:
+            beside = Path(stack.enter_context(TemporaryDirectory(prefix="iterative-rag-")))
+            copy_shard(folder, beside, os.symlink)
+            store = EdgeStore.load(beside, points=points, sealed=_seal_of(beside).points)
+            store.also_close(stack.pop_all())
+        return store
+
+    # --- writing, by one process at a time ---
+
+    def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
+        """An empty shard to write to; whose it is follows from where it lies."""
+        self.sweep(published)
+        work = self._work(published)
+        shutil.rmtree(work, ignore_errors=True)
+        EdgeStore.create(work, dimensions).close()
+
+    def begun(self, published: int) -> bool:
+        """Whether there is something written since this generation, by this run or one that was killed."""
+        work = self._work(published)
+        if not work.exists() and self._folder(published + 1).exists():
+            self._folder(published + 1).rename(work)  # killed just before it was published
+        return work.exists()
+
+    def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
+        """What is to become the next generation. Raises CorpusDamaged when it holds less than so many points."""
+        work = self._work(published)
+        if not self.begun(published):
+            copied = self._path / f"copying-{uuid.uuid4().hex}"
+            copy_shard(self._folder(published), copied, os.link)
+            copied.rename(work)
+        self._written = EdgeStore.load(work, points=points, sealed=_seal_of(work).points)
+        return self._written
+
+    def publish(self, published: int, dimensions: int, *, last: bool) -> None:
+        """Close what was written and give it the next number; readers are told of it by the database."""
+        store, self._written = self._written or self.work(published), None
+        count, unsealed, before = store.count(), store.unsealed(), _seal_of(store.path)
+        store.close()
+        whole, graph = self._work(published), last and count >= sealing.GRAPH_POINTS
+        share = max(SEALED_POINTS // 4, int((_LAST_SHARE if last else _SHARE) * before.points))
+        if count >= SEALED_POINTS and (unsealed > share or (graph and not before.graph)) and _room_to_seal(whole):
+            whole = self._sealed(whole, dimensions, _Seal(count, graph))
+        (whole / PIN).touch()
+        target = self._folder(published + 1)
+        shutil.rmtree(target, ignore_errors=True)
+        whole.rename(target)
+
+    def _sealed(self, work: Path, dimensions: int, made: _Seal) -> Path:
+        """A sealed copy: killed meanwhile, the next writer finds what was written as it was."""
+        packing = self._path / f"packing-{uuid.uuid4().hex}"
+        copy_shard(work, packing, os.link)
+        sealing.seal(packing, dimensions, graph=made.graph)
+        (packing / _SEAL).write_text(json.dumps(asdict(made)), encoding="utf-8")
+        # Opened and counted, so that nothing half made is ever published.
+        EdgeStore.load(packing, points=made.points).close()
+        return packing
+
+    def retire(self, published: int) -> int:
+        """Remove generations that nobody reads any more; the number of the oldest that is left."""
+        self.sweep(published)
+        left = [number for number in self._numbers() if number < published and not removed(self._folder(number))]
+        return min([published, *left])
+
+    def sweep(self, published: int) -> None:
+        """Remove what killed runs and former layouts left."""
+        kept = {self._work(published), *map(self._folder, self._numbers())}
+        for path in self._path.iterdir() if self._path.exists() else ():
+            if path.is_dir() and path not in kept:
+                shutil.rmtree(path, ignore_errors=True)
+            elif not path.is_dir():
+                path.unlink()
+
+    def remove(self, owner: str) -> None:
+        shutil.rmtree(self._path, ignore_errors=True)
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(path.name) for path in self._path.glob("[0-9]*") if path.name.isdigit())
+
+    def _folder(self, generation: int) -> Path:
+        return self._path / str(generation)
+
+    def _work(self, published: int) -> Path:
+        return self._path / f"work-{published + 1}"
+
+
+def copy_shard(shard: Path, target: Path, link: Callable[[Path, Path], None]) -> None:
+    """A shard of its own with the same points. What never changes is linked, where the file system can."""
+    for folder, folders, names in os.walk(shard):
+        # Whoever opens or closes a shard makes folders such as .atomicwrite7, and removes them at once.
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        into = target / Path(folder).relative_to(shard)
+        into.mkdir(parents=True, exist_ok=True)
+        for path in (Path(folder, name) for name in names if name != PIN):
+            if not (_lasts(path) and _linked(path, into / path.name, link)):
+                _copy(path, into / path.name)
+
+
+def _lasts(path: Path) -> bool:
+    if path.name in _LASTING:
+        return True
+    if not any(fnmatch(path.name, pattern) for pattern in _LASTING_PATTERNS):
+        return False
+    # Only a sealed segment has this file: in others new points are written to the same pages.
+    segment = next(one for one in path.parents if one.parent.name == "segments")
+    return (segment / "id_tracker.mappings").exists()
+
+
+def _linked(path: Path, into: Path, link: Callable[[Path, Path], None]) -> bool:
+    try:
+        link(path.absolute(), into)
+    except OSError:
+        return False
+    return True
+
+
+def _copy(path: Path, into: Path) -> None:
+    """Blocks of zeros stay holes: Edge's files are mostly that while a corpus is small."""
+    zeros = bytes(_BLOCK)
+    with path.open("rb") as source, into.open("wb") as target:
+        while block := source.read(_BLOCK):
+            if block == zeros[: len(block)]:
+                target.seek(len(block), os.SEEK_CUR)
+            else:
+                target.write(block)
+        target.truncate()
+
+
+def _seal_of(shard: Path) -> _Seal:
+    try:
+        return _Seal(**json.loads((shard / _SEAL).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return _Seal()
+    except (ValueError, TypeError) as error:
+        raise CorpusDamaged(f"The index at {shard} cannot be read: {error}.") from error
+
+
+def _room_to_seal(work: Path) -> bool:
+    """Whether there is room for what is written anew. Without it, the corpus is searched as it was written."""
+    needed = sum(path.stat().st_size for path in work.rglob("*") if path.is_file()) + FREE_BYTES
+    if free_bytes(work) >= needed:
+        return True
+    _log.warning(
+        "%s has no room for %d MB: the index is left as it is, and searching it takes longer.", work, needed // 2**20
+    )
+    return False

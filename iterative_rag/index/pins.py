@@ -1,0 +1,99 @@
+"""Which generation of an index is being read: a shared lock on a file in its folder, which a reader never waits for.
+
+The system drops it when a process dies. Where there are no such locks (Windows), the file is only kept open: a folder
+that holds an open file cannot be renamed there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+if sys.platform != "win32":
+    import fcntl
+
+PIN = "pin"
+# Where a file system has no locks nobody can tell who reads: then a generation goes when it has been old for so long.
+_UNTOLD_SECONDS = 24 * 3600.0
+
+
+class Pin:
+    """Keeps one generation from being removed until it is closed. Raises FileNotFoundError where it is gone."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / PIN
+        self._file = os.open(path, os.O_RDONLY)
+        try:
+            if not _shared(self._file) or not os.path.samestat(os.fstat(self._file), path.stat()):
+                raise FileNotFoundError(path)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Pin:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def removed(folder: Path) -> bool:
+    """Remove a generation unless somebody reads it; whether it is gone."""
+    if sys.platform == "win32":
+        aside = folder.with_name(f"removed-{folder.name}")
+        try:
+            folder.rename(aside)
+        except OSError:
+            return False
+        shutil.rmtree(aside, ignore_errors=True)
+        return True
+    try:
+        file = os.open(folder / PIN, os.O_RDWR)
+    except FileNotFoundError:
+        shutil.rmtree(folder, ignore_errors=True)  # half removed by a run that was killed
+        return not folder.exists()
+    try:
+        if not _alone(file):
+            return False
+        # The pin goes first: from here on nobody takes the folder for a whole one.
+        (folder / PIN).unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        return True
+    finally:
+        os.close(file)
+
+
+if sys.platform == "win32":
+
+    def _shared(file: int) -> bool:
+        return True
+
+else:
+
+    def _shared(file: int) -> bool:
+        """Take the lock; False where the generation is just being removed."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True  # no locks on this file system: see _UNTOLD_SECONDS
+        return True
+
+    def _alone(file: int) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return time.time() - os.fstat(file).st_mtime > _UNTOLD_SECONDS
+        return True

@@ -1,0 +1,35 @@
+"""Sealing an index: its points packed into one segment that is quick to open and to search.
+
+In a process of its own, since Edge holds the interpreter's lock meanwhile: `python -m iterative_rag.index.sealing`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.faults import index_disk_full
+
+# From so many points on a graph finds the nearest vectors; below, all of them are compared by their quantised form. At
+# this number it halves the time of a query, for thirteen times that of sealing (docs/scale.md).
+GRAPH_POINTS = 500_000
+
+
+def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
+    """Raises CorpusError; the shard in the folder is of no use then."""
+    command = [sys.executable, "-m", __name__, str(folder), str(dimensions), str(int(graph))]
+    child = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if child.returncode == 0:
+        return
+    said = child.stderr.strip().splitlines()[-1:] or [f"the process ended with {child.returncode}"]
+    if any(mark in said[0].lower() for mark in ("no space left", "os error 28", "disk quota", "is full")):
+        raise index_disk_full(folder)
+    raise CorpusError(f"The index at {folder} cannot be packed: {said[0][:300]}.", hint="Type the same command again.")
+
+
+if __name__ == "__main__":
+    from iterative_rag.index.qdrant_edge import pack
+
+    pack(Path(sys.argv[1]), int(sys.argv[2]), graph=sys.argv[3] == "1")
