@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -31,6 +34,32 @@ def test_the_starter_corpus_is_indexed_again_for_a_new_encoder(starter: str) -> 
     with closing(factory.open_corpus(load_settings({"corpus": starter}), Named("builtin/new@1"))) as corpus:
         assert corpus.search(["Harriet Lane"], 1)
     assert factory.corpora().info(starter).embedder == "builtin/new@1"
+
+
+def test_the_starter_corpus_is_indexed_again_where_its_index_has_a_former_layout(starter: str) -> None:
+    with closing(sqlite3.connect(factory.corpora().root / starter / "documents.sqlite")) as database, database:
+        database.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+        database.execute("DROP TABLE generations")
+    assert factory.corpora().info(starter).state == "outdated"
+    with closing(factory.open_corpus(load_settings({"corpus": starter}), Named("builtin/former@1"))) as corpus:
+        assert corpus.search(["Harriet Lane"], 1)
+    assert factory.corpora().info(starter).state == "ready"
+
+
+ASKING = """
+from iterative_rag import factory
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.settings import load_settings
+embedder = HashingEmbedder(32)
+embedder.name = "builtin/new@1"
+print(len(factory.open_corpus(load_settings({"corpus": "starter"}), embedder).search(["Harriet Lane"], 1)[0]))
+"""
+
+
+def test_several_processes_may_ask_first(starter: str) -> None:
+    """One of them indexes the starter corpus, and none is refused."""
+    asking = [subprocess.Popen([sys.executable, "-c", ASKING], stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [process.communicate()[0] for process in asking] == ["1\n"] * 4
 
 
 def test_but_not_for_an_embedder_that_the_user_chose(starter: str) -> None:

@@ -113,6 +113,7 @@ def search(
     query = " ".join(words).strip()
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
+    from iterative_rag.cli.console import err
     from iterative_rag.factory import cache, open_corpus
     from iterative_rag.index.filters import Filter, search_filtered
 
@@ -120,6 +121,8 @@ def search(
     announce_starter(settings)
     opened = open_corpus(settings, kept=cache(settings))
     try:
+        if opened.notice:
+            err().line((opened.notice, "dim"))
         hits = search_filtered(opened, query, limit, Filter(title, source, section, lang))
         found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
     finally:
@@ -131,7 +134,7 @@ def search(
 
         write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in found])
         return
-    from iterative_rag.cli.console import clean, err, out
+    from iterative_rag.cli.console import clean, out
 
     if not found:
         err().line(f"Nothing found in {opened.name}.")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
+from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.factory.parts import make_embedder, make_reranker
 from iterative_rag.private_files import private_folder
 from iterative_rag.protocols import BUILTIN
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.index.server.pushing import PushReport
     from iterative_rag.ingest import IngestReport, Progress, RootedSource
-    from iterative_rag.protocols import Cache, Embedder
+    from iterative_rag.protocols import Cache, Corpus, Embedder
     from iterative_rag.staleness import Staleness
 
 DEFAULT_CORPUS = "default"
@@ -61,16 +64,19 @@ def corpus_name(settings: Settings) -> str:
 
 
 _indexing = threading.Lock()
+# Indexing the starter corpus takes seconds; on a machine with much else to do, longer.
+_STARTER_SECONDS = 300.0
 
 
 def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None) -> IndexedCorpus:
     """Open the corpus to search and read; the starter corpus is indexed when it is first asked, and again when a newer
-    package brings another encoder."""
+    package brings another encoder or another layout of the index."""
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings, kept)
     held, reranker = corpora(settings.index), make_reranker(settings, kept)
+    opened = partial(held.open, name, embedder, cache=kept, reranker=reranker)
     try:
-        return held.open(name, embedder, cache=kept, reranker=reranker)
+        return opened()
     except CorpusNotFound:
         if name != STARTER_CORPUS:
             raise
@@ -79,8 +85,33 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
         if name != STARTER_CORPUS or not ours:
             raise
     with _indexing:
-        index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS, embedder=embedder)
-    return held.open(name, embedder, cache=kept, reranker=reranker)
+        return _starter_corpus(settings, embedder, opened)
+
+
+def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[], IndexedCorpus]) -> IndexedCorpus:
+    """Index it and open it; or open what another process, which is indexing it just now, publishes."""
+    deadline = time.monotonic() + _STARTER_SECONDS
+    while True:
+        try:
+            index_paths([starter_corpus_path()], settings=settings, corpus=STARTER_CORPUS, embedder=embedder)
+            return opened()
+        except CorpusHeld:
+            if time.monotonic() > deadline:
+                raise
+        with suppress(CorpusNotFound, CorpusMismatch):
+            return opened()
+
+
+@contextmanager
+def for_one_run(corpus: Corpus) -> Iterator[Corpus]:
+    """The corpus as it is now, however it is written meanwhile: what a run has found it can also read."""
+    from iterative_rag.index.corpora import IndexedCorpus
+
+    if not isinstance(corpus, IndexedCorpus):
+        yield corpus
+        return
+    with closing(corpus.pinned()) as pinned:
+        yield pinned
 
 
 def index_paths(
@@ -102,7 +133,7 @@ def index_paths(
     them those are brought up to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one
     folder may take that are refused in the end; where they take twice as long, the rest of the folder is not read.
     """
-    from contextlib import ExitStack, closing
+    from contextlib import ExitStack
 
     from iterative_rag.corpus import Limits
     from iterative_rag.ingest import ingest

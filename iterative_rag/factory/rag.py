@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.factory.corpora import open_corpus
+from iterative_rag.factory.corpora import for_one_run, open_corpus
 from iterative_rag.factory.parts import builtin_grader, cache, make_embedder, make_mind
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
@@ -61,7 +61,9 @@ class IterativeRAG:
         embedder = make_embedder(wanted, settings, kept)
         new = bool(question) and kept.get(_asked(settings, question), bool) is None
         mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
-        return cls(settings, corpus=open_corpus(settings, embedder, kept), mind=mind, cache=kept, notice=notice)
+        corpus = open_corpus(settings, embedder, kept)
+        notice = "\n".join(filter(None, (notice, corpus.notice)))
+        return cls(settings, corpus=corpus, mind=mind, cache=kept, notice=notice)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
         """The same mind and cache over another corpus, or a part of this one, perhaps with other settings."""
@@ -98,11 +100,12 @@ class IterativeRAG:
                 mind=self.mind.name,
                 settings=self._used(),
             )
-            for step in self._engine(strategy, RunMeter(self.settings, record)).steps(question):
-                if isinstance(step, FinalStep):
-                    step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
-                record.write(event_name(type(step)), **dataclasses.asdict(step))
-                yield step
+            with for_one_run(self.corpus) as corpus:
+                for step in self._engine(strategy, RunMeter(self.settings, record), corpus).steps(question):
+                    if isinstance(step, FinalStep):
+                        step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
+                    record.write(event_name(type(step)), **dataclasses.asdict(step))
+                    yield step
             self.store.put(_asked(self.settings, question), True)
         except IterativeRAGError as error:
             record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
@@ -121,13 +124,13 @@ class IterativeRAG:
         from iterative_rag.agent.metering import RunMeter
         from iterative_rag.trace import Trace
 
-        self._engine(strategy, RunMeter(self.settings, Trace("", [])))
+        self._engine(strategy, RunMeter(self.settings, Trace("", [])), self.corpus)
 
-    def _engine(self, strategy: Strategy, meter: RunMeter) -> Engine:
+    def _engine(self, strategy: Strategy, meter: RunMeter, corpus: Corpus) -> Engine:
         from iterative_rag.agent.reading import Reader
         from iterative_rag.agent.strategies import Means, build
 
-        settings, roles, corpus = self.settings, self.mind.roles(meter), self.corpus
+        settings, roles = self.settings, self.mind.roles(meter)
         grader = roles.grader if settings.grader == "mind" else builtin_grader(self.store)
         web: WiderSearch | None = None
         if settings.web:

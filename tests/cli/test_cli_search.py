@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,13 @@ def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(shell,
     assert f"iterative-rag corpus push towns {address}" in asked.err
     assert shell("search", "bridge", "--corpus", "towns").code == 0
     assert shell("search", "bridge", "--corpus", "towns", "--index", "http://somewhere").code == 2
+
+
+def test_a_corpus_that_is_not_indexed_to_its_end_is_searched_and_said(shell, towns, tmp_path: Path) -> None:
+    [database] = tmp_path.rglob("documents.sqlite")
+    with contextlib.closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("""INSERT OR REPLACE INTO meta VALUES ('unfinished', '["/somewhere"]')""")
+    for command in (["search", "oldest bridge"], ["ask", "Which is the oldest bridge?", "--llm", "builtin"]):
+        done = shell(*command, "--corpus", "towns")
+        assert "still being indexed, or was not to its end: 2 documents can be found so far." in done.err
+        assert "oldest" in done.out + done.err
