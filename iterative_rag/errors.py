@@ -6,7 +6,7 @@ IterativeRAGError
 │   └── MissingExtra     packages that an optional part of this one needs
 ├── CorpusError          the corpus or its index                                          (exit 4)
 │   ├── CorpusNotFound   no corpus of that name
-│   ├── CorpusHeld       another process holds the index
+│   ├── CorpusHeld       another process writes the corpus
 │   ├── CorpusMismatch   made by another embedder or another version
 │   ├── CorpusDamaged    files that cannot be read any more
 │   ├── DiskFull         no room for what is to be written; what was written before is whole

@@ -143,7 +143,7 @@ class Corpora:
         Raises CorpusHeld while another process writes the corpus.
         """
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.closing(DocumentStore(folder / _DATABASE, write=True)) as store:
+        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name, write=True)) as store:
             _check_schema(name, folder, store.meta())
             source = self.place(name)
             _check_place(name, store.in_step(), source)
@@ -195,10 +195,10 @@ class Corpora:
             shutil.rmtree(folder / "vectors", ignore_errors=True)
             return DocumentStore(folder / _DATABASE, write=True)
 
-    def _store(self, folder: Path, name: str) -> DocumentStore:
+    def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:
         if not (folder / _DATABASE).is_file():
             raise damaged(folder, name, "its documents are missing")
-        return DocumentStore(folder / _DATABASE)
+        return DocumentStore(folder / _DATABASE, write=write)
 
     def _existing(self, name: str) -> Path:
         folder = self.root / checked_name(name)

@@ -19,7 +19,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from iterative_rag.errors import CorpusDamaged, DiskFull
+from iterative_rag.errors import CorpusDamaged, CorpusError, DiskFull
 from iterative_rag.files import free_bytes
 from iterative_rag.index import sealing
 from iterative_rag.index.faults import FREE_BYTES
@@ -115,7 +115,10 @@ class EdgePlace:
         whole, graph = self._work(published), last and count >= sealing.GRAPH_POINTS
         share = max(SEALED_POINTS // 4, int((_LAST_SHARE if last else _SHARE) * before.points))
         if count >= SEALED_POINTS and (unsealed > share or (graph and not before.graph)) and _room_to_seal(whole):
-            whole = self._sealed(whole, dimensions, _Seal(count, graph))
+            try:
+                whole = self._sealed(whole, dimensions, _Seal(count, graph))
+            except CorpusError as error:
+                _log.warning("%s It is searched as it is, which takes longer.", error)
         (whole / PIN).touch()
         target = self._folder(published + 1)
         shutil.rmtree(target, ignore_errors=True)

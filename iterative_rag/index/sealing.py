@@ -5,6 +5,7 @@ In a process of its own, since Edge holds the interpreter's lock meanwhile: `pyt
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,14 +20,20 @@ GRAPH_POINTS = 500_000
 
 def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
     """Raises CorpusError; the shard in the folder is of no use then."""
-    command = [sys.executable, "-m", __name__, str(folder), str(dimensions), str(int(graph))]
-    child = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    # -P: nothing is imported from the working folder, which may hold anybody's files.
+    command = [sys.executable, "-P", "-m", __name__, str(folder), str(dimensions), str(int(graph))]
+    package = str(Path(__file__).parents[2])
+    found = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": found}
+    child = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
     if child.returncode == 0:
         return
     said = child.stderr.strip().splitlines()[-1:] or [f"the process ended with {child.returncode}"]
     if any(mark in said[0].lower() for mark in ("no space left", "os error 28", "disk quota", "is full")):
         raise index_disk_full(folder)
-    raise CorpusError(f"The index at {folder} cannot be packed: {said[0][:300]}.", hint="Type the same command again.")
+    raise CorpusError(
+        f"The index at {folder} cannot be packed: {said[0][:300]}.", hint="See the system: its memory, and its log."
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 
 from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
-from iterative_rag.errors import CorpusError, CorpusHeld, CorpusNotFound
+from iterative_rag.errors import CorpusHeld, CorpusNotFound
 from iterative_rag.index import edge_place
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.edge_place import EdgePlace
@@ -322,14 +322,33 @@ def test_sealed_by_a_process_of_its_own_and_changed_after_it(
         assert store.count() == 4
 
 
-def test_a_process_that_cannot_seal_is_an_error_and_what_was_written_stays(
-    corpora: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("trouble", ["it cannot be started", "there is no room"])
+def test_where_it_cannot_be_sealed_it_is_searched_as_it_is(
+    corpora: Corpora,
+    articles: Path,
+    embedder: HashingEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    trouble: str,
 ) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(edge_place, "SEALED_POINTS", 1)
-        patch.setattr(sys, "executable", shutil.which("false") or "/bin/false")
-        with pytest.raises(CorpusError, match="cannot be packed"):
-            index(corpora, articles, embedder)
-    assert corpora.info("small").documents == 4
-    assert ingest([open_source(articles)], corpora, "small", embedder).unchanged == 4
+    monkeypatch.setattr(edge_place, "SEALED_POINTS", 1)
+    if trouble == "there is no room":
+        monkeypatch.setattr(edge_place, "free_bytes", lambda _: 1000)
+    else:
+        monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    index(corpora, articles, embedder)
+    assert "takes longer" in caplog.text
     assert "Vltava" in found(corpora, embedder)
+    assert folders(corpora) == ["1"]
+
+
+def test_sealing_runs_nothing_of_the_working_folder(
+    corpora: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("iterative_rag", "qdrant_edge", "subprocess"):
+        (tmp_path / f"{name}.py").write_text("import pathlib\npathlib.Path('ran').touch()\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(edge_place, "SEALED_POINTS", 1)
+    index(corpora, articles, embedder)
+    assert list(corpora.root.rglob("quantized.data"))
+    assert not list(tmp_path.rglob("ran"))
