@@ -58,7 +58,8 @@ class EdgeStore:
         self.path = path
         self._shard = shard
         self._sealed = sealed
-        self._count_frequencies = not sealed or (self.unsealed() > 0 and self.count() <= EXACT_POINTS)
+        # A sealed segment that nothing was added to or removed from knows BM25's document frequencies.
+        self._count_frequencies = self.unsealed() > 0 and self.count() <= EXACT_POINTS
         self._closing = ExitStack()
 
     @classmethod
@@ -115,6 +116,7 @@ class EdgeStore:
         with _edge_errors(self.path, writing=True):
             self._shard.update(UpdateOperation.upsert_points(rows))
             self._shard.flush()
+        self._count_frequencies = self.count() <= EXACT_POINTS
 
     def delete(self, points: Sequence[Points]) -> None:
         """Remove versions of documents durably; points that are not there are no error."""
@@ -127,6 +129,7 @@ class EdgeStore:
             for low in range(0, len(ids), 10_000):
                 self._shard.update(UpdateOperation.delete_points(list(ids[low : low + 10_000])))
             self._shard.flush()
+        self._count_frequencies = self.count() <= EXACT_POINTS
 
     def search(
         self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
@@ -150,7 +153,6 @@ class EdgeStore:
         )
 
         only = None if among is None else Filter(must=[HasIdCondition({*among})])
-        # A sealed segment that nothing was added to or removed from knows its frequencies.
         counted = Filter() if only is None and self._count_frequencies else only
         frequencies = None if counted is None else SearchParams(idf=IdfParams(counted))
         rescored = QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
