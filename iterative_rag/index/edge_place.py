@@ -101,6 +101,8 @@ class EdgePlace:
         """What is to become the next generation. Raises CorpusDamaged when it holds less than so many points."""
         work = self._work(published)
         if not self.begun(published):
+            if not self._folder(published).is_dir():
+                raise CorpusDamaged(f"The index at {self._path} is missing.")
             copied = self._path / f"copying-{uuid.uuid4().hex}"
             copy_shard(self._folder(published), copied, os.link)
             copied.rename(work)

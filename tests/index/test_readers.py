@@ -286,6 +286,17 @@ def test_what_was_written_but_lost_is_written_again(
     assert "Quokkas" in found(indexed, embedder, "quokkas")
 
 
+def test_begun_and_lost_it_is_begun_again(corpora: Corpora, articles: Path, embedder: HashingEmbedder) -> None:
+    with child(UNPUBLISHED, corpora, articles) as writer:
+        with pytest.raises(CorpusNotFound) as raised:
+            corpora.open("small", embedder)
+        os.kill(writer.pid, signal.SIGKILL)
+    assert "Wait until its first documents are in" in raised.value.hint
+    shutil.rmtree(corpora.root / "small" / "vectors")
+    assert ingest([open_source(articles)], corpora, "small", embedder).added == 4
+    assert "Vltava" in found(corpora, embedder)
+
+
 def points(place: EdgePlace, generation: int) -> dict[str, bytes]:
     """Every file of a generation that may be shared with others, by its name."""
     folder = place._path / str(generation)
