@@ -242,7 +242,7 @@ def _config(dimensions: int, *, sealed: bool = False, graph: bool = False) -> Ed
             # Whole vectors are read for the best points only; the quantised ones are shared by all who read them.
             memory=Memory.Cold,
             quantization_config=ScalarQuantizationConfig(ScalarType.Int8, quantile=0.99, memory=Memory.Cached),
-            hnsw_config=HnswIndexConfig(m=16 if graph else 0, ef_construct=128, full_scan_threshold=10_000),
+            hnsw_config=HnswIndexConfig(m=16 if graph else 0, ef_construct=100, full_scan_threshold=10_000),
         )
     return EdgeConfig(
         vectors={DENSE: dense},
