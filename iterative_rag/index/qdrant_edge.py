@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _NOT_ITS_FAULT = re.compile(r"\bos error (?:12|13|23|24)\b")
 # How many more points than asked for are taken by their quantised vectors and ranked again by their whole ones.
 OVERSAMPLING = 2.0
-# Where there is a graph: recall@50 is then 0.98 even of points that lie anywhere (docs/scale.md).
+# Where there is a graph: recall@50 is then 0.99 even of points that lie anywhere (docs/scale.md).
 HNSW_EF = 2048
 _DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 
@@ -242,7 +242,7 @@ def _config(dimensions: int, *, sealed: bool = False, graph: bool = False) -> Ed
             # Whole vectors are read for the best points only; the quantised ones are shared by all who read them.
             memory=Memory.Cold,
             quantization_config=ScalarQuantizationConfig(ScalarType.Int8, quantile=0.99, memory=Memory.Cached),
-            hnsw_config=HnswIndexConfig(m=16 if graph else 0, ef_construct=100, full_scan_threshold=10_000),
+            hnsw_config=HnswIndexConfig(m=16 if graph else 0, ef_construct=128, full_scan_threshold=10_000),
         )
     return EdgeConfig(
         vectors={DENSE: dense},

@@ -14,7 +14,7 @@ from iterative_rag.errors import CorpusError
 from iterative_rag.index.faults import index_disk_full
 
 # From so many points on a graph finds the nearest vectors; below, all of them are compared by their quantised form. At
-# this number it halves the time of a query, for thirteen times that of sealing (docs/scale.md).
+# this number it halves the time of a query, for nineteen times that of sealing (docs/scale.md).
 GRAPH_POINTS = 500_000
 
 
