@@ -98,7 +98,7 @@ def test_a_pdf_without_a_title_of_its_own_has_its_file_name(tmp_path: Path) -> N
     assert pdf.title == "the tower"
 
 
-def test_the_index_keeps_pages_and_opens_corpora_that_have_none(tmp_path: Path) -> None:
+def test_the_index_keeps_pages(tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
     written(folder / "a.pdf", made_files.pdf("Page one.", "Page two."))
@@ -109,11 +109,6 @@ def test_the_index_keeps_pages_and_opens_corpora_that_have_none(tmp_path: Path) 
         found = {one.title: one for one in map(corpus.document, (hit[0] for hit in _ids(tmp_path)))}
     assert found["a"].pages == (0, 11)
     assert found["b"].pages == ()
-    with contextlib.closing(sqlite3.connect(_database(tmp_path))) as database:
-        database.execute("DROP TABLE pages")
-        database.commit()
-    with contextlib.closing(corpora.open("mine", embedder)) as corpus:
-        assert all(corpus.document(one).pages == () for (one,) in _ids(tmp_path))
 
 
 def _database(place: Path) -> Path:
