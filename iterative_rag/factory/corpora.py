@@ -81,7 +81,9 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
         if name != STARTER_CORPUS:
             raise
     except CorpusMismatch:
-        ours = held.info(name).embedder.startswith(BUILTIN) and embedder.name.startswith(BUILTIN)
+        # Unknown while another process makes it anew.
+        made_by = held.info(name).embedder or BUILTIN
+        ours = made_by.startswith(BUILTIN) and embedder.name.startswith(BUILTIN)
         if name != STARTER_CORPUS or not ours:
             raise
     with _indexing:
