@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
-from iterative_rag.cache.entries import MOST_BYTES, PATIENCE, DamagedEntry, Entries, is_damage
+from iterative_rag.cache.entries import FILE_NAME, MOST_BYTES, PATIENCE, DamagedEntry, Entries, is_damage
 from iterative_rag.private_files import FILE_MODE
 
 logger = logging.getLogger(__name__)
@@ -90,6 +90,10 @@ class DiskCache:
             self._guarded(lambda entries: entries.put(_name(key), text, self._limit), None)
 
     def stats(self) -> CacheStats:
+        """Zeros where there is no cache yet: to look does not make one."""
+        if not (self.folder / FILE_NAME).exists():
+            return CacheStats(0, 0, 0, 0)
+
         def read(entries: Entries) -> CacheStats:
             self._write_counts(entries)
             return CacheStats(entries.number(), entries.bytes(), *entries.counts())

@@ -237,4 +237,4 @@ def test_pages_that_failed_make_the_command_fail(wiki: FakeWiki, command: Run) -
     code, _, err = command()
     assert code == 4
     assert "Mara Quill (failed)" in err
-    assert "tries them again" in err
+    assert "tries again" in err

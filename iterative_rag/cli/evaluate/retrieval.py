@@ -205,7 +205,7 @@ def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
     ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"
     printer.line(
         (clean(result["dataset"]), "bold"),
-        f" in {result['corpus']}: {counted(result['n'], 'question')}, {counted(result['hops'], 'hop')}{led}, "
+        f" in {result['corpus']}: {counted(result['n'], 'question')}, {result['hops']} hops{led}, "
         f"{result['search']}{ranked}, {result['seconds']:.1f} s",
     )
     spans = result["intervals"]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.private_files import private_folder, tighten
 from iterative_rag.settings import home
 
 # python-dotenv obeys it in load_dotenv. inspect_ai calls that for a .env of the working folder or any above it, which
@@ -35,6 +36,7 @@ def contained() -> Iterator[None]:
     try:
         yield
     finally:
+        tighten(_own_folder("inspect_ai"))  # it makes what lies in there by the umask
         folders.user_data_path, folders.user_cache_path, logs.git_context = kept
         if before is None:
             del os.environ[_NO_DOTENV]
@@ -43,7 +45,7 @@ def contained() -> Iterator[None]:
 
 
 def _own_folder(name: str, *_: object) -> Path:
-    return home() / name
+    return private_folder(home() / name)
 
 
 def _no_git() -> None:
