@@ -29,7 +29,7 @@ LAYERS = (
         "threads",
         "telemetry",
     },
-    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing"}
+    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing", "text"}
     | {"hosts", "keys", "layers", "private_json", "sending", "trust"},
     {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
     {"ingest"},
@@ -51,7 +51,8 @@ HOMES = {
     "onnxruntime": {"builtin"},
     "tokenizers": {"builtin"},
     "httpx": {"remote", "bounded_body", "sending", "llms", "embedders", "corpus", "search_engines"},
-    "pint": {"computing"},
+    "pint": {"computing", "text"},
+    "text_to_num": {"text"},
     "rich": {"cli"},
     "typer": {"cli"},
     "click": set(),

@@ -1,0 +1,113 @@
+"""When two values are the same: the one definition of it, and of how far off a value may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from iterative_rag.text import units
+from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
+
+# How far a value may lie from one that is visibly rounded, or was converted from another unit (share of it); from one
+# that is said to be approximate; and years from a year that is.
+ROUNDED, ABOUT, ABOUT_YEARS = 0.01, 0.06, 5
+
+
+def says(claimed: Value, given: Value) -> bool:
+    """Whether `given` says what `claimed` says, if more exactly: "3 March 1874" says "1874", and not the other way."""
+    match claimed, given:
+        case Quantity(), Quantity():
+            return _same_rank(claimed, given) and same_number(claimed, given)
+        case Moment(), Moment():
+            return _says_date(claimed, given)
+        case Period(), Period():
+            return claimed.first <= given.first and given.last <= claimed.last
+        case Period(), Moment():
+            year = given.parts[0]
+            return year is not None and claimed.first <= year <= claimed.last
+        case Span(), Span():
+            return says(claimed.low, given.low) and says(claimed.high, given.high)
+    return False
+
+
+def same_number(claimed: Quantity, given: Quantity) -> bool:
+    """Whether the numbers agree in one unit, as exactly as the claimed one is said. A number without a unit agrees with
+    one in any; a number of things never with one of a unit."""
+    if claimed.unit and given.unit and claimed.unit != given.unit:
+        value = units.convert(given.value, given.unit, claimed.unit)
+        return value is not None and _within(claimed, value, given, ROUNDED)
+    if (claimed.unit and not given.unit and given.counted) or (given.unit and not claimed.unit and claimed.counted):
+        return False
+    if abs(claimed.value - given.value) <= 1e-6 * abs(claimed.value):
+        return True
+    if abs(claimed.value - given.value) <= claimed.step / 2 and _near(claimed.value, given.value, ROUNDED):
+        return True
+    return (claimed.about or given.about) and _near(claimed.value, given.value, ABOUT)
+
+
+def _within(claimed: Quantity, value: float, given: Quantity, share: float) -> bool:
+    return _near(claimed.value, value, ABOUT if claimed.about or given.about else share)
+
+
+def _near(one: float, other: float, share: float) -> bool:
+    return abs(one - other) <= share * abs(other)
+
+
+def _same_rank(one: Quantity, other: Quantity) -> bool:
+    """ "12th" and a bare "12" may be the same rank; 12 years are no rank."""
+    if one.ordinal == other.ordinal:
+        return True
+    plain = other if one.ordinal else one
+    return not plain.unit and not plain.step
+
+
+def _says_date(claimed: Moment, given: Moment) -> bool:
+    (year, month, day), (given_year, given_month, given_day) = claimed.parts, given.parts
+    if year is not None and given_year is not None and claimed.about and not month:
+        return abs(year - given_year) <= ABOUT_YEARS
+    return (year is None or year == given_year) and month in (0, given_month) and day in (0, given_day)
+
+
+def stands_in(claimed: Mention, given: Mention) -> bool:
+    """Whether a value in one text is said by one in another, in any of their readings."""
+    return _any(says, claimed, given)
+
+
+def excludes(one: Mention, other: Mention) -> bool:
+    """Whether two values of the same thing cannot both be true: neither says the other, even rounded."""
+    return not _any(_may_agree, one, other)
+
+
+def _any(test: Callable[[Value, Value], bool], one: Mention, other: Mention) -> bool:
+    return any(test(mine, theirs) for mine in one.readings for theirs in other.readings)
+
+
+def _may_agree(one: Value, other: Value) -> bool:
+    if says(one, other) or says(other, one):
+        return True
+    match one, other:
+        case Quantity(), Quantity():
+            measured = one.unit and other.unit and units.dimension(one.unit) != units.dimension(other.unit)
+            return bool(measured) or _is_rounded(one, other) or _is_rounded(other, one)
+        case Moment(), Moment():
+            return all(None in pair or pair[0] == pair[1] for pair in zip(_said(one), _said(other), strict=True))
+        case Span(), Moment() | Quantity():
+            return _may_agree(one.low, other) or _may_agree(one.high, other)
+        case Moment() | Quantity(), Span():
+            return _may_agree(other, one)
+        case Span(), Span():
+            return _may_agree(one.low, other.low) and _may_agree(one.high, other.high)
+    return False
+
+
+def _said(moment: Moment) -> tuple[int | None, int | None, int | None]:
+    year, month, day = moment.parts
+    return year, month or None, day or None
+
+
+def _is_rounded(rough: Quantity, exact: Quantity) -> bool:
+    """Whether a number with zeros at its end is a rounded one: 12,000 and 12,412."""
+    value = units.convert(exact.value, exact.unit, rough.unit) if rough.unit and exact.unit else exact.value
+    if value is None or rough.value != int(rough.value) or abs(rough.value) < 1000:
+        return False
+    zeros = len(str(int(rough.value))) - len(str(int(rough.value)).rstrip("0"))
+    return zeros >= 2 and abs(value - rough.value) <= 10.0**zeros / 2

@@ -1,0 +1,37 @@
+"""Texts made alike for comparing: small letters, no accents, plain dashes and apostrophes."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+# Letters that Unicode does not take apart.
+_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i"}
+_SIGNS = {
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+    **dict.fromkeys("’ʼʻ‘`´", "'"),
+    **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\t", " "),
+}
+_TABLE = str.maketrans(_LETTERS)
+_SAME_LENGTH = str.maketrans({sign: plain for sign, plain in {**_LETTERS, **_SIGNS}.items() if len(plain) == 1})
+
+
+@lru_cache(maxsize=65536)
+def folded(text: str) -> str:
+    """Small letters without accents, compatibility forms resolved ("ﬁ", "²"); signs stay as they are."""
+    text = text.casefold().translate(_TABLE)
+    if text.isascii():
+        return text
+    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+
+
+def folded_in_place(text: str) -> str:
+    """Small letters without accents, plain dashes, apostrophes and spaces; every character keeps its place."""
+    text = text.translate(_SAME_LENGTH)
+    return text.lower() if text.isascii() else "".join(map(_letter, text))
+
+
+@lru_cache(maxsize=4096)
+def _letter(letter: str) -> str:
+    base = unicodedata.normalize("NFD", letter.lower())[:1]
+    return letter if unicodedata.combining(base) else base

@@ -1,0 +1,159 @@
+"""What is known of each language: its function words, months and ways of writing values; and which one a text is in.
+
+A text of any other language still works: its words of up to three letters count as function words, and its numbers and
+months are read in the ways of all languages.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.text.folding import folded
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language; all words are folded. The tuples hold regular expressions over folded text.
+
+    `months` maps names and short names to 1 to 12, `scales` "million" to 1e6, `parts` "thirds" to 3, `words`
+    "anderthalb" to 1.5 and `decades` "nineties" to 90. `decade_before` and `decade_after` are what stands beside the
+    year of a decade. `afterthoughts` are words between a number and what it counts that do not change it, `no_names`
+    words before a number that make no name of it.
+    """
+
+    code: str
+    function_words: frozenset[str]
+    light_words: frozenset[str]
+    comparing_words: frozenset[str]
+    negations: frozenset[str]
+    months: Mapping[str, int]
+    scales: Mapping[str, float]
+    parts: Mapping[str, int]
+    words: Mapping[str, float]
+    decades: Mapping[str, int]
+    articles: frozenset[str]
+    half: frozenset[str]
+    and_a_half: tuple[str, ...]
+    ordinal_endings: tuple[str, ...]
+    decade_before: tuple[str, ...]
+    decade_after: tuple[str, ...]
+    century: tuple[str, ...]
+    before_christ: tuple[str, ...]
+    after_christ: tuple[str, ...]
+    about: tuple[str, ...]
+    to: tuple[str, ...]
+    conjunctions: tuple[str, ...]
+    minus: tuple[str, ...]
+    afterthoughts: frozenset[str]
+    no_names: frozenset[str]
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((Path(__file__).parent / "languages.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def codes() -> tuple[str, ...]:
+    """The languages that are known whole: "en", "de", ..."""
+    return tuple(code for code, table in _tables().items() if "function_words" in table)
+
+
+@cache
+def language_of(code: str) -> Language:
+    """The language of a code, with English months and scales besides its own; "" is all languages at once, of which
+    the first that gives a word decides what it means."""
+    order = [code, "en"] if code in codes() else [*codes(), *(one for one in _tables() if one not in codes())]
+    own = order if code not in codes() else [code]
+
+    def words(key: str) -> frozenset[str]:
+        return frozenset(word for one in own for word in folded(_tables()[one].get(key, "")).split())
+
+    def patterns(key: str, among: list[str]) -> tuple[str, ...]:
+        found: list[str] = []
+        for one in among:
+            value = _tables()[one].get(key, ())
+            found += [value] if isinstance(value, str) else value
+        return tuple(dict.fromkeys(_unaccented(one) for one in found if one))
+
+    def numbers(key: str, among: list[str]) -> dict[str, Any]:
+        return {folded(word): value for one in reversed(among) for word, value in _tables()[one].get(key, {}).items()}
+
+    return Language(
+        code,
+        words("function_words"),
+        words("light_words"),
+        words("comparing_words"),
+        words("negations"),
+        months={word: n for one in reversed(order) for word, n in _months(one).items()},
+        scales=numbers("scales", order),
+        parts=numbers("parts", own),
+        words=numbers("words", own),
+        decades=numbers("decade_words", own),
+        articles=words("articles"),
+        half=words("half"),
+        and_a_half=patterns("and_a_half", own),
+        ordinal_endings=patterns("ordinal_endings", order),
+        decade_before=patterns("decade_before", own),
+        decade_after=patterns("decade_after", own),
+        century=patterns("century", own),
+        before_christ=patterns("before_christ", order),
+        after_christ=patterns("after_christ", order),
+        about=patterns("about", order),
+        to=patterns("to", own),
+        conjunctions=patterns("and", own),
+        minus=patterns("minus", own),
+        afterthoughts=words("afterthoughts"),
+        no_names=words("no_names"),
+    )
+
+
+def _unaccented(pattern: str) -> str:
+    return folded(pattern) if "º" not in pattern and "ª" not in pattern and "\\W" not in pattern else pattern
+
+
+def _months(code: str) -> dict[str, int]:
+    table = _tables()[code]
+    lists = (table.get("months", ""), table.get("short_months", ""))
+    return {
+        folded(word): n
+        for names in lists
+        for n, month in enumerate(names.split(), start=1)
+        for word in month.split("/")
+        if word != "-"
+    }
+
+
+@lru_cache(maxsize=16384)
+def language(text: str) -> str:
+    """The code of the language whose function words a text holds most of; "" where that cannot be told."""
+    words = [folded(word) for word in _LETTERS.findall(text)]
+    counted = {code: sum(word in language_of(code).function_words for word in words) for code in codes()}
+    best, *others = sorted(counted, key=lambda code: -counted[code])
+    clear = counted[best] >= 2 and counted[best] > counted[others[0]] and 5 * counted[best] >= len(words)
+    return best if clear else ""
+
+
+def is_function_word(word: str, code: str) -> bool:
+    """Whether a folded word carries no meaning of its own in the language; in an unknown one, whether it is short."""
+    known = language_of(code)
+    if code:
+        return word in known.function_words or word in known.light_words or len(word) == 1
+    return len(word) <= 3 or word in known.function_words
+
+
+def is_comparing(word: str, code: str) -> bool:
+    """Whether a folded word says which of two is more: what a comparison concludes, not what a fact states."""
+    return word in language_of(code).comparing_words
+
+
+def is_negation(word: str, code: str) -> bool:
+    return word in language_of(code).negations

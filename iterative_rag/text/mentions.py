@@ -1,0 +1,199 @@
+"""The numbers, dates and ranges of a text, by what they say and not by how they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from iterative_rag.text import units
+from iterative_rag.text.dates import Date, DateText, YearDay, dates
+from iterative_rag.text.languages import language_of
+from iterative_rag.text.numerals import Digits, with_digits
+from iterative_rag.text.quantities import bound_before, is_about, quantities
+from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
+
+
+@lru_cache(maxsize=8192)
+def mentions(text: str, code: str, *, lenient: bool = True) -> tuple[Mention, ...]:
+    """The values of a text in the language `code` ("" where it is not known), left to right.
+
+    Two that form a range or one measure ("5 ft 3 in") are one. Where `lenient`, what may be a grouped or a decimal
+    number has both readings ("12.400"); else only that of its language.
+    """
+    digits = with_digits(text, code)
+    found = [_dated(one, digits) for one in dates(digits.text, code) if one.ordered or lenient]
+    taken = [(one.start, one.end) for one in found]
+    for one in (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient)):
+        if not any(start < one.end and one.start < end for start, end in taken):
+            found.append(one)
+            taken.append((one.start, one.end))
+    joined: list[Mention] = []
+    for one in sorted(found, key=lambda mention: mention.start):
+        both = _joined(joined[-1], one, digits, code) if joined else None
+        if both is None:
+            joined.append(one)
+        else:
+            joined[-1] = both
+    return tuple(_placed(one, digits, text) for one in joined)
+
+
+def single(mentioned: Iterable[Mention]) -> tuple[Mention, ...]:
+    """The mentions with both ends for every range."""
+    return tuple(end for one in mentioned for end in (one.ends or (one,)))
+
+
+def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
+    """The mention at its places in the original text."""
+    end = len(text) if mention.end >= len(digits.at) else digits.at[mention.end]
+    # What ends in a number word ends where the word does, and not where it begins.
+    while mention.end and digits.at[mention.end - 1] == end and end < len(text):
+        end += 1
+    after = max(end, digits.at[min(mention.after, len(digits.at) - 1)])
+    ends = tuple(_placed(one, digits, text) for one in mention.ends)
+    return replace(mention, start=digits.at[mention.start], end=end, after=after, ends=ends)
+
+
+# --- dates and periods ---------------------------------------------------------------------------
+
+
+def _dated(found: DateText, digits: Digits) -> Mention:
+    before = digits.text[max(0, found.start - 40) : found.start]
+    value = Moment(found.date, bound_before(before), is_about(before))
+    return Mention((value,), found.start, found.end, found.end, worded=found.start in digits.worded)
+
+
+_ROMAN = r"(?P<roman>[ivx]{1,5})(?:e|eme)?"
+_ORDINAL = r"(?P<count>\d{1,2})(?:st|nd|rd|th|e|er|eme|ste|de|\.|\.?[ºª°])?"
+
+
+@cache
+def _period_patterns(code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    known = language_of(code)
+    names = "|".join(known.century)
+    before = "|".join(known.before_christ)
+    century = re.compile(
+        rf"(?<![\w.,])(?:(?:{_ORDINAL}|{_ROMAN})[\s-]+(?:{names})(?!\w)"
+        rf"|(?:{names})\s+(?:{_ORDINAL.replace('count', 'count2')}|{_ROMAN.replace('roman', 'roman2')})(?!\w))"
+        rf"(?:\s*(?P<before>{before}))?"
+    )
+    words = "|".join(sorted(known.decades, key=len, reverse=True)) or "(?!)"
+    lead = rf"(?:(?P<lead>{'|'.join(known.decade_before)})\s+)?" if known.decade_before else "(?P<lead>(?!))?"
+    tail = "|".join([r"'?s", *known.decade_after])
+    decade = re.compile(
+        rf"(?<![\w.,]){lead}'?(?:(?P<decade>\d{{3}}0|\d0)(?P<tail>(?:{tail})(?!\w))?|(?P<word>{words})(?!\w))(?![\d]|[.,]\d)"
+    )
+    return century, decade
+
+
+def _periods(digits: Digits, code: str) -> Iterable[Mention]:
+    century, decade = _period_patterns(code)
+    for match in century.finditer(digits.text):
+        roman = match["roman"] or match["roman2"]
+        count = _from_roman(roman) if roman else int(match["count"] or match["count2"])
+        if not 0 < count <= 30:
+            continue
+        first, last = (1 - 100 * count, 100 - 100 * count) if match["before"] else (100 * count - 99, 100 * count)
+        yield _mention(digits, match, Period(first, last))
+    for match in decade.finditer(digits.text):
+        if not (match["tail"] or match["lead"] or match["word"]):
+            continue
+        year = language_of(code).decades[match["word"]] if match["word"] else int(match["decade"])
+        # "The 90s" and "the nineties" are those of the last century, except where only a count may be meant.
+        if year < 100 and (match["word"] or match["tail"] or match["lead"]) and year >= 10:
+            yield _mention(digits, match, Period(1900 + year, 1909 + year))
+        elif year >= 1000:
+            yield _mention(digits, match, Period(year, year + 9))
+
+
+def _mention(digits: Digits, match: re.Match[str], period: Period) -> Mention:
+    return Mention((period,), match.start(), match.end(), match.end(), worded=match.start() in digits.worded)
+
+
+def _from_roman(text: str) -> int:
+    sizes = [{"i": 1, "v": 5, "x": 10}[letter] for letter in text]
+    return sum(-one if one < after else one for one, after in zip(sizes, [*sizes[1:], 0], strict=True))
+
+
+# --- two that are one ----------------------------------------------------------------------------
+
+
+@cache
+def _joints(code: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    known = language_of(code)
+    to, both = "|".join(known.to), "|".join(known.conjunctions)
+    return (
+        re.compile(rf"\s*-\s*|\s+(?:{to})\s+(?:the\s+)?"),
+        re.compile(rf"\s*(?:,|,?\s+(?:{both}))?\s*"),
+        re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen)\s*(?:the years\s*|les annees\s*)?$"),
+    )
+
+
+def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Mention | None:
+    if first.ends:
+        return None
+    to, both, between = _joints(code)
+    gap = digits.text[first.end : second.start]
+    if to.fullmatch(gap) or (
+        gap.strip() and both.fullmatch(gap) and between.search(digits.text[max(0, first.start - 40) : first.start])
+    ):
+        pairs = [_completed(low, high) for low in first.readings for high in second.readings]
+        spans = tuple(Span(*pair) for pair in pairs if pair)
+        if not spans:
+            return None
+        low = replace(first, readings=tuple(dict.fromkeys(span.low for span in spans)))
+        high = replace(second, readings=tuple(dict.fromkeys(span.high for span in spans)))
+        return replace(
+            second,
+            readings=spans,
+            start=first.start,
+            named=first.named,
+            ends=(low, high),
+            capitals=first.capitals or second.capitals,
+        )
+    if both.fullmatch(gap):
+        sums = tuple(filter(None, (_summed(one, other) for one in first.readings for other in second.readings)))
+        if sums:
+            return replace(second, readings=sums, start=first.start, named=first.named)
+    return None
+
+
+def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | Moment] | None:
+    """Both ends of a range, with what only one of them says: the 60 of "1759-60" is 1760, the 3 of "3-5 May" a day."""
+    match low, high:
+        case Moment(date=Date() as date), Quantity() if 0 < high.value < 100 < date.year and not high.unit:
+            if date.precision == 1:
+                year = date.year // 100 * 100 + int(high.value)
+                return (low, Moment(Date(year))) if year > date.year else None
+            return None
+        case Quantity(), Moment() if (
+            low.value == int(low.value) and 0 < low.value <= 31 and not low.unit and high.date.day
+        ):
+            return Moment(replace(high.date, day=int(low.value))), high
+        case Moment(date=YearDay() as date), Moment(date=Date() as other):
+            return Moment(Date(other.year, date.month, date.day)), high
+        case Moment(), Moment():
+            return low, high
+        case Quantity(), Quantity():
+            if high.unit and not low.unit and not low.counted:
+                return replace(low, unit=high.unit), high
+            return low, high
+    return None
+
+
+def _summed(first: Value, second: Value) -> Quantity | None:
+    """ "2 hours 30 minutes" as one measure."""
+    if not (isinstance(first, Quantity) and isinstance(second, Quantity) and first.unit and second.unit):
+        return None
+    if (
+        first.unit == second.unit
+        or first.ordinal
+        or second.ordinal
+        or units.dimension(first.unit) not in {"time", "length", "mass"}
+    ):
+        return None
+    share = units.convert(1.0, second.unit, first.unit)
+    if share is None or share >= 1:
+        return None
+    return replace(first, value=round(first.value + share * second.value, 6), step=share, counted=second.counted)

@@ -1,0 +1,251 @@
+"""Number words as digits: "one hundred and five" becomes 105, "twenty-first" 21st, "two thirds" 0.666667.
+
+The words are read by text2num; its languages are those of `languages.codes()`. Words of scale from a million on stay
+where they round a number ("ten million" becomes "10 million"), since they say how exact it is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.languages import Language, codes, language_of
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|\s+|[^\w\s]|_")
+_VULGAR = re.compile(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-⅞])")
+_SLASHED = re.compile(
+    r"(?<![\w/.,])(?:(?P<whole>\d{1,3})[ -])?(?P<count>[1-9])/(?P<part>2|3|4|5|6|8|10)(?![\w/.,]*\d)(?!\w)"
+)
+# What text2num reads as a number, and what it is as often: "second" the unit, "neuf" new, "sei" you are.
+_REACH = 16
+_OF_HUNDRED = re.compile(r"(?:\bper|\bpour|\bpor)\s$")
+_UNIT_BEFORE = re.compile(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """A text with digits for number words. `at[n]` is the place in the original of what stands at `n`, `at[-1]` its
+    length; `worded` holds the places (in `text`) at which a number word stood."""
+
+    text: str
+    at: tuple[int, ...]
+    worded: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    start: int
+    end: int
+    written: str
+
+
+class _Token:
+    """What text2num asks of a token."""
+
+    def __init__(self, text: str, start: int, *, number: bool) -> None:
+        self.start, self._text, self._number = start, text, number
+
+    def text(self) -> str:
+        return self._text
+
+    def nt_separated(self, _previous: object) -> bool:
+        return False
+
+    def not_a_number_part(self) -> bool:
+        return not self._number
+
+
+@lru_cache(maxsize=4096)
+def with_digits(text: str, code: str) -> Digits:
+    """The text, folded in place, with every number word as digits. In an unknown language English words are read."""
+    plain = folded_in_place(text)
+    known = language_of(code if code in codes() else "en")
+    changes: list[_Change] = []
+    for one in (*_fractions(plain, known), *_words(text, plain, known)):
+        if not any(one.start < other.end and other.start < one.end for other in changes):
+            changes.append(one)
+    return _applied(plain, sorted(changes, key=lambda change: change.start))
+
+
+def _applied(plain: str, changes: list[_Change]) -> Digits:
+    parts: list[str] = []
+    at: list[int] = []
+    worded: set[int] = set()
+    place = 0
+    for change in changes:
+        parts.append(plain[place : change.start])
+        at += range(place, change.start)
+        worded.add(len(at))
+        parts.append(change.written)
+        at += [change.start] * len(change.written)
+        place = change.end
+    at += range(place, len(plain) + 1)
+    return Digits("".join([*parts, plain[place:]]), tuple(at), frozenset(worded))
+
+
+# --- fractions -----------------------------------------------------------------------------------
+
+
+def _fractions(plain: str, known: Language) -> Iterator[_Change]:
+    for match in _VULGAR.finditer(plain):
+        yield _change(match, float(match["whole"] or 0) + unicodedata.numeric(match["part"]))
+    for match in _SLASHED.finditer(plain):
+        if int(match["count"]) < int(match["part"]):
+            yield _change(match, float(match["whole"] or 0) + int(match["count"]) / int(match["part"]))
+    if not known.parts:
+        return
+    for match in _halves(known.code).finditer(plain):
+        count = _small(match["count"], known.code)
+        if count is not None:
+            yield _change(match, count + 0.5)
+    for match in _parts(known.code).finditer(plain):
+        count, part = _small(match["many"], known.code), known.parts[match["part"]]
+        article = match["many"] in known.articles
+        if plain.endswith(_and(known.code), 0, match.start()) and part == 2:
+            continue  # "two hours and a half" is read where its unit is
+        if count is not None and (count < part) and (not article or part == 2 or match["of"] is not None):
+            yield _Change(match.start(), match.end("part"), f"{count / part:.6g}")
+    for match in _half_scales(known.code).finditer(plain):
+        yield _Change(match.start(), match.start("scale"), "0.5 ")
+    for match in _whole_words(known.code).finditer(plain):
+        value = known.words.get(match["word"] or "")
+        yield _change(match, 12.0 if value is None else value)
+
+
+def _change(match: re.Match[str], value: float) -> _Change:
+    return _Change(match.start(), match.end(), f"{value:.6g}")
+
+
+@cache
+def _and(code: str) -> tuple[str, ...]:
+    return tuple(f" {word} " for word in language_of(code).conjunctions)
+
+
+@cache
+def _halves(code: str) -> re.Pattern[str]:
+    """ "two and a half", "dreieinhalb", "dos y media"."""
+    known = language_of(code)
+    return re.compile(rf"(?<![\w.,-])(?P<count>\d+|[^\W\d_]+?)[\s-]*(?:{'|'.join(known.and_a_half)})(?!\w)")
+
+
+@cache
+def _parts(code: str) -> re.Pattern[str]:
+    """ "two thirds", "a quarter", "3 fifths"."""
+    known = language_of(code)
+    part = "|".join(sorted(known.parts, key=len, reverse=True))
+    of = r"\s+(?:of|de|del|des|der|van|di|do|da)\b"
+    return re.compile(rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of}|\s*$)?")
+
+
+@cache
+def _half_scales(code: str) -> re.Pattern[str]:
+    """ "half a million": what stands before the scale."""
+    known = language_of(code)
+    scale = "|".join(sorted(known.scales, key=len, reverse=True))
+    half, article = "|".join(known.half or {"half"}), "|".join(known.articles)
+    return re.compile(rf"(?<!\w)(?:(?:{article})\s+)?(?:{half})\s*(?:(?:{article})\s+)?(?P<scale>{scale})(?!\w)")
+
+
+@cache
+def _whole_words(code: str) -> re.Pattern[str]:
+    """ "a dozen", "anderthalb"."""
+    known = language_of(code)
+    dozens = "|".join(word for word, size in known.scales.items() if size == 12)
+    words, articles = "|".join(known.words) or "(?!)", "|".join(known.articles)
+    return re.compile(rf"(?<!\w)(?:(?P<word>{words})|(?:{articles})\s+(?:{dozens}))(?!\w)")
+
+
+def _small(word: str, code: str) -> int | None:
+    """A count in digits or one word; an article is one."""
+    if word.isdigit():
+        return int(word)
+    if word in language_of(code).articles:
+        return 1
+    from text_to_num import text2num
+
+    try:
+        return int(text2num(word, code))
+    except ValueError:
+        return None
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
+    from text_to_num import find_numbers
+
+    if known.code == "en":
+        yield from _years_in_words(plain)
+    tokens = [
+        _Token(match[0], match.start(), number=not (match[0].isdigit() or _follows(_OF_HUNDRED, plain, match.start())))
+        for match in _TOKEN.finditer(plain if known.code == "en" else text)
+    ]
+    if not any(token.text().isalpha() for token in tokens):
+        return
+    for found in find_numbers(tokens, known.code, threshold=0.0):
+        first, last = tokens[found.start], tokens[found.end - 1]
+        start, end = first.start, last.start + len(last.text())
+        words = folded_in_place(text[start:end])
+        if found.end - found.start == 1 and words in known.scales:
+            if article := _follows(_article(known.code), plain, start):
+                large = known.scales[words] >= 1e6
+                yield _Change(
+                    start - len(article[0]), start if large else end, "1 " if large else f"{known.scales[words]:.0f}"
+                )
+            continue
+        if words == "second" and _follows(_UNIT_BEFORE, plain, start):
+            continue
+        if found.value == 1 and not found.is_ordinal and (known.code != "en" or not words.startswith("one")):
+            continue
+        yield _Change(start, end, _written(found.value, words, known, ordinal=found.is_ordinal))
+
+
+def _follows(pattern: re.Pattern[str], plain: str, place: int) -> re.Match[str] | None:
+    """What stands right before a place."""
+    return pattern.search(plain[max(0, place - _REACH) : place])
+
+
+@cache
+def _article(code: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(code).articles)})\s+$")
+
+
+def _written(value: float, words: str, known: Language, *, ordinal: bool) -> str:
+    if ordinal:
+        return f"{value:.0f}th"
+    last = words.split()[-1] if " " in words else ""
+    scale = known.scales.get(last, 1.0)
+    if scale >= 1e6 and value % scale == 0:
+        return f"{value / scale:.0f} {last}"
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_YEAR = re.compile(
+    rf"(?<![\w-])(?P<hundreds>{'|'.join(_TEENS)})[ -]"
+    rf"(?:(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<units>{'|'.join(_UNITS)}))?|o[h'] ?(?P<oh>{'|'.join(_UNITS)})"
+    rf"|(?P<teen>ten|eleven|twelve|{'|'.join(_TEENS[:-1])}))(?![\w-])"
+)
+
+
+def _years_in_words(plain: str) -> Iterator[_Change]:
+    """ "nineteen eighty-seven", which text2num takes for 19 and 87."""
+    teens = {word: n for n, word in enumerate(["ten", "eleven", "twelve"], start=10)}
+    teens |= {word: n for n, word in enumerate(_TEENS[:-1], start=13)}
+    for match in _YEAR.finditer(plain):
+        hundreds = 13 + _TEENS.index(match["hundreds"])
+        if match["teen"]:
+            rest = teens[match["teen"]]
+        elif match["oh"]:
+            rest = 1 + _UNITS.index(match["oh"])
+        else:
+            rest = 20 + 10 * _TENS.index(match["tens"]) + (1 + _UNITS.index(match["units"]) if match["units"] else 0)
+        if (match["hundreds"], match["tens"]) == ("twenty", None) or hundreds != 20 or match["units"] or rest >= 10:
+            yield _Change(match.start(), match.end(), str(100 * hundreds + rest))

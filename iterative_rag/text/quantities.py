@@ -1,0 +1,197 @@
+"""Reads numbers with what belongs to them: a sign, a scale, a unit or currency, what is counted, and a bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from iterative_rag.text import units
+from iterative_rag.text.dates import Date
+from iterative_rag.text.languages import is_function_word, language_of
+from iterative_rag.text.numerals import Digits
+from iterative_rag.text.values import Mention, Moment, Quantity, Value
+
+_MONEY_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}  # of money: "$5m"
+_CURRENCY = r"(?:us|a|c|ca|nz|hk)?\$|[£€¥₹]|(?:usd|eur|gbp|chf)(?=\s?\d)"
+_COUNTED = re.compile(r"[\s-]{1,2}(?P<word>[^\W\d_](?:[\w'/]|\.(?=\w))*)")
+_MOST_COUNTED, _MOST_DIGITS = 5, 40
+_YEAR, _YEAR_BEFORE = re.compile(r"1\d{3}|20\d{2}"), re.compile(r"\byear\s+$")
+_STRICT = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:[ .]\d{3}){2,}|\d+(?:\.\d+)?"
+_LENIENT = r"\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+
+
+@cache
+def _number_pattern(code: str, *, lenient: bool) -> re.Pattern[str]:
+    known = language_of(code)
+    scale = "|".join(sorted((word for word in known.scales), key=len, reverse=True))
+    ordinal = "|".join(known.ordinal_endings)
+    start = r"(?<![^\W_])" if lenient else r"(?<!\w)(?<!\d[.,:/])(?<![^\W\d_][-.])"
+    end = r"" if lenient else r"(?![\w:]|[.,/]\d|-\d+-)"
+    minus = "|".join(known.minus) or "minus"
+    return re.compile(
+        rf"{start}(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign>(?:(?<![\w)\]])-|\b(?:{minus})\s))?"
+        rf"(?P<digits>{_LENIENT if lenient else _STRICT})"
+        rf"(?:(?P<ordinal>{ordinal})(?!\w)|(?P<plural>'?s)(?!\w))?(?P<glued>[^\W\d_ºª]+(?:/[a-z]+|[²³])?)?{end}"
+        rf"(?:(?:\s|-){{1,2}}(?P<scale>{scale})(?!\w)\.?)?"
+    )
+
+
+def quantities(text: str, digits: Digits, code: str, *, lenient: bool) -> Iterable[Mention]:
+    for match in _number_pattern(code, lenient=lenient).finditer(digits.text):
+        if found := _number(match, text, digits, code, lenient=lenient):
+            yield found
+
+
+def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenient: bool) -> Mention | None:
+    """A number; None where letters make it something else ("3D", "747s")."""
+    if len(match["digits"]) > _MOST_DIGITS:
+        return None
+    plain, currency, glued = digits.text, match["currency"] or "", match["glued"] or ""
+    scale = language_of(code).scales.get(match["scale"] or "", 1.0)
+    end, named = match.end(), _in_name(text, digits, match.start())
+    known: tuple[str, ...] = (units.unit_of(currency[-1] if currency.endswith("$") else currency),) if currency else ()
+    if glued and currency and glued in _MONEY_SCALES:
+        scale, glued = _MONEY_SCALES[glued], ""
+    elif glued and (found := units.unit_at(plain, match.start("glued"), code)):
+        known, end, glued = found.units, found.end, ""
+    elif glued and glued in language_of(code).scales:
+        scale, glued = language_of(code).scales[glued], ""
+    if glued or match["plural"]:
+        if not lenient:
+            return None
+        end, named = match.end("digits"), True
+    counted: tuple[str, ...] = ()
+    after, capitals = end, False
+    if not named or not glued:
+        found = None if known else _unit_after(plain, match.start(), end, code)
+        if found:
+            known, end = found.units, found.end
+        counted, after, capitals = _counted(text, digits, end, code)
+    if match["ordinal"]:
+        known = tuple(unit for unit in known if match["ordinal"] != ".")
+    before = plain[max(0, match.start() - 40) : match.start()]
+    sign, bound, about = -1.0 if match["sign"] else 1.0, bound_before(before), is_about(before)
+    more = 0.5 if known and (half := _and_a_half(code).match(plain, end)) else 0.0
+    end = half.end() if more and half else end
+    readings: list[Value] = []
+    for value, step in _amounts(match["digits"], scale, code, lenient=lenient):
+        for unit in known or ("",):
+            readings.append(
+                Quantity(sign * (value + more), step, match["ordinal"] is not None, unit, counted, bound, about=about)
+            )
+    alone = not (known or match["ordinal"] or match["sign"] or match["scale"])
+    if alone and (_YEAR.fullmatch(match["digits"]) or (_YEAR_BEFORE.search(before) and len(match["digits"]) == 3)):
+        readings.insert(0, Moment(Date(int(match["digits"])), bound, about=about))
+    worded = match.start("digits") in digits.worded
+    return Mention(tuple(readings), match.start(), end, after, worded, named, capitals)
+
+
+@cache
+def _and_a_half(code: str) -> re.Pattern[str]:
+    """ "three hours and a half": what stands after the unit."""
+    return re.compile(rf"\s+(?:{'|'.join(language_of(code).and_a_half) or '(?!)'})(?!\w)")
+
+
+_INCHES = re.compile(r"\s?(?:in(?:\.|(?!\w))|\")")
+_FEET_BEFORE = re.compile(r"\d\s?(?:ft|feet|foot|')[\s,-]*$")
+
+
+def _unit_after(plain: str, start: int, place: int, code: str) -> units.UnitName | None:
+    """The unit right after a number, or after one word that describes it: "seven long years"."""
+    if found := units.unit_at(plain, place, code):
+        return found
+    if (inches := _INCHES.match(plain, place)) and _FEET_BEFORE.search(plain[max(0, start - 12) : start]):
+        return units.UnitName(("inch",), inches.end())
+    if feet := re.compile(r"'(?=\s?\d)").match(plain, place):
+        return units.UnitName(("foot",), feet.end())
+    of = re.compile(r"\s+(?:de|d'|di|von|of)\s*").match(plain, place)
+    if of and (found := units.unit_at(plain, of.end(), code)):
+        return found
+    word = _COUNTED.match(plain, place)
+    if word is None or is_function_word(word["word"], code):
+        return None
+    found = units.unit_at(plain, word.end(), code)
+    return found if found and len(plain[word.end() : found.end].strip()) > 2 else None
+
+
+def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tuple[float, float]]:
+    """The readings of digits, each with its step: what shows decimals or a scale is rounded there."""
+    plain = re.sub(r"[' ]", "", written)
+    marks = re.findall(r"[.,]", plain)
+    decimal = "." if code in ("en", "") else ","
+    found: list[str] = []
+    if not marks:
+        found = [plain]
+    elif len(set(marks)) == 2:
+        whole, _, rest = plain.rpartition(marks[-1])
+        found = [f"{re.sub('[.,]', '', whole)}.{rest}"]
+    elif len(marks) > 1 or (marks[0] not in decimal and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain)):
+        found = [re.sub("[.,]", "", plain)]
+    else:
+        found = [plain.replace(",", ".")]
+    if lenient and len(marks) == 1 and (marks[0] in decimal or not code) and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain):
+        found += [plain.replace(",", "."), re.sub("[.,]", "", plain)]
+    amounts = []
+    for number in dict.fromkeys(found):
+        decimals = len(number.partition(".")[2])
+        amounts.append((round(float(number) * scale, 6), scale * 10.0**-decimals if decimals or scale >= 1e6 else 0.0))
+    return amounts
+
+
+def _counted(text: str, digits: Digits, place: int, code: str) -> tuple[tuple[str, ...], int, bool]:
+    """The words after a number: (folded, where they end, whether one is written large)."""
+    words: list[str] = []
+    capitals = False
+    afterthoughts = language_of(code).afterthoughts
+    while len(words) < _MOST_COUNTED and (match := _COUNTED.match(digits.text, place)):
+        word = match["word"]
+        if word not in afterthoughts and word != "per" and is_function_word(word, code):
+            break
+        place = match.end()
+        if word in afterthoughts:
+            continue
+        capitals = capitals or text[digits.at[match.start("word")]].isupper()
+        words.append(word)
+    return tuple(words), place, capitals
+
+
+# --- what stands before --------------------------------------------------------------------------
+
+_BOUND = re.compile(
+    r"(?:\b(?:(?P<le>(?:no|not) (?:more|later|greater) than|at (?:the )?most|up to|maximum of)"
+    r"|(?P<ge>(?:no|not) (?:less|fewer|earlier) than|at (?:the )?least|minimum of)"
+    r"|(?P<gt>(?:more|greater|later|higher) than|over|above|exceeding|after)"
+    r"|(?P<lt>(?:less|fewer|earlier|lower) than|under|below|before|until))"
+    r"|(?P<more>>)|(?P<fewer><))\s*(?:about|around|the year|the)?\s*$"
+)
+_BOUNDS = {"le": "<=", "ge": ">=", "gt": ">", "more": ">", "lt": "<", "fewer": "<"}
+_NAME_BEFORE = re.compile(r"(?<!\w)(?P<word>[A-Z][\w'.]*)[\s-]+$")
+
+
+def bound_before(before: str) -> str:
+    match = _BOUND.search(before)
+    return _BOUNDS[match.lastgroup] if match and match.lastgroup else ""
+
+
+def is_about(before: str) -> bool:
+    return _about().search(before) is not None
+
+
+@cache
+def _about() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?<!\w)(?:{'|'.join(language_of('').about)})|~|≈)\s*$")
+
+
+def _in_name(text: str, digits: Digits, place: int) -> bool:
+    """Whether a number stands right after a name, or is glued to letters: "Apollo 11", "B-29"."""
+    before = text[max(0, digits.at[place] - 40) : digits.at[place]]
+    if re.search(r"[^\W\d_][-.]$", before):
+        return True
+    match = _NAME_BEFORE.search(before)
+    return match is not None and not _is_plain(match["word"].lower())
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(word: str) -> bool:
+    return word.strip(".") in language_of("").no_names or is_function_word(word, "")

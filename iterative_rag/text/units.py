@@ -1,0 +1,126 @@
+"""Units of measure: what a unit is called in each language, and exact conversion by pint."""
+
+from __future__ import annotations
+
+import re
+import threading
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from iterative_rag.text.folding import folded_in_place
+
+if TYPE_CHECKING:  # imported when the first unit is converted: it takes half a second
+    from pint import UnitRegistry
+
+    Registry: TypeAlias = UnitRegistry[Any]
+
+_LOCK = threading.Lock()
+
+
+@cache
+def _made() -> Registry:
+    from pint import UnitRegistry
+
+    registry: Registry = UnitRegistry(non_int_type=Fraction, cache_folder=None)
+    registry.define("calendar_decade = 10 * year")  # pint's own decade is a ratio of ten
+    return registry
+
+
+def registry() -> Registry:
+    """The one table of units; units of two tables do not compare."""
+    with _LOCK:
+        return _made()
+
+
+@lru_cache(maxsize=4096)
+def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
+    """(scale, shift) with `wanted = had * scale + shift`, between two units of pint. Raises what pint raises."""
+    zero, one = (Fraction(registry().convert(Fraction(n), have, want)) for n in (0, 1))
+    return one - zero, zero
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    return tomllib.loads((Path(__file__).parent / "units.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _dimensions() -> Mapping[str, str]:
+    return {unit: dimension for dimension, units in _tables().items() for unit in units}
+
+
+def dimension(unit: str) -> str:
+    """ "length" for "foot", as `unit_at` names units; "" for what is none."""
+    return _dimensions().get(unit, "")
+
+
+@cache
+def _names(code: str) -> Mapping[str, tuple[str, ...]]:
+    """The units that a name may stand for: symbols and English names are understood in every language."""
+    names: dict[str, tuple[str, ...]] = {}
+    for units in _tables().values():
+        for unit, spelled in units.items():
+            known = [words for key, words in spelled.items() if not code or key in {"symbols", "en", code}]
+            for name in " ".join(known).split():
+                plain = folded_in_place(name.replace("_", " "))
+                names[plain] = (*names.get(plain, ()), *(() if unit in names.get(plain, ()) else (unit,)))
+    return names
+
+
+@cache
+def _pattern(code: str) -> re.Pattern[str]:
+    names = sorted(_names(code), key=len, reverse=True)
+    spelled = "|".join(re.escape(name).replace(r"\ ", r"[\s-]+") for name in names)
+    return re.compile(rf"[\s-]{{0,2}}(?P<unit>{spelled})(?![\w²³^]|/[a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitName:
+    """The name of a unit that ends at `end`; `units` are the units that it may stand for ("pounds" has two)."""
+
+    units: tuple[str, ...]
+    end: int
+
+
+def unit_at(plain: str, place: int, code: str) -> UnitName | None:
+    """The unit whose name stands at `place` of a text that is folded in place, blanks and hyphens before it aside."""
+    match = _pattern(code).match(plain, place)
+    if match is None:
+        return None
+    name = re.sub(r"[\s-]+", " ", match["unit"])
+    units = _names(code).get(name) or _names(code).get(match["unit"]) or _names(code).get(name.replace(" ", "-"), ())
+    return UnitName(units, match.end())
+
+
+def unit_of(name: str, code: str = "en") -> str:
+    """The unit of a name that stands alone ("feet"); "" for what is none."""
+    plain = folded_in_place(name)
+    found = unit_at(plain, 0, code)
+    return found.units[0] if found and found.end == len(plain) else ""
+
+
+@lru_cache(maxsize=4096)
+def convert(value: float, have: str, want: str) -> float | None:
+    """A value of one unit in another, both named as `unit_at` does; None where they do not measure the same.
+
+    Currencies are never converted.
+    """
+    if have == want:
+        return value
+    if dimension(have) != dimension(want) or dimension(have) in {"", "money"}:
+        return None
+    from pint.errors import PintError
+
+    try:
+        scale, shift = affine(registry().parse_units(have), registry().parse_units(want))
+    except PintError:
+        return None
+    return float(Fraction(value) * scale + shift)

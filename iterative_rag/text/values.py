@@ -1,0 +1,104 @@
+"""What a value of a text may be: a number, a date, a decade or century, a range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from iterative_rag.text.dates import Date, YearDay
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number. `step` is the place to which it is visibly rounded (0.1 for "5.1", 1e5 for "1.4 million"), 0 for an
+    exact one; `ordinal` that it is a rank.
+
+    `unit` is the unit or currency under the name of `text.units`; `counted` are the folded words after a number.
+    `bound` is ">" for "more than" and the like, `about` says that the text calls it approximate.
+    """
+
+    value: float
+    step: float = 0.0
+    ordinal: bool = False
+    unit: str = ""
+    counted: tuple[str, ...] = ()
+    bound: str = ""
+    about: bool = False
+
+    def __str__(self) -> str:
+        number = f"{self.value:.6f}".rstrip("0").rstrip(".")
+        about, rank = "~" if self.about else "", _ending(int(self.value)) if self.ordinal else ""
+        return f"{self.bound}{about}{number}{rank}" + (f" {self.unit}" if self.unit else "")
+
+
+def _ending(rank: int) -> str:
+    """ "nd" for 42."""
+    return "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date. `bound` is ">" for "after", `about` stands for "circa"."""
+
+    date: Date | YearDay
+    bound: str = ""
+    about: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.bound}{'~' if self.about else ''}{self.date}"
+
+    @property
+    def parts(self) -> tuple[int | None, int, int]:
+        """Year, month and day; None and 0 where they are not said."""
+        year = self.date.year if isinstance(self.date, Date) else None
+        return year, self.date.month, self.date.day
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A decade or a century, from one astronomical year to another, both of it."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        if self.last - self.first == 9:
+            return f"{self.first}s"
+        count = self.last // 100 if self.last > 0 else 1 - self.last // 100
+        return f"{count}{_ending(count)} century{'' if self.last > 0 else ' BC'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From one to the other."""
+
+    low: Quantity | Moment
+    high: Quantity | Moment
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
+Value: TypeAlias = Quantity | Moment | Period | Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A value in a text, at `start` to `end`; `after` is where the words of what is counted end.
+
+    `readings` are what it may mean, the likeliest first: a bare 1987 is a year or a number, "12.400" 12.4 or 12,400.
+    `worded` says that it is written in words, `named` that it stands in a name ("Apollo 11", "B-29"), `capitals` that a
+    word of what is counted is written large ("12 Monkeys"). A range is made of its `ends`.
+    """
+
+    readings: tuple[Value, ...]
+    start: int
+    end: int
+    after: int
+    worded: bool = False
+    named: bool = False
+    capitals: bool = False
+    ends: tuple[Mention, ...] = ()
+
+    def __str__(self) -> str:
+        return str(self.readings[0])
