@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,9 +21,10 @@ _NUMBER = lazy_pattern(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 @dataclass(slots=True)
 class Calculations:
-    """What was computed for one answer, and what was refused; `facts` are those of the inquiry."""
+    """What was computed for one answer, and what was refused; `facts` and `question` are those of the inquiry."""
 
     facts: Sequence[Fact]
+    question: str = ""
     done: list[Computation] = field(default_factory=list)
     _refused: dict[str, str] = field(default_factory=dict)
 
@@ -50,14 +52,20 @@ class Calculations:
         return "COMPUTED:\n" + "\n".join(told) if told else ""
 
     def written_by(self, reply: AnswerReply) -> list[Computation]:
-        """The sums of numbers from the facts that the model did itself, rightly, and that its answer rests on."""
+        """The sums of numbers from the facts and the question that the model did itself, rightly, and that its answer
+        rests on. One of the numbers at least is a fact's."""
         given = f"{reply.short_answer} {reply.answer}"
         known = {one.result for one in self.done}
         return [
             Computation(left, result, self._holding(left))
             for left, result in right_equations(f"{reply.working}\n{reply.answer}")
-            if result not in known and _holds(given, result) and all(map(self._places, _NUMBER.findall(left)))
+            if result not in known and _holds(given, result) and self._is_given(_NUMBER.findall(left))
         ]
+
+    def _is_given(self, numbers: Sequence[str]) -> bool:
+        from_facts = [bool(self._places(number)) for number in numbers]
+        asked = [_holds(self.question, number) for number in numbers]
+        return any(from_facts) and all(map(operator.or_, from_facts, asked))
 
     def _computed(self, expression: str, numbers: Sequence[int]) -> Computation | None:
         try:

@@ -33,8 +33,7 @@ def same_number(claimed: Quantity, given: Quantity) -> bool:
     """Whether the numbers agree in one unit, as exactly as the claimed one is said. A number without a unit agrees with
     one in any; a number of things never with one of a unit."""
     if claimed.unit and given.unit and claimed.unit != given.unit:
-        value = units.convert(given.value, given.unit, claimed.unit)
-        return value is not None and _within(claimed, value, given, ROUNDED)
+        return _converts(claimed, given)
     if (claimed.unit and not given.unit and given.counted) or (given.unit and not claimed.unit and claimed.counted):
         return False
     if abs(claimed.value - given.value) <= 1e-6 * abs(claimed.value):
@@ -44,8 +43,24 @@ def same_number(claimed: Quantity, given: Quantity) -> bool:
     return (claimed.about or given.about) and _near(claimed.value, given.value, ABOUT)
 
 
-def _within(claimed: Quantity, value: float, given: Quantity, share: float) -> bool:
-    return _near(claimed.value, value, ABOUT if claimed.about or given.about else share)
+def _converts(claimed: Quantity, given: Quantity) -> bool:
+    """Whether the given value is the claimed one in another unit, as exactly as both are written."""
+    value = units.convert(given.value, given.unit, claimed.unit)
+    if value is None:
+        return False
+    if claimed.about or given.about:
+        return _near(claimed.value, value, ABOUT)
+    one = units.convert(given.value + _written_step(given), given.unit, claimed.unit)
+    off = (_written_step(claimed) + abs((one or value) - value)) / 2
+    return abs(claimed.value - value) <= off * (1 + 1e-9) and _near(claimed.value, value, ROUNDED)
+
+
+def _written_step(quantity: Quantity) -> float:
+    """The place of the last digit that is not a zero at the end: 0.1 for 5.1, 100 for 4,800, 1 for 37."""
+    if quantity.step or quantity.value != int(quantity.value) or not quantity.value:
+        return quantity.step
+    digits = str(abs(int(quantity.value)))
+    return 10.0 ** (len(digits) - len(digits.rstrip("0")))
 
 
 def _near(one: float, other: float, share: float) -> bool:
@@ -109,5 +124,5 @@ def _is_rounded(rough: Quantity, exact: Quantity) -> bool:
     value = units.convert(exact.value, exact.unit, rough.unit) if rough.unit and exact.unit else exact.value
     if value is None or rough.value != int(rough.value) or abs(rough.value) < 1000:
         return False
-    zeros = len(str(int(rough.value))) - len(str(int(rough.value)).rstrip("0"))
-    return zeros >= 2 and abs(value - rough.value) <= 10.0**zeros / 2
+    step = _written_step(rough)
+    return step >= 100 and abs(value - rough.value) <= step / 2

@@ -21,7 +21,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language; all words are folded. The tuples hold regular expressions over folded text.
+    """One language; all words are folded. Function words are also those that only say how sure one is ("perhaps").
+    The tuples hold regular expressions over folded text.
 
     `months` maps names and short names to 1 to 12, `scales` "million" to 1e6, `parts` "thirds" to 3, `words`
     "anderthalb" to 1.5 and `decades` "nineties" to 90. `decade_before` and `decade_after` are what stands beside the
@@ -52,19 +53,32 @@ class Language:
     to: tuple[str, ...]
     conjunctions: tuple[str, ...]
     minus: tuple[str, ...]
+    term_begins: tuple[str, ...]
+    term_ends: tuple[str, ...]
     afterthoughts: frozenset[str]
     no_names: frozenset[str]
 
 
 @cache
-def _tables() -> Mapping[str, Mapping[str, Any]]:
+def _file() -> Mapping[str, Any]:
     return tomllib.loads((Path(__file__).parent / "languages.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return {code: table for code, table in _file().items() if isinstance(table, dict)}
 
 
 @cache
 def codes() -> tuple[str, ...]:
     """The languages that are known whole: "en", "de", ..."""
     return tuple(code for code, table in _tables().items() if "function_words" in table)
+
+
+@cache
+def words_of(key: str) -> frozenset[str]:
+    """A list of words that holds for all languages: "abbreviations"."""
+    return frozenset(folded(_file()[key]).split())
 
 
 @cache
@@ -89,7 +103,7 @@ def language_of(code: str) -> Language:
 
     return Language(
         code,
-        words("function_words"),
+        words("function_words") | words("hedges"),
         words("light_words"),
         words("comparing_words"),
         words("negations"),
@@ -111,6 +125,8 @@ def language_of(code: str) -> Language:
         to=patterns("to", own),
         conjunctions=patterns("and", own),
         minus=patterns("minus", own),
+        term_begins=patterns("term_begins", own),
+        term_ends=patterns("term_ends", own),
         afterthoughts=words("afterthoughts"),
         no_names=words("no_names"),
     )

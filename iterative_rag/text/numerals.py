@@ -138,7 +138,9 @@ def _parts(code: str) -> re.Pattern[str]:
     known = language_of(code)
     part = "|".join(sorted(known.parts, key=len, reverse=True))
     of = r"\s+(?:of|de|del|des|der|van|di|do|da)\b"
-    return re.compile(rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of}|\s*$)?")
+    return re.compile(
+        rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of}|\s*(?:$|[.,;:!?)]))?"
+    )
 
 
 @cache

@@ -100,5 +100,10 @@ class Mention:
     capitals: bool = False
     ends: tuple[Mention, ...] = ()
 
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a date, a year, a decade or a century rather than a number."""
+        return isinstance(self.readings[0], Moment | Period)
+
     def __str__(self) -> str:
         return str(self.readings[0])

@@ -39,10 +39,10 @@ def says(answer: str = "She was 37 [2].", **fields: Any) -> dict[str, Any]:
     return {"status": "answered", "answer": answer, "short_answer": "37", "confidence": 0.9, **fields}
 
 
-def answered(*replies: Any, **options: Any) -> tuple[Draft, list[str]]:
+def answered(*replies: Any, inquiry: Inquiry = INQUIRY, **options: Any) -> tuple[Draft, list[str]]:
     """The draft, and the user's part of each prompt."""
     with ScriptedLLM({"answer": list(replies)}) as llm:
-        draft = LLMMind(llm, None, None, Settings()).roles(Counting()).answerer.answer(INQUIRY, **options)
+        draft = LLMMind(llm, None, None, Settings()).roles(Counting()).answerer.answer(inquiry, **options)
     return draft, [request.user for request in llm.requests]
 
 
@@ -182,3 +182,13 @@ def test_computations_are_read_however_they_are_written(compute: Any, expected: 
     reply = parse(text, AnswerReply)
     assert reply.status == "compute"
     assert [(one.expression, one.facts) for one in reply.compute] == expected
+
+
+def test_a_number_of_the_question_may_stand_in_a_sum_beside_one_of_a_fact() -> None:
+    question = "What year was it 39 years after Velm Tower was finished?"
+    inquiry = Inquiry(question, question, FACTS, (NEED,))
+    said = {"short_answer": "1950", "answer": "It was 1950 [1]."}
+    draft, _ = answered(says(working="1911 [1] + 39 = 1950", **said), inquiry=inquiry)
+    assert draft.computations == (Computation("1911 + 39", "1950", (0,)),)
+    draft, _ = answered(says(working="1912 + 38 = 1950", **said), inquiry=inquiry)
+    assert draft.computations == ()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.reflective.languages import folded, is_function_word, language
-from iterative_rag.agent.reflective.values import Value, excludes, values
-from iterative_rag.agent.reflective.wording import same_name, wording
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.agent.reflective.wording import values, wording
+from iterative_rag.text.comparing import excludes
+from iterative_rag.text.dates import Date
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.mentions import mentions
+from iterative_rag.text.names import same_name
+from iterative_rag.text.periods import term
+from iterative_rag.text.units import dimension
+from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
@@ -18,13 +25,13 @@ TRUSTED = 0.6
 MOST_SIDES = 4
 
 # Needs that have several answers by nature: their facts add up, they do not contradict each other.
-_SEVERAL = lazy_pattern(
+_SEVERAL = re.compile(
     r"\b(?:members?|mitglieder|membres|miembros|membri|list|all|each|both|children|siblings|names|kinder|enfants|hijos|"
     r"who (?:are|were)|(?:what|which) (?:\w+ ){0,2}(?:are|were)|welche \w+ (?:sind|waren)|wer (?:sind|waren)|"
     r"qui (?:sont|etaient)|quienes|quali|quels|quelles|which .* and .*|one of|any|some)\b"
 )
-_WORD = lazy_pattern(r"[^\W\d_]+")
-_YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
+_WORD = re.compile(r"[^\W\d_]+")
+_YEAR = re.compile(r"\([^()]*?(\d{4})[^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class _Said:
 
     place: int
     fact: Fact
-    values: tuple[Value, ...]
+    values: tuple[Mention, ...]
     words: tuple[str, ...]
     large: bool = False
 
@@ -123,17 +130,22 @@ def _exclude(one: _Said, other: _Said) -> bool:
     if _namesakes(one.fact, other.fact):
         return False
     if one.values and other.values:
-        if any(a.unit and b.unit and not _comparable(a, b) for a in one.values for b in other.values):
+        if any(not _comparable(a, b) for a in one.values for b in other.values):
             return False
         differ = all(excludes(a, b) for a in one.values for b in other.values)
         return differ and _compatible(one, other) and not _of_other_years(one, other)
-    if one.values or other.values or not (one.large and other.large):
+    if one.values or other.values or not (one.large and other.large) or _in_turn(one.fact, other.fact):
         return False
     return not _holds(one.words, other.words) and not (_mentions(one, other) or _mentions(other, one))
 
 
-def _comparable(one: Value, other: Value) -> bool:
-    return not excludes(one, other) or excludes(replace(one, numbers=frozenset()), other) or one.unit == other.unit
+def _comparable(one: Mention, other: Mention) -> bool:
+    """Whether two values measure the same, as far as their units tell: a length says nothing against a weight."""
+    first, second = (
+        {dimension(reading.unit) for reading in value.readings if isinstance(reading, Quantity) and reading.unit}
+        for value in (one, other)
+    )
+    return not first or not second or bool(first & second)
 
 
 def _compatible(one: _Said, other: _Said) -> bool:
@@ -143,10 +155,27 @@ def _compatible(one: _Said, other: _Said) -> bool:
 
 def _of_other_years(one: _Said, other: _Said) -> bool:
     """Whether two figures (no dates) are each of a year of its own, as populations are."""
-    if any(value.is_date or value.year for said in (one, other) for value in said.values):
+    if any(value.is_time for said in (one, other) for value in said.values):
         return False
-    first, second = ({v.year for v in values(s.fact.quote, language(s.fact.quote)) if v.year} for s in (one, other))
+    first, second = (_years(said.fact.quote) for said in (one, other))
     return bool(first and second) and not first & second
+
+
+def _years(quote: str) -> set[int]:
+    readings = (value.readings[0] for value in values(quote, language(quote)))
+    years = (reading.parts[0] for reading in readings if isinstance(reading, Moment))
+    return {year for year in years if year is not None}
+
+
+def _in_turn(one: Fact, other: Fact) -> bool:
+    """Whether a time is asked for at which, by the dates of two facts, one followed the other: office-holders of one
+    year. Without such a time the dates may be those of lives."""
+    first, second = (term(fact.quote, language(fact.quote)) for fact in (one, other))
+    if first is None or second is None or not (first.is_before(second) or second.is_before(first)):
+        return False
+    asked = [value.readings[0] for value in mentions(one.need.question, language(one.need.question))]
+    dates = [value.date for value in asked if isinstance(value, Moment) and isinstance(value.date, Date)]
+    return any(first.touches(date) and second.touches(date) for date in dates)
 
 
 def _mentions(one: _Said, other: _Said) -> bool:
@@ -209,7 +238,7 @@ def _said(place: int, fact: Fact) -> _Said:
     # A number inside a name ("Apollo 11") is part of the name.
     if (
         found
-        and not found[0].is_date
+        and not isinstance(found[0].readings[0], Moment)
         and any(word[:1].isupper() for word in _WORD.findall(fact.value[: found[0].start]))
     ):
         return _Said(place, fact, (), tuple(folded(fact.value).split()), large=True)

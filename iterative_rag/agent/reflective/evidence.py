@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.reflective.languages import language
-from iterative_rag.agent.reflective.values import Value, stands_in, values
-from iterative_rag.agent.reflective.wording import Word, Wording, alike, same_name, wording
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.agent.reflective.wording import Word, Wording, alike, values, wording
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.languages import language
+from iterative_rag.text.names import same_name
+from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
 MOST_BETWEEN = 2
 # "(3 March 1874 – 1950)" after a name says birth and death; the words are put in so that they can be compared.
 _DASH = r"\s*[–—-]\s*"
-_LIVED = lazy_pattern(
+_LIVED = re.compile(
     rf"\((?P<born>[^()]{{0,60}}?\d{{3,4}}[^()–—]{{0,40}}?){_DASH}(?P<died>[^()]{{0,60}}?\d{{3,4}}[^()]{{0,40}})\)"
 )
-_BORN = lazy_pattern(r"\(\s*(?:\*|née? le|b\.)\s*")
-_DIED = lazy_pattern(r"[†✝]")
+_BORN = re.compile(r"\(\s*(?:\*|née? le|b\.)\s*")
+# What an expression counts: "days(28 July 1941, 17 July 1959)"; and two years between which years lie.
+_COUNTING = re.compile(r"\s*(?P<name>days|weeks|months|years|age)\s*\(", re.IGNORECASE)
+_DIFFERENCE = re.compile(r"\s[-−–]\s|\d[-−–]\d")
+_DIED = re.compile(r"[†✝]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +42,11 @@ class Proof:
     foreign: bool = False
     computed: bool = False
 
-    def results_in(self, value: Value) -> bool:
+    def results_in(self, value: Mention) -> bool:
         """Whether a computation comes to this value: `quoted` begins with its result."""
         return any(stands_in(value, result) for result in self.quoted[0].values)
 
-    def has_value(self, value: Value) -> bool:
+    def has_value(self, value: Mention) -> bool:
         return any(stands_in(value, given) for text in self.quoted for given in text.values)
 
     def has_name(self, name: Sequence[Word]) -> bool:
@@ -116,11 +121,22 @@ def evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
 
 
 def _result(computation: Computation, code: str) -> Wording:
-    """What was computed; between two years or dates lie years, where no unit is said."""
-    result, operands = wording(computation.result, code), values(computation.expression, code)
-    if len(result.values) == 1 and not result.values[0].unit and len([one for one in operands if one.year]) >= 2:
-        return replace(result, values=(replace(result.values[0], unit="years"),))
-    return result
+    """What was computed, with the unit that is left out: days(a, b) comes to days, the difference of years to years."""
+    result = wording(computation.result, code)
+    if len(result.values) != 1 or not (unit := _unit_left_out(computation.expression, code)):
+        return result
+    value = result.values[0]
+    readings = tuple(
+        replace(reading, unit=unit) for reading in value.readings if isinstance(reading, Quantity) and not reading.unit
+    )
+    return replace(result, values=(replace(value, readings=readings or value.readings),))
+
+
+def _unit_left_out(expression: str, code: str) -> str:
+    if function := _COUNTING.match(expression):
+        return {"age": "year"}.get(function["name"].lower(), function["name"].lower().removesuffix("s"))
+    operands = values(expression, code)
+    return "year" if _DIFFERENCE.search(expression) and sum(one.is_time for one in operands) >= 2 else ""
 
 
 def _proof(place: int, fact: Fact, code: str) -> Proof:

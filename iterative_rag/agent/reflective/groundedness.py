@@ -14,10 +14,12 @@ from enum import StrEnum
 
 from iterative_rag.agent.reflective.cutting import Piece, cut
 from iterative_rag.agent.reflective.evidence import Evidence, Proof, evidence
-from iterative_rag.agent.reflective.languages import is_comparing, is_function_word, is_negation
 from iterative_rag.agent.reflective.linking import linked, placed
-from iterative_rag.agent.reflective.values import Value, values
-from iterative_rag.agent.reflective.wording import Word, Wording, alike, same_name, wording
+from iterative_rag.agent.reflective.wording import Word, Wording, alike, values, wording
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
+from iterative_rag.text.names import same_name
+from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Inquiry
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.
@@ -48,7 +50,7 @@ class Anchor:
     start: int
     end: int
     name: tuple[Word, ...] = ()
-    value: Value | None = None
+    value: Mention | None = None
 
     def stands_in(self, proof: Proof) -> bool:
         return proof.has_value(self.value) if self.value else proof.has_name(self.name)
@@ -79,9 +81,7 @@ def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
 
 def _anchors(text: Wording, held: Evidence) -> list[Anchor]:
     """Names and values, left to right. A sentence's first word is a name where the facts have it as one."""
-    anchors = [
-        Anchor(value.start, value.end, value=value) for value in text.values if not _of_the_two(value, text.text)
-    ]
+    anchors = [Anchor(value.start, value.end, value=value) for value in text.values if not _of_the_two(value)]
     anchors += [Anchor(name[0].start, name[-1].end, name=name) for name in text.names()]
     for word in text.words:
         if word.run < 0 and word.large and word.low in held.known and not is_function_word(word.low, text.code):
@@ -89,10 +89,11 @@ def _anchors(text: Wording, held: Evidence) -> list[Anchor]:
     return sorted(anchors, key=lambda anchor: anchor.start)
 
 
-def _of_the_two(value: Value, text: str) -> bool:
+def _of_the_two(value: Mention) -> bool:
     """ "The elder of the two": a word that counts nothing which a fact would have to state."""
-    in_words = not any(letter.isdigit() for letter in text[value.start : value.end])
-    return in_words and 2.0 in value.numbers and not value.unit and not value.counted
+    reading = value.readings[0]
+    two = isinstance(reading, Quantity) and reading.value == 2 and not (reading.unit or reading.counted)
+    return value.worded and two
 
 
 def _checked(
@@ -134,10 +135,7 @@ def _checked(
 def _known(anchor: Anchor, held: Evidence) -> bool:
     """Whether a name or value stands in any quote, title, computation or question."""
     if anchor.value:
-        in_question = any(
-            anchor.value.numbers & value.numbers or anchor.value.date == value.date != (0, 0, 0)
-            for value in held.question.values
-        )
+        in_question = any(stands_in(anchor.value, value) for value in held.question.values)
         return in_question or any(anchor.stands_in(proof) for proof in held.proofs)
     return any(proof.has_name(anchor.name) for proof in held.proofs) or all(
         word.low in held.question.lows for word in anchor.name
@@ -150,8 +148,15 @@ def _made_up(anchor: Anchor, held: Evidence, draft: Draft) -> bool:
     if not anchor.value:
         return all(any(same_name(word.low, low) for low in held.known) for word in anchor.name)
     said = [value for value in values(draft.text, held.code) if any(proof.has_value(value) for proof in held.proofs)]
-    amounts = {float(value.year) if value.year else n for value in said for n in (value.numbers or {0.0})}
-    return any(abs(one - other) in anchor.value.numbers for one, other in itertools.combinations(amounts, 2))
+    amounts = {amount for value in said for amount in _amounts(value)}
+    wanted = _amounts(anchor.value)
+    return any(abs(one - other) in wanted for one, other in itertools.combinations(amounts, 2))
+
+
+def _amounts(value: Mention) -> set[float]:
+    """The numbers that a value may stand for; of a date its year."""
+    years = {float(one.parts[0] or 0) for one in value.readings if isinstance(one, Moment)}
+    return years or {one.value for one in value.readings if isinstance(one, Quantity)}
 
 
 def _meaning(text: Wording, anchors: Sequence[Anchor]) -> list[Word]:

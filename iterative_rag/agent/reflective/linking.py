@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
 from iterative_rag.agent.reflective.evidence import Proof
-from iterative_rag.agent.reflective.languages import is_function_word
-from iterative_rag.agent.reflective.values import Value, stands_in
-from iterative_rag.agent.reflective.wording import Word, Wording, alike, same_name
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.agent.reflective.wording import Word, Wording, alike
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.languages import is_function_word
+from iterative_rag.text.names import same_name
+from iterative_rag.text.values import Mention
 
 Place = tuple[int, int]
-_IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 CONJUNCTIONS = ("and", "und", "et", "y", "e", "en", "&")
 AGENTS = ("by", "von", "par", "por", "da", "door")
 
@@ -30,7 +32,7 @@ class Part(Protocol):
     def name(self) -> tuple[Word, ...]: ...
 
     @property
-    def value(self) -> Value | None: ...
+    def value(self) -> Mention | None: ...
 
     def stands_in(self, proof: Proof) -> bool: ...
 
@@ -160,8 +162,7 @@ def _rivals(part: Part, spoken_of: Sequence[Part], text: Wording, central: froze
     """Central names of several words, or values, that the claim does not speak of."""
     mine = [place for anchor in spoken_of for place in _places(anchor, text)]
     if part.value:
-        dates = part.value.is_date or part.value.year > 0
-        rivals = [(v.start, v.end) for v in text.values if dates == (v.is_date or v.year > 0)]
+        rivals = [(v.start, v.end) for v in text.values if v.is_time == part.value.is_time]
     else:
         names = [name for name in text.names() if len(name) > 1]
         names = [name for name in names if name[-1].low in central or _as_agent(name, text)]

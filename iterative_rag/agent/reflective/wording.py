@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iterative_rag.agent.reflective.languages import MONTHS, folded, is_function_word
 from iterative_rag.agent.reflective.relations import relations
-from iterative_rag.agent.reflective.values import Value, values
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language_of
+from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.names import shared_beginning
+from iterative_rag.text.values import Mention, Quantity
 
 REACH = 12
-_WORD = lazy_pattern(r"[^\W\d_]+")
-_SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
-_COUNTED = lazy_pattern(r"\d\s?$")
-_OWN = lazy_pattern(r"['’]\s?$")
-# Endings that a name may take on: "Einsteins", "Brenk's", "Vienne" is none of them.
-_NAME_ENDINGS = ("s", "es", "en", "n", "ens", "ns")
+_WORD = re.compile(r"[^\W\d_]+")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
+_OWN = re.compile(r"['’]\s?$")
+# Ranks in words up to this say no more than "first" and "second" do: they stay words.
+_WORDED_RANK = 2
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
 
 
@@ -41,7 +43,7 @@ class Wording:
     text: str
     code: str
     words: tuple[Word, ...]
-    values: tuple[Value, ...]
+    values: tuple[Mention, ...]
 
     @property
     def lows(self) -> frozenset[str]:
@@ -60,6 +62,25 @@ class Wording:
 
 
 @lru_cache(maxsize=4096)
+def values(text: str, code: str) -> tuple[Mention, ...]:
+    """The values of a text that a fact must bear out, left to right, a range by its ends.
+
+    Not those in words that say hardly more than an article does ("one of them", "the first"), and none written large in
+    a text: "Seven Sisters" is a name.
+    """
+    return tuple(one for one in single(mentions(text, code)) if not (one.worded and _is_word(one, text)))
+
+
+def _is_word(mention: Mention, text: str) -> bool:
+    if text[mention.start].isupper() and mention.start:
+        return True
+    value = mention.readings[0]
+    if not isinstance(value, Quantity) or value.unit:
+        return False
+    return value.value <= _WORDED_RANK if value.ordinal else value.value == 1
+
+
+@lru_cache(maxsize=4096)
 def wording(text: str, code: str) -> Wording:
     found = values(text, code)
     words: list[Word] = []
@@ -71,7 +92,7 @@ def wording(text: str, code: str) -> Wording:
             continue
         first = _SENTENCE_START.search(_before(text, match.start())) is not None
         words.append(Word(low, match.start(), match.end(), match[0][0].isupper(), first))
-    return Wording(text, code, _with_names(text, words, code), found)
+    return Wording(text, code, _with_names(text, words, code, {value.end for value in found}), found)
 
 
 def _before(text: str, place: int) -> str:
@@ -79,12 +100,13 @@ def _before(text: str, place: int) -> str:
     return text[:place] if place <= REACH else f"x{text[place - REACH : place]}"
 
 
-def _with_names(text: str, words: list[Word], code: str) -> tuple[Word, ...]:
+def _with_names(text: str, words: list[Word], code: str, ends: Set[int]) -> tuple[Word, ...]:
     """Runs of words written large are names; a sentence's first word only where another large one follows it, and a
-    German noun only where no article or adjective comes before it."""
+    German noun only where no article, adjective or number comes before it (`ends` are those of the values)."""
     named: list[Word] = []
     run = -1
     open_run = False
+    months = language_of("").months
     for place, word in enumerate(words):
         after = words[place + 1] if place + 1 < len(words) else None
         before = words[place - 1] if place else None
@@ -99,15 +121,14 @@ def _with_names(text: str, words: list[Word], code: str) -> tuple[Word, ...]:
             and before is not None
             and re.fullmatch(r"[\s.'’-]{1,2}", text[before.end : word.start]) is not None
         )
-        name = word.large and (joins or not is_function_word(word.low, code)) and word.low not in MONTHS
+        name = word.large and (joins or not is_function_word(word.low, code)) and word.low not in months
         if name and word.first and not follows:
             name = False
         if name and word.first and is_function_word(word.low, code):
             name = False
         if name and code == "de" and not joins and before is not None:
-            name = not _introduces(before, text[before.end : word.start]) and not _COUNTED.search(
-                _before(text, word.start)
-            )
+            counted = ends & {word.start, word.start - 1}
+            name = not _introduces(before, text[before.end : word.start]) and not counted
         if not name:
             open_run = False
             named.append(word)
@@ -169,20 +190,6 @@ def _introduces(before: Word, between: str) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def same_name(one: str, other: str) -> bool:
-    """Whether two folded words are one name, endings aside."""
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    if len(short) >= _SHORTEST_STEM and long.startswith(short):
-        return long[len(short) :] in _NAME_ENDINGS
-    if short and "\u0370" <= short[0] <= "\u052f":  # Greek and Cyrillic names are inflected
-        shared = _shared(one, other)
-        return shared >= 3 and len(one) - shared <= 2 and len(other) - shared <= 2
-    return False
-
-
-@lru_cache(maxsize=65536)
 def alike(one: str, other: str) -> bool:
     """Whether two folded words are forms of one, or say the same relation."""
     if one == other:
@@ -195,7 +202,7 @@ def alike(one: str, other: str) -> bool:
 
 
 def _one_stem(one: str, other: str) -> bool:
-    shared, longest = _shared(one, other), max(len(one), len(other))
+    shared, longest = shared_beginning(one, other), max(len(one), len(other))
     return shared >= _SHORTEST_STEM and longest - shared <= _LONGEST_ENDING and 5 * shared >= 3 * longest
 
 
@@ -210,7 +217,3 @@ def _bare(word: str) -> str:
 
 def _superlative(word: str) -> bool:
     return len(word) > 5 and word.endswith(("est", "ste", "sten", "ster", "stes", "stem", "issimo", "issima"))
-
-
-def _shared(one: str, other: str) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

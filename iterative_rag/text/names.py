@@ -1,0 +1,28 @@
+"""When two words are one name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+# Endings that a name may take on: "Einsteins", "Brenks"; "Vienne" is none of them.
+_ENDINGS = ("s", "es", "en", "n", "ens", "ns")
+_SHORTEST_STEM = 4
+
+
+@lru_cache(maxsize=65536)
+def same_name(one: str, other: str) -> bool:
+    """Whether two folded words are one name, endings aside."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) >= _SHORTEST_STEM and long.startswith(short):
+        return long[len(short) :] in _ENDINGS
+    if short and "\u0370" <= short[0] <= "\u052f":  # Greek and Cyrillic names are inflected
+        shared = shared_beginning(one, other)
+        return shared >= 3 and len(one) - shared <= 2 and len(other) - shared <= 2
+    return False
+
+
+def shared_beginning(one: str, other: str) -> int:
+    """How many letters two words begin with in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
