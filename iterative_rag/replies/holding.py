@@ -4,26 +4,108 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language, language_of
+from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
 
 # So many letters and digits of the instructions in a row are no coincidence; names of fields and examples are shorter.
 STRETCH = 60
 
 _WORD = re.compile(r"\w+")
-_NAME_OR_NUMBER = re.compile(r"(?<=\s)[^\W\d_a-z]\w+|\d+")  # not the sentence's first word
+_NAME = re.compile(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
+_WITH_DIGIT = re.compile(r"\w*\d\w*")
+_YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nee"])
 
 
 def held(extract: Extract, need: Need, seen: Window) -> Extract:
     """The extract without a value that its quote and title do not bear out, and with its quote for a statement that
-    names what neither the window nor the need does."""
-    near = _words(extract.quote) | _words(seen.title)
-    value = extract.value if _words(extract.value) <= near else ""
-    shown = near | _words(seen.text) | _words(need.question)
-    named = {word.casefold() for word in _NAME_OR_NUMBER.findall(_plain(extract.statement))}
-    return replace(extract, value=value, statement=extract.statement if named <= shown else extract.quote)
+    names what neither the window nor the need does.
+
+    Numbers and dates are compared by what they say: "98 minutes" is borne out by "98-minute", "52nd" by "fifty-second".
+    """
+    shown = _Shown((extract.quote, seen.title))
+    value = extract.value if _is_borne_out(extract.value, shown, need, seen) else ""
+    wide = _Shown((extract.quote, seen.title, seen.text, need.question))
+    statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
+    return replace(extract, value=value, statement=statement)
+
+
+class _Shown:
+    """Texts that a model was shown; their values are read when they are first asked for."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.words = frozenset(word for text in texts for word in _words(text))
+
+    @cached_property
+    def values(self) -> list[Mention]:
+        return [value for text in self.texts for value in single(mentions(text, language(text)))]
+
+    def hold(self, value: Mention, text: str) -> bool:
+        """Whether a value that a text holds stands here, in the same words or in others."""
+        start, end = _whole(value, text)
+        if _words(text[start:end]) <= self.words:
+            return True
+        return any(stands_in(value, shown) for shown in self.values)
+
+
+def _is_borne_out(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
+    if _words(value) <= shown.words:
+        return True
+    if value.strip(" .!").casefold() in _YES_OR_NO:
+        return _asks_yes_or_no(need.question)
+    values, rest = _apart(value, language(shown.texts[0]))
+    if values:
+        code = language(shown.texts[0]) or "en"
+        beside = {word for word in _words(rest) - shown.words if not is_function_word(folded(word), code)}
+        return not beside and all(shown.hold(one, value) for one in values)
+    return _is_named(value, shown, seen)
+
+
+def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
+    """Whether a name of several words stands in the window as it is, and its last word in the quote: the quote says
+    "Meyer", the window "Eugene Meyer"."""
+    words = value.split()
+    if len(words) < 2 or not all(word[0].isupper() for word in words) or not _words(words[-1]) <= shown.words:
+        return False
+    plain = " ".join(_plain(value).casefold().split())
+    return re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", " ".join(_plain(seen.text).casefold().split())) is not None
+
+
+def _asks_yes_or_no(question: str) -> bool:
+    """Whether a question begins with none of the words that ask for something else, be it after a preposition."""
+    asking = language_of(language(question) or "en").question_words
+    return not any(word in asking for word in _WORD.findall(folded(question))[:2])
+
+
+def _names_only(statement: str, shown: _Shown) -> bool:
+    """Whether the names and numbers of a statement were all shown."""
+    values, rest = _apart(_plain(statement), language(statement))
+    named = {word.casefold() for word in (*_NAME.findall(rest), *_WITH_DIGIT.findall(rest))}
+    return named <= shown.words and all(shown.hold(value, _plain(statement)) for value in values)
+
+
+def _apart(text: str, code: str) -> tuple[list[Mention], str]:
+    """The values of a text, and the text without them."""
+    found = list(single(mentions(text, code)))
+    rest = text
+    for start, end in (_whole(value, text) for value in found):
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    return found, rest
+
+
+def _whole(value: Mention, text: str) -> tuple[int, int]:
+    """Where the words of a value begin and end, with letters that are glued to it: the 3 of "3D"."""
+    start = next(n for n in range(value.start, -1, -1) if not n or not text[n - 1].isalnum())
+    end = next(n for n in range(value.end, len(text) + 1) if n == len(text) or not text[n].isalnum())
+    return start, end
 
 
 def repeats(reply: object, told: str, stretch: int = STRETCH) -> bool:

@@ -35,6 +35,7 @@ class Language:
     light_words: frozenset[str]
     comparing_words: frozenset[str]
     negations: frozenset[str]
+    question_words: frozenset[str]
     months: Mapping[str, int]
     scales: Mapping[str, float]
     parts: Mapping[str, int]
@@ -107,6 +108,7 @@ def language_of(code: str) -> Language:
         words("light_words"),
         words("comparing_words"),
         words("negations"),
+        words("question_words"),
         months={word: n for one in reversed(order) for word, n in _months(one).items()},
         scales=numbers("scales", order),
         parts=numbers("parts", own),

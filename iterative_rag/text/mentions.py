@@ -14,14 +14,25 @@ from iterative_rag.text.numerals import Digits, with_digits
 from iterative_rag.text.quantities import bound_before, is_about, quantities
 from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
+# Longer texts are not kept: a window of a document is read once.
+_KEPT = 2000
 
-@lru_cache(maxsize=8192)
+
 def mentions(text: str, code: str, *, lenient: bool = True) -> tuple[Mention, ...]:
     """The values of a text in the language `code` ("" where it is not known), left to right.
 
     Two that form a range or one measure ("5 ft 3 in") are one. Where `lenient`, what may be a grouped or a decimal
     number has both readings ("12.400"); else only that of its language.
     """
+    return _kept(text, code, lenient=lenient) if len(text) <= _KEPT else _read(text, code, lenient=lenient)
+
+
+@lru_cache(maxsize=8192)
+def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
+    return _read(text, code, lenient=lenient)
+
+
+def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
     found = [_dated(one, digits) for one in dates(digits.text, code) if one.ordered or lenient]
     taken = [(one.start, one.end) for one in found]

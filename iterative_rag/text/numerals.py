@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import Language, codes, language_of
@@ -59,7 +59,6 @@ class _Token:
         return not self._number
 
 
-@lru_cache(maxsize=4096)
 def with_digits(text: str, code: str) -> Digits:
     """The text, folded in place, with every number word as digits. In an unknown language English words are read."""
     plain = folded_in_place(text)

@@ -1,0 +1,118 @@
+"""What a model wrote, held against what it was shown: right values stay in any writing, others go."""
+
+from __future__ import annotations
+
+import pytest
+
+from iterative_rag.replies.holding import held
+from iterative_rag.types import Extract, Need, Window
+from tests.text.table import Row, rows
+
+
+def kept(value: str, quote: str, *, text: str = "", question: str = "What of Velm Tower?") -> str:
+    """The value that is left of an extract."""
+    window = Window("velm", "Velm Tower", "velm.md", ((0, 9),), f"{text} {quote}")
+    return held(Extract(quote, quote, value), Need(question), window).value
+
+
+def stated(statement: str, text: str) -> bool:
+    """Whether a statement stays as it is beside a quote that says nothing."""
+    window = Window("velm", "Velm Tower", "velm.md", ((0, 9),), text)
+    return held(Extract(statement, "It is so."), Need("What of it?"), window).statement == statement
+
+
+@pytest.mark.parametrize(
+    ("value", "quote"),
+    [
+        ("98 minutes", "a 98-minute film"),
+        ("2½ hours", "the 2½-hour tour"),
+        ("2.5 hours", "the 2½-hour tour"),
+        ("50 kilocalories per 100 g", "It has 50 kcal in 100 grams."),
+        ("42", "the forty-second king"),
+        ("42nd", "the forty-second king"),
+        ("105", "one hundred and five floors"),
+        ("5 September 1874", "on Sept 5, 1874"),
+        ("$5 million", "It cost $5m."),
+        ("1990s", "in the nineties"),
+        ("12,400 inhabitants", "Es hat 12.400 inhabitants."),
+    ],
+)
+def test_a_value_is_kept_in_another_writing_than_the_quotes(value: str, quote: str) -> None:
+    assert kept(value, quote) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "quote"),
+    [
+        ("97 minutes", "a 98-minute film"),
+        ("98 hours", "a 98-minute film"),
+        ("41st", "the forty-second king"),
+        ("5 metres", "It cost $5m."),
+        ("3 March 1875", "on 3 March 1874"),
+        ("98 minutes in Karsa", "a 98-minute film"),
+        ("Per Holm", "Oda Brenk drew it"),
+    ],
+)
+def test_another_value_goes(value: str, quote: str) -> None:
+    assert kept(value, quote) == ""
+
+
+def test_a_name_may_be_whole_in_the_window_and_short_in_the_quote() -> None:
+    text = "Eugene Meyer bought the paper in 1933."
+    assert kept("Eugene Meyer", "Meyer sold it in 1946.", text=text) == "Eugene Meyer"
+    assert kept("Eugene Meyer", "Meyer sold it in 1946.") == ""
+    assert kept("Eugene Meyer", "He sold it in 1946.", text=text) == ""
+    assert kept("Agnes Meyer", "Meyer sold it in 1946.", text=text) == ""
+
+
+def test_yes_and_no_answer_what_asks_for_them() -> None:
+    quote = "The tower stood until 1950."
+    assert kept("yes", quote, question="Did Velm Tower stand in 1940?") == "yes"
+    assert kept("No", quote, question="Was Velm Tower built in 1951?") == "No"
+    assert kept("ja", quote, question="Stand der Turm 1940?") == "ja"
+    assert kept("yes", quote, question="Who built Velm Tower?") == ""
+    assert kept("yes", quote, question="In which year did Velm Tower fall?") == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("He was the 52nd king.", "the fifty-second king"),
+        ("He was the fifty-second king.", "the 52nd king"),
+        ("It stood in the 1990s.", "in the 1990s"),
+        ("It stood in the nineties.", "in the 1990s"),
+        ("It took 98 minutes.", "a 98-minute tour"),
+        ("It opened on 5 September 1874.", "opened on Sept 5, 1874"),
+        ("It cost 5 million dollars.", "It cost $5m."),
+    ],
+)
+def test_a_statement_stays_whose_numbers_were_shown_in_another_writing(statement: str, text: str) -> None:
+    assert stated(statement, text)
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("He was the 51st king.", "the fifty-second king"),
+        ("It stood in the 1980s.", "in the 1990s"),
+        ("It was drawn by Per Holm.", "It was drawn by Oda Brenk."),
+        ("It cost 5 metres.", "It cost $5m."),
+        ("It was the B-24.", "It was the B-29."),
+    ],
+)
+def test_a_statement_goes_that_names_what_was_not_shown(statement: str, text: str) -> None:
+    assert not stated(statement, text)
+
+
+@pytest.mark.parametrize("row", [row for row in rows() if row.meaning], ids=lambda row: f"{row.code}: {row.text}")
+def test_every_text_of_the_table_is_held_by_itself(row: Row) -> None:
+    assert kept(row.text, f"Velm Tower: {row.text}.") == row.text
+    assert stated(f"It is so: {row.text}", f"Velm Tower: {row.text}.")
+
+
+READABLE = [row for row in rows() if row.code == "en" and row.meaning and not set("~<>;*_/") & set(row.meaning)]
+
+
+@pytest.mark.parametrize("row", READABLE, ids=lambda row: f"{row.text} = {row.meaning}")
+def test_a_value_of_the_table_is_kept_as_it_is_shown(row: Row) -> None:
+    assert kept(row.meaning, f"Velm Tower: {row.text}.") == row.meaning
