@@ -36,7 +36,7 @@ def same_number(claimed: Quantity, given: Quantity) -> bool:
         return _converts(claimed, given)
     if (claimed.unit and not given.unit and given.counted) or (given.unit and not claimed.unit and claimed.counted):
         return False
-    if abs(claimed.value - given.value) <= 1e-6 * abs(claimed.value):
+    if abs(claimed.value - given.value) <= 1e-9 * abs(claimed.value):
         return True
     if abs(claimed.value - given.value) <= claimed.step / 2 and _near(claimed.value, given.value, ROUNDED):
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -12,6 +13,8 @@ _SIGNS = {
     **dict.fromkeys("’ʼʻ‘`´", "'"),
     **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\t", " "),
 }
+# A blank that does not break groups the digits of a number: "12\u202f400".
+_GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _TABLE = str.maketrans(_LETTERS)
 _SAME_LENGTH = str.maketrans({sign: plain for sign, plain in {**_LETTERS, **_SIGNS}.items() if len(plain) == 1})
 
@@ -27,7 +30,7 @@ def folded(text: str) -> str:
 
 def folded_in_place(text: str) -> str:
     """Small letters without accents, plain dashes, apostrophes and spaces; every character keeps its place."""
-    text = text.translate(_SAME_LENGTH)
+    text = _GROUPED.sub("'", text).translate(_SAME_LENGTH)
     return text.lower() if text.isascii() else "".join(map(_letter, text))
 
 

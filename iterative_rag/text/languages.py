@@ -25,9 +25,10 @@ class Language:
     The tuples hold regular expressions over folded text.
 
     `months` maps names and short names to 1 to 12, `scales` "million" to 1e6, `parts` "thirds" to 3, `words`
-    "anderthalb" to 1.5 and `decades` "nineties" to 90. `decade_before` and `decade_after` are what stands beside the
-    year of a decade. `afterthoughts` are words between a number and what it counts that do not change it, `no_names`
-    words before a number that make no name of it.
+    "anderthalb" to 1.5, `decades` "nineties" to 90 and `ordinals` ranks that text2num does not read to their numbers.
+    `decade_before` and `decade_after` are what stands beside the year of a decade. `afterthoughts` are words between a
+    number and what it counts that do not change it, `no_names` words before a number that make no name of it, `fillers`
+    words around a value that do not change it.
     """
 
     code: str
@@ -40,6 +41,7 @@ class Language:
     scales: Mapping[str, float]
     parts: Mapping[str, int]
     words: Mapping[str, float]
+    ordinals: Mapping[str, int]
     decades: Mapping[str, int]
     articles: frozenset[str]
     half: frozenset[str]
@@ -58,6 +60,7 @@ class Language:
     term_ends: tuple[str, ...]
     afterthoughts: frozenset[str]
     no_names: frozenset[str]
+    fillers: frozenset[str]
 
 
 @cache
@@ -113,6 +116,7 @@ def language_of(code: str) -> Language:
         scales=numbers("scales", order),
         parts=numbers("parts", own),
         words=numbers("words", own),
+        ordinals=numbers("ordinal_words", own),
         decades=numbers("decade_words", own),
         articles=words("articles"),
         half=words("half"),
@@ -131,6 +135,7 @@ def language_of(code: str) -> Language:
         term_ends=patterns("term_ends", own),
         afterthoughts=words("afterthoughts"),
         no_names=words("no_names"),
+        fillers=words("fillers"),
     )
 
 

@@ -34,8 +34,9 @@ def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
 
 def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
-    found = [_dated(one, digits) for one in dates(digits.text, code) if one.ordered or lenient]
-    taken = [(one.start, one.end) for one in found]
+    dated = dates(digits.text, code)
+    found = [_dated(one, digits) for one in dated if one.ordered or lenient]
+    taken = [(one.start, one.end) for one in dated]
     for one in (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient)):
         if not any(start < one.end and one.start < end for start, end in taken):
             found.append(one)

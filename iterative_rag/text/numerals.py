@@ -113,6 +113,8 @@ def _fractions(plain: str, known: Language) -> Iterator[_Change]:
     for match in _whole_words(known.code).finditer(plain):
         value = known.words.get(match["word"] or "")
         yield _change(match, 12.0 if value is None else value)
+    for match in _ranks(known.code).finditer(plain):
+        yield _Change(match.start(), match.end(), f"{known.ordinals[match[0]]}th")
 
 
 def _change(match: re.Match[str], value: float) -> _Change:
@@ -158,6 +160,11 @@ def _whole_words(code: str) -> re.Pattern[str]:
     dozens = "|".join(word for word, size in known.scales.items() if size == 12)
     words, articles = "|".join(known.words) or "(?!)", "|".join(known.articles)
     return re.compile(rf"(?<!\w)(?:(?P<word>{words})|(?:{articles})\s+(?:{dozens}))(?!\w)")
+
+
+@cache
+def _ranks(code: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(language_of(code).ordinals) or '(?!)'})(?![\w-])")
 
 
 def _small(word: str, code: str) -> int | None:

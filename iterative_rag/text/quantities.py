@@ -17,7 +17,7 @@ _CURRENCY = r"(?:us|a|c|ca|nz|hk)?\$|[£€¥₹]|(?:usd|eur|gbp|chf)(?=\s?\d)"
 _COUNTED = re.compile(r"[\s-]{1,2}(?P<word>[^\W\d_](?:[\w'/]|\.(?=\w))*)")
 _MOST_COUNTED, _MOST_DIGITS = 5, 40
 _YEAR, _YEAR_BEFORE = re.compile(r"1\d{3}|20\d{2}"), re.compile(r"\byear\s+$")
-_STRICT = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:[ .]\d{3}){2,}|\d+(?:\.\d+)?"
+_STRICT = r"\d{1,3}(?:'\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:[ .]\d{3}){2,}|\d+(?:\.\d+)?"
 _LENIENT = r"\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 
 
@@ -146,7 +146,7 @@ def _counted(text: str, digits: Digits, place: int, code: str) -> tuple[tuple[st
     afterthoughts = language_of(code).afterthoughts
     while len(words) < _MOST_COUNTED and (match := _COUNTED.match(digits.text, place)):
         word = match["word"]
-        if word not in afterthoughts and word != "per" and is_function_word(word, code):
+        if word not in afterthoughts and word != "per" and word in language_of(code).function_words:
             break
         place = match.end()
         if word in afterthoughts:

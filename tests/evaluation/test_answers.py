@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from iterative_rag.builtin.language.words import NUMBER_WORDS, ORDINAL_WORDS
 from iterative_rag.evaluation.records import Scores
 from iterative_rag.evaluation.scoring.answers import matches, normalised, score, stands_in
+from tests.text.table import Row, rows
 
 SAME_VALUE = [
     # numbers and number words
@@ -330,3 +331,27 @@ def test_a_date_is_the_same_in_every_writing(day: datetime.date) -> None:
         for answer in forms:
             assert score(answer, [gold]).value == 1.0, (gold, answer)
         assert not matches(later.isoformat(), gold)
+
+
+# Rows of the table whose meaning is shown as people may write an answer. Blanks between the digits of one number, years
+# below 1000 without an era and numbers in names are not read here, where a wrong answer would pass.
+READABLE = [
+    row
+    for row in rows()
+    if row.code == "en"
+    and row.kind not in ("money", "units", "eras")
+    and row.text not in ("12 400 inhabitants", "a B-29 bomber")
+    if row.meaning and not set("~<>;*_/") & set(row.meaning) and "USD" not in row.meaning
+]
+
+
+@pytest.mark.parametrize("row", READABLE, ids=lambda row: f"{row.text} = {row.meaning}")
+def test_a_text_of_the_table_holds_what_it_means(row: Row) -> None:
+    assert stands_in(f"It says {row.text}.", row.meaning)
+
+
+def test_no_text_of_the_table_holds_what_another_one_means() -> None:
+    """Unless that is less exact: September 1874 for a day of it."""
+    pairs = [(one, other) for one, other in zip(READABLE, READABLE[9:], strict=False)]
+    pairs = [(one, other) for one, other in pairs if other.meaning not in one.meaning]
+    assert [pair for pair in pairs if stands_in(f"It says {pair[0].text}.", pair[1].meaning)] == []

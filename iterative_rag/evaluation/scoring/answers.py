@@ -27,8 +27,8 @@ from functools import lru_cache
 
 from iterative_rag.builtin.language.words import fold, word_set
 from iterative_rag.evaluation.records import Scores
-from iterative_rag.evaluation.scoring.mentions import Mention, mentions, prepared, read_value
-from iterative_rag.evaluation.scoring.values import Moment, Quantity, Value, alike, same
+from iterative_rag.evaluation.scoring.values import alike, mentions, read_value, same
+from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
 # Words of an answer that still is one; beyond, it is a text in which much will be found.
 LONGEST = 40
@@ -54,7 +54,7 @@ def matches(given: str, expected: str) -> bool:
 def stands_in(text: str, accepted: str) -> bool:
     """Whether a text (a fact, a quote) holds an accepted answer: its words, or the same number or date."""
     if values := read_value(accepted):
-        said = mentions(prepared(text))
+        said = mentions(text)
         return any(same(gold, reading) for gold in values for mention in said for reading in mention.readings)
     return any(True for _ in _places(_tokens(text), _tokens(accepted)))
 
@@ -218,8 +218,7 @@ def same_value(given: str, gold: str) -> bool:
     values = read_value(gold)
     if not values or len(_tokens(given)) > LONGEST or _is_choice(given, gold):
         return False
-    written = prepared(given)
-    said = [one for one in mentions(written) if not (one.named or _NOT_IT.search(written[: one.start]))]
+    said = [one for one in mentions(given) if not (one.named or _NOT_IT.search(given[: one.start]))]
     return any(_says(said, value) for value in values)
 
 

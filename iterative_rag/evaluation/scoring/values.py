@@ -1,63 +1,73 @@
-"""Numbers, dates and ranges: compared by what they say and not by how they are written.
+"""Whether a given number, date or range is the accepted one: `text.comparing` decides, more strictly than elsewhere.
 
 Strict where a wrong answer would pass: a number is no day of a month, a decade no year, "over 5" is not 5, 87 people
-are not 87 years. What is less exact than the gold value is not the same; what is more exact is, where the gold value
-is visibly rounded ("1.4 million", "5.1") or names fewer parts of the date.
+are not 87 years, "about 5" is 5 and nothing near it. What is less exact than the accepted value is not the same; what
+is more exact is, where the accepted one is visibly rounded ("1.4 million", "5.1") or names fewer parts of the date.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+import re
+from dataclasses import replace
+from functools import lru_cache
 
-from iterative_rag.builtin.language.quantities import Date, Number, convert
+from iterative_rag.builtin.language.words import stem
+from iterative_rag.text import units
+from iterative_rag.text.comparing import same_number, says
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import language_of
+from iterative_rag.text.mentions import mentions as mentions_of
+from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
-# How far off a more exact number may be from a rounded one, and a converted one (feet, metres) from its origin.
-TOLERANCE = 0.01
 # What goes on with a unit and makes it another one: "miles per hour" are no miles.
 _ANOTHER_UNIT = ("per",)
+_BOUND = re.compile(
+    r"\b(?:(?:no|not|at|more|less|fewer|greater|later|earlier|higher|lower|than|the|least|most|up|to|over|above|after|"
+    r"exceeding|under|below|before|until|maximum|minimum|of)\s+)+$",
+    re.IGNORECASE,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number. `step` is the place to which it is rounded, 0 for an exact one; `form` is "", "ordinal" or "decade".
-
-    `unit` are the words after it in a common spelling; `bound` is ">" for "more than" and the like.
-    """
-
-    value: float
-    step: float = 0.0
-    form: str = ""
-    unit: tuple[str, ...] = ()
-    bound: str = ""
+@lru_cache(maxsize=4096)
+def mentions(text: str) -> tuple[Mention, ...]:
+    """The values of an English text, each in the reading of its language only."""
+    found = mentions_of(text, "en", lenient=False)
+    return tuple(replace(one, readings=tuple(map(_exact, one.readings))) for one in found)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A date; parts that are not said are 0, years before Christ negative. `bound` is ">" for "after"."""
-
-    date: Date
-    bound: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """From one to the other."""
-
-    low: Quantity | Moment
-    high: Quantity | Moment
+def _exact(value: Value) -> Value:
+    match value:
+        case Quantity() | Moment():
+            return replace(value, about=False)
+        case Span():
+            return Span(replace(value.low, about=False), replace(value.high, about=False))
+    return value
 
 
-Value: TypeAlias = Quantity | Moment | Span
+def read_value(text: str) -> tuple[Value, ...]:
+    """The readings of a text that is one value and nothing else ("in the year 1987", "87 years"); else none."""
+    found = mentions(text)
+    if len(found) != 1 or found[0].capitals or re.search(r"\w", text[found[0].after :]):
+        return ()
+    before = re.findall(r"[\w'.]+", folded(_BOUND.sub("", text[: found[0].start])))
+    english = language_of("en")
+    if not all(word in english.no_names or word in english.fillers for word in before):
+        return ()
+    # "1169 cc" is no year, though "1169" alone would be one.
+    measured = tuple(one for one in found[0].readings if isinstance(one, Quantity) and (one.unit or one.counted))
+    return measured or found[0].readings
 
 
 def same(gold: Value, given: Value) -> bool:
     """Whether `given` says all that `gold` says."""
     match gold, given:
         case Quantity(), Quantity():
-            return gold.bound == given.bound and _same_form(gold, given) and _same_number(gold, given)
+            fits = gold.bound == given.bound and _same_form(gold, given) and _same_things(gold, given)
+            return fits and same_number(_bare(gold), _bare(given))
         case Moment(), Moment():
-            return gold.bound == given.bound and _same_date(gold.date, given.date)
+            return gold.bound == given.bound and says(gold, given)
+        case Period(), Period():
+            return gold == given
         case Span(), Span():
             return same(gold.low, given.low) and same(gold.high, given.high)
     return False
@@ -67,49 +77,29 @@ def alike(gold: Value, given: Value) -> bool:
     """Whether `given` is of the kind of `gold`, so that a differing one would contradict it."""
     match gold, given:
         case Quantity(), Quantity():
-            return _same_form(gold, given) and (_compatible(gold, given) or _converted(gold, given) is not None)
-        case Moment(), Moment():
-            return True
-        case Span(), Span():
-            return True
-    return False
+            return _same_form(gold, given) and _same_things(gold, given)
+    return type(gold) is type(given)
+
+
+def _bare(quantity: Quantity) -> Quantity:
+    return replace(quantity, counted=())
 
 
 def _same_form(gold: Quantity, given: Quantity) -> bool:
-    """ "12th" and a bare "12" may be the same rank; 12 years are no rank, and the 1980s are not 1980."""
-    if gold.form == given.form:
+    """ "12th" and a bare "12" may be the same rank; 12 years are no rank."""
+    return gold.ordinal == given.ordinal or not (_things(gold) or _things(given))
+
+
+def _things(quantity: Quantity) -> bool:
+    return bool(quantity.unit or quantity.counted)
+
+
+def _same_things(gold: Quantity, given: Quantity) -> bool:
+    """One of them names nothing that it counts, or the given one begins with what the accepted one names."""
+    if not (_things(gold) and _things(given)):
         return True
-    return "decade" not in (gold.form, given.form) and not gold.unit and not given.unit
-
-
-def _same_number(gold: Quantity, given: Quantity) -> bool:
-    if not _compatible(gold, given):
-        value = _converted(gold, given)
-        return value is not None and _near(gold.value, value)
-    if gold.value == given.value or abs(gold.value - given.value) <= 1e-9 * abs(gold.value):
-        return True
-    return abs(gold.value - given.value) <= gold.step / 2 and _near(gold.value, given.value)
-
-
-def _near(gold: float, given: float) -> bool:
-    return abs(gold - given) <= TOLERANCE * abs(gold)
-
-
-def _compatible(gold: Quantity, given: Quantity) -> bool:
-    """One of them names no unit, or the given one begins with the gold one."""
-    if not gold.unit or not given.unit:
-        return True
-    count = len(gold.unit)
-    return given.unit[:count] == gold.unit and given.unit[count : count + 1] != _ANOTHER_UNIT
-
-
-def _converted(gold: Quantity, given: Quantity) -> float | None:
-    """The given value in the gold unit; None where the two do not measure the same."""
-    if len(gold.unit) != 1 or not given.unit or given.unit[1:2] == _ANOTHER_UNIT:
-        return None
-    return convert(Number(given.value, given.unit[0]), gold.unit[0])
-
-
-def _same_date(gold: Date, given: Date) -> bool:
-    parts = ((gold.year, given.year), (gold.month, given.month), (gold.day, given.day))
-    return all(wanted in (0, got) for wanted, got in parts)
+    if gold.unit != given.unit and not (gold.unit and units.convert(1.0, given.unit, gold.unit) is not None):
+        return False
+    wanted, got = [[stem(word) for word in one.counted] for one in (gold, given)]
+    count = len(wanted)
+    return got[:count] == wanted and tuple(got[count : count + 1]) != _ANOTHER_UNIT
