@@ -1,4 +1,4 @@
-"""Dates that may be known only to the month or the year, and the time between them.
+"""Dates in expressions, and the time between them.
 
 The calendar is the proleptic Gregorian one: Gregorian rules before 1582, too. A date that a source gives in the Julian
 calendar can be carried over with `from_julian`. Years are astronomical inside (44 BC is -43), so that the year that the
@@ -8,59 +8,17 @@ calendar does not have, 0, is never counted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.dates import MONTHS, Date, date_at, days_in, is_leap
+from iterative_rag.text.folding import folded_in_place
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+__all__ = ["MONTHS", "Date", "is_leap"]
+
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # Beyond this year, before or after Christ, nothing is computed.
 LAST_YEAR = 9999
 MONTH_PATTERN = "|".join([*MONTHS, "Sept", *(month[:3] for month in MONTHS)])
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Date:
-    """A date; month and day are 0 where they are not known. `year` is astronomical: 0 is 1 BC."""
-
-    year: int
-    month: int = 0
-    day: int = 0
-
-    def __str__(self) -> str:
-        year = str(self.year) if self.year > 0 else f"{1 - self.year} BC"
-        parts = [str(self.day)] if self.day else []
-        return " ".join([*parts, *([MONTHS[self.month - 1]] if self.month else []), year])
-
-    @property
-    def precision(self) -> int:
-        """1 for a year, 2 for a month, 3 for a day."""
-        return 1 + bool(self.month) + bool(self.day)
-
-    def earliest(self) -> Date:
-        return Date(self.year, self.month or 1, self.day or 1)
-
-    def latest(self) -> Date:
-        month = self.month or 12
-        return Date(self.year, month, self.day or days_in(self.year, month))
-
-    def cut(self, precision: int) -> Date:
-        """The same date, known no better than to the year (1) or the month (2)."""
-        return Date(self.year, self.month if precision > 1 else 0, self.day if precision > 2 else 0)
 
 
 def dated(year: int, month: int = 0, day: int = 0) -> Date:
@@ -81,61 +39,30 @@ def month_number(name: str) -> int:
 
 # --- reading -------------------------------------------------------------------------------------
 
-_ERA = r"\s*(?P<era>B\.?\s?C\.?(?:\s?E\.?)?|A\.?\s?D\.?|C\.?\s?E\.?)(?![A-Za-z])"
-_YEAR = (
-    rf"(?:(?P<y>\d{{3,4}})(?!\d)(?:{_ERA})?|(?P<short>\d{{1,2}})(?!\d){_ERA.replace('<era>', '<era2>')}"
-    r"|(?:AD|A\.D\.)\s*(?P<after>\d{1,4})(?!\d))"
-)
-_DAY = r"(?P<d>\d{1,2})(?!\d)(?:st|nd|rd|th)?"
-_MONTH = rf"(?P<m>(?:{MONTH_PATTERN})\b\.?)"
-_FORMS = tuple(
-    lazy_pattern(form, re.IGNORECASE)
-    for form in (
-        r"(?P<y>\d{4})-(?P<mm>\d{2})-(?P<d>\d{2})(?!\d)",
-        rf"{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
-        rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
-        rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}",
-        rf"(?P<y>\d{{1,4}})(?!\d){_ERA}",
-        r"(?P<era>A\.?D\.?)\s*(?P<y>\d{1,4})(?!\d)",
-    )
-)
-
-# Most numbers are none: what the forms begin with, to be asked first.
-_OPENS = lazy_pattern(
+# Most numbers are none: what a date begins with, to be asked first.
+_OPENS = re.compile(
     rf"\d{{4}}-|\d{{1,4}}[A-Za-z]{{0,2}}\s*(?:of\s+)?[A-Za-z]|(?:{MONTH_PATTERN}|A\.?D)\b", re.IGNORECASE
 )
+# In an expression 12/25/1987 divides.
+_DIVIDES = re.compile(r"\d{1,2}[./]")
+_YEAR_0 = re.compile(r"0+\s*(?:B\.?\s?C|A\.?\s?D|C\.?\s?E)(?![A-Za-z])", re.IGNORECASE)
+_LONGEST = 60
 
 
 def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
     """The date that is written at `position` and the place after it: "1 March 1912", "March 1, 1912", "1912-03-01",
     "March 1912", "44 BC". A bare year is a number, not a date. Raises ComputeError for a day that there is not."""
-    if not _OPENS.match(text, position):
-        return None
-    for form in _FORMS:
-        if match := form.match(text, position):
-            return _date(match.groupdict()), match.end()
-    return None
-
-
-def _date(parts: dict[str, str | None]) -> Date:
-    year = int(parts.get("y") or parts.get("short") or parts.get("after") or 0)
-    if not year:
+    if _YEAR_0.match(text, position):
         raise ComputeError("there is no year 0: 1 BC is followed by AD 1")
-    era = (parts.get("era") or parts.get("era2") or "").upper()
-    named = parts.get("m")
-    month = month_number(named) if named else int(parts.get("mm") or 0)
-    return dated(1 - year if era.startswith("B") else year, month, int(parts.get("d") or 0))
+    if not _OPENS.match(text, position) or _DIVIDES.match(text, position):
+        return None
+    found = date_at(folded_in_place(text[position : position + _LONGEST]), 0, "en")
+    if found is None or not isinstance(found.date, Date):
+        return None
+    return dated(found.date.year, found.date.month, found.date.day), position + found.end
 
 
 # --- counting days -------------------------------------------------------------------------------
-
-
-def is_leap(year: int) -> bool:
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-
-
-def days_in(year: int, month: int) -> int:
-    return 29 if month == 2 and is_leap(year) else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
 
 
 def day_number(date: Date) -> int:

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-import threading
+import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import lru_cache
+from typing import Any
 
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.patterns import lazy_pattern
-
-if TYPE_CHECKING:  # imported when the first unit is met: it takes half a second
-    from pint import UnitRegistry
-
-    Registry: TypeAlias = UnitRegistry[Any]
+from iterative_rag.text import units
+from iterative_rag.text.units import registry
 
 # What a unit's name may look like. Pint would read a whole formula; it is never shown one.
-WORD = lazy_pattern(r"[A-Za-zµΩ°][A-Za-z°]*")
-_NAME = lazy_pattern(r"[A-Za-zµΩ°_]{1,40}")
-# Written otherwise than pint names it; looked up in lower case unless the case tells two apart.
-_ALIASES = {
-    "°C": "degC",
-    "°F": "degF",
-    "°": "degree",
-    "decade": "calendar_decade",
-    "decades": "calendar_decade",
-    "tons": "tonne",
-}
-_LOCK = threading.Lock()
-
-
-@cache
-def _made() -> Registry:
-    from pint import UnitRegistry
-
-    registry: Registry = UnitRegistry(non_int_type=Fraction, cache_folder=None)
-    registry.define("calendar_decade = 10 * year")  # pint's own decade is a ratio of ten
-    return registry
-
-
-def registry() -> Registry:
-    """The one table of units; units of two tables do not compare."""
-    with _LOCK:
-        return _made()
+WORD = re.compile(r"[A-Za-zµΩ°][A-Za-z°]*")
+_NAME = re.compile(r"[A-Za-zµΩ°_]{1,40}")
+# Short symbols are pint's, which tells mW from MW; longer names are looked up in the table of `text.units` first.
+_SHORTEST_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +41,13 @@ def unit(name: str) -> Unit:
     """The unit of a plain name ("ft", "miles", "°C"). Raises ComputeError for a word that is none."""
     from pint.errors import PintError
 
-    found = _ALIASES.get(name, name)
     if not _NAME.fullmatch(name):
         raise ComputeError(f"{name[:40]!r} is not a unit")
-    for spelled in dict.fromkeys((found, _ALIASES.get(name.lower(), name.lower()))):
+    table = units.unit_of(name)
+    own = table if len(name) >= _SHORTEST_NAME or "°" in name else name
+    for spelled in dict.fromkeys((own or name, name, name.lower(), table)):
+        if not spelled or units.dimension(spelled) == "money":
+            continue
         try:
             known = registry().parse_units(spelled)
         except (PintError, AttributeError, ValueError):  # what pint raises for a word depends on the word
@@ -131,18 +107,16 @@ def difference_unit(measure: Unit) -> Unit:
     return Unit(measure.name, registry().parse_units(f"delta_{measure.pint}"))
 
 
-@lru_cache(maxsize=4096)
 def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
-    """(scale, shift) with `wanted = had * scale + shift`, between two units of pint."""
+    """(scale, shift) with `wanted = had * scale + shift`, between two units of pint. Raises ComputeError."""
     from pint.errors import PintError
 
     try:
-        zero, one = (Fraction(registry().convert(Fraction(n), have, want)) for n in (0, 1))
+        return units.affine(have, want)
     except PintError:  # its own text cannot be written where a power is exact
         raise ComputeError(f"{_symbol(have)} and {_symbol(want)} do not measure the same") from None
     except (TypeError, ValueError) as error:  # decibels and their like: no fraction has a logarithm
         raise ComputeError(f"{_symbol(have)} cannot be computed with exactly") from error
-    return one - zero, zero
 
 
 def _is_offset(known: Any) -> bool:

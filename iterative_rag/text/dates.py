@@ -86,22 +86,25 @@ def days_in(year: int, month: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DateText:
-    """A date that stands at `start` to `end`; `ordered` is false for 5/6/1987, which may be May or June."""
+    """A date that stands at `start` to `end`; `ordered` is false for 5/6/1987, which may be May or June, `exists` for a
+    day that the calendar does not have."""
 
     date: Date | YearDay
     start: int
     end: int
     ordered: bool = True
+    exists: bool = True
 
 
 def dates(plain: str, code: str) -> list[DateText]:
     """The dates of a text that is folded in place, left to right; a bare year is a number. A day that the calendar
     does not have is none."""
-    return [found for match in _pattern(code).finditer(plain) if (found := _read(match, code))]
+    found = (_read(match, code) for match in _pattern(code).finditer(plain))
+    return [one for one in found if one and one.exists]
 
 
 def date_at(plain: str, place: int, code: str) -> DateText | None:
-    """The date that begins at `place`."""
+    """The date that begins at `place`, which the calendar may not have."""
     match = _pattern(code).match(plain, place)
     return _read(match, code) if match else None
 
@@ -133,8 +136,8 @@ def _pattern(code: str) -> re.Pattern[str]:
     return re.compile(
         r"(?<!\w)(?<!\d[.,:/])(?:"
         rf"{day('1')}{of}\s*(?:\s|-)(?P<m1>{month})(?!\w)\.?(?:(?:,|{of}|\s+(?:in|im))\s*[ -]{year('1')})?"
-        rf"|(?P<m2>{month})\.?\s+(?:the\s+)?{day('2')}(?:,?\s+(?:of\s+)?{year('2')})?"
         rf"|(?P<m3>{month})\.?,?{of}\s+(?:in\s+)?{year('3')}"
+        rf"|(?P<m2>{month})\.?\s+(?:the\s+)?{day('2')}(?:,?\s+(?:of\s+)?{year('2')})?"
         r"|(?P<y4>\d{4})-(?P<m4>\d{2})-(?P<d4>\d{2})(?![\d-])"
         r"|(?P<d5>\d{1,2})(?P<mark>[./])\s?(?P<m5>\d{1,2})(?P=mark)\s?(?P<y5>\d{4})(?!\d|[./]\d)"
         rf"|(?P<y6>\d{{1,4}})(?![\d]){era('6')}"
@@ -146,17 +149,18 @@ def _read(match: re.Match[str], code: str) -> DateText | None:
     said = {name: part for name, part in match.groupdict().items() if part and name != "mark"}
     years = [part for name, part in said.items() if name[0] in "yzx"]
     year = int(years[0]) if years else None
+    if year == 0:
+        return None
     if year is not None and any(name[0] == "b" for name in said):
         year = 1 - year
-    elif year == 0:
-        return None
     named = next((part for name, part in said.items() if name[0] == "m"), "")
     month = language_of(code).months.get(named, 0) or (int(named) if named.isdigit() else 0)
     day = next((int(part) for name, part in said.items() if name[0] == "d"), 0)
     ordered = match["mark"] != "/" or day > 12 or month > 12 or day == month
     if month > 12 >= day > 0:
         month, day = day, month
-    if not (0 <= month <= 12 and (not named or month)) or (day and day > (days_in(year or 0, month) if month else 0)):
+    if not 0 <= month <= 12 or (named and not month) or day > 31 or (day and not month):
         return None
     date = YearDay(month, day) if year is None else Date(year, month, day)
-    return DateText(date, match.start(), match.end(), ordered)
+    exists = not day or day <= days_in(year or 0, month)
+    return DateText(date, match.start(), match.end(), ordered, exists)

@@ -1,0 +1,58 @@
+"""Dates and units in expressions are read as everywhere else: the table of texts holds here, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from iterative_rag.computing import compute
+from iterative_rag.computing.dates import read_date
+from iterative_rag.text.dates import Date
+from tests.text.table import Row, rows
+
+# Texts that are nothing but a date that an expression may hold: with a month in words or by ISO 8601, or with an era.
+DATES = [
+    row
+    for row in rows()
+    if row.code == "en"
+    and row.kind in ("dates", "eras")
+    and not set("~<>;/") & set(row.meaning + row.text)
+    and row.text.split()[0] not in ("on", "the", "in", "from", "Monday", "(3", "Oda", "31")
+    and row.text not in ("1874", "5.9.1874", "eighteen seventy-four", "nineteen hundred and five", "nineteen oh five")
+    and row.meaning not in ("5 September", "4 July")
+]
+
+
+@pytest.mark.parametrize("row", DATES, ids=lambda row: row.text)
+def test_a_date_of_the_table_is_read_in_an_expression(row: Row) -> None:
+    found = read_date(row.text)
+    assert found is not None
+    assert (str(found[0]), found[1]) == (row.meaning, len(row.text))
+
+
+def test_there_are_such_dates() -> None:
+    assert len(DATES) >= 20
+
+
+def test_slashes_divide_in_an_expression() -> None:
+    assert read_date("12/25/1987") is None
+    assert compute("12/6/2") == "1"
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ("44 BC + 10 years", "34 BC"),
+        ("Sept 5, 1874 + 1 day", "6 September 1874"),
+        ("3 tons to kg", "3000 kg"),
+        ("5 kms to m", "5000 m"),
+        ("1 MW to kW", "1000 kW"),
+        ("2 decades to years", "20 years"),
+        ("20 °C to kelvin", "293.15 kelvin"),
+    ],
+)
+def test_units_have_the_names_of_the_table(expression: str, result: str) -> None:
+    assert compute(expression) == result
+
+
+def test_a_year_before_christ_is_astronomical_inside_and_written_as_people_do() -> None:
+    assert (Date(-43).year, str(Date(-43))) == (-43, "44 BC")
