@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.computing.errors import ComputeError
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.dates import MONTHS, Date, date_at, days_in, is_leap
 from iterative_rag.text.folding import folded_in_place
 
@@ -40,12 +41,12 @@ def month_number(name: str) -> int:
 # --- reading -------------------------------------------------------------------------------------
 
 # Most numbers are none: what a date begins with, to be asked first.
-_OPENS = re.compile(
+_OPENS = lazy_pattern(
     rf"\d{{4}}-|\d{{1,4}}[A-Za-z]{{0,2}}\s*(?:of\s+)?[A-Za-z]|(?:{MONTH_PATTERN}|A\.?D)\b", re.IGNORECASE
 )
 # In an expression 12/25/1987 divides.
-_DIVIDES = re.compile(r"\d{1,2}[./]")
-_YEAR_0 = re.compile(r"0+\s*(?:B\.?\s?C|A\.?\s?D|C\.?\s?E)(?![A-Za-z])", re.IGNORECASE)
+_DIVIDES = lazy_pattern(r"\d{1,2}[./]")
+_YEAR_0 = lazy_pattern(r"0+\s*(?:B\.?\s?C|A\.?\s?D|C\.?\s?E)(?![A-Za-z])", re.IGNORECASE)
 _LONGEST = 60
 
 

@@ -14,6 +14,7 @@ from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.computing.units import Unit
 from iterative_rag.computing.values import Quantity, Value, bounded, number, said
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.languages import language_of
 
 MOST_CHARACTERS = 8000
@@ -23,11 +24,11 @@ MOST_DIGITS = 60
 # Units that are joined to one: "kg m/s^2" has three.
 MOST_PARTS = 6
 
-_SPACE = re.compile(r"\s*")
-_SIGN = re.compile(r"\*\*|//|<=|>=|==|!=|[-+*/^%<>=(){}\[\],;:]")
-_TEXT = re.compile(r"\s*(?:'([^']*)'|\"([^\"]*)\")")
-_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
+_SPACE = lazy_pattern(r"\s*")
+_SIGN = lazy_pattern(r"\*\*|//|<=|>=|==|!=|[-+*/^%<>=(){}\[\],;:]")
+_TEXT = lazy_pattern(r"\s*(?:'([^']*)'|\"([^\"]*)\")")
+_NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
+_GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
 _NO_UNITS = frozenset({"of", "and", "or", "not", "to", "between", "per", "mod"})
 
 _SPELLED = {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'}
@@ -35,7 +36,7 @@ _CURRENCY = "$€£¥"
 # Units of two words: the first word, how the second begins, and what pint calls the two.
 _PAIRS = {"light": ("year", "light_year"), "nautical": ("mile", "nautical_mile")}
 _POWERS = {"sq": 2, "square": 2, "cubic": 3, "cu": 3}
-_SQUARE = re.compile(r"sq(m|km|ft|mi)")
+_SQUARE = lazy_pattern(r"sq(m|km|ft|mi)")
 T = TypeVar("T")
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from iterative_rag.computing.errors import ComputeError
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text import units
 from iterative_rag.text.units import registry
 
 # What a unit's name may look like. Pint would read a whole formula; it is never shown one.
-WORD = re.compile(r"[A-Za-zµΩ°][A-Za-z°]*")
-_NAME = re.compile(r"[A-Za-zµΩ°_]{1,40}")
+WORD = lazy_pattern(r"[A-Za-zµΩ°][A-Za-z°]*")
+_NAME = lazy_pattern(r"[A-Za-zµΩ°_]{1,40}")
 # Short symbols are pint's, which tells mW from MW; longer names are looked up in the table of `text.units` first.
 _SHORTEST_NAME = 3
 

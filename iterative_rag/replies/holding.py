@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
@@ -18,9 +19,9 @@ from iterative_rag.types import Extract, Need, Window
 # So many letters and digits of the instructions in a row are no coincidence; names of fields and examples are shorter.
 STRETCH = 60
 
-_WORD = re.compile(r"\w+")
-_NAME = re.compile(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
-_WITH_DIGIT = re.compile(r"\w*\d\w*")
+_WORD = lazy_pattern(r"\w+")
+_NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
+_WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nee"])
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
+
+from iterative_rag.patterns import lazy_pattern
 
 # Letters that Unicode does not take apart.
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i"}
@@ -14,7 +15,7 @@ _SIGNS = {
     **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\t", " "),
 }
 # A blank that does not break groups the digits of a number: "12\u202f400".
-_GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_GROUPED = lazy_pattern(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _TABLE = str.maketrans(_LETTERS)
 _SAME_LENGTH = str.maketrans({sign: plain for sign, plain in {**_LETTERS, **_SIGNS}.items() if len(plain) == 1})
 

@@ -6,7 +6,6 @@ months are read in the ways of all languages.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +13,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)

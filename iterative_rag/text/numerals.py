@@ -12,18 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import Language, codes, language_of
 
-_TOKEN = re.compile(r"[^\W\d_]+|\d+|\s+|[^\w\s]|_")
-_VULGAR = re.compile(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-⅞])")
-_SLASHED = re.compile(
+_TOKEN = lazy_pattern(r"[^\W\d_]+|\d+|\s+|[^\w\s]|_")
+_VULGAR = lazy_pattern(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-⅞])")
+_SLASHED = lazy_pattern(
     r"(?<![\w/.,])(?:(?P<whole>\d{1,3})[ -])?(?P<count>[1-9])/(?P<part>2|3|4|5|6|8|10)(?![\w/.,]*\d)(?!\w)"
 )
 # What text2num reads as a number, and what it is as often: "second" the unit, "neuf" new, "sei" you are.
 _REACH = 16
-_OF_HUNDRED = re.compile(r"(?:\bper|\bpour|\bpor)\s$")
-_UNIT_BEFORE = re.compile(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
+_OF_HUNDRED = lazy_pattern(r"(?:\bper|\bpour|\bpor)\s$")
+_UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ def _written(value: float, words: str, known: Language, *, ordinal: bool) -> str
 _TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_YEAR = re.compile(
+_YEAR = lazy_pattern(
     rf"(?<![\w-])(?P<hundreds>{'|'.join(_TEENS)})[ -]"
     rf"(?:(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<units>{'|'.join(_UNITS)}))?|o[h'] ?(?P<oh>{'|'.join(_UNITS)})"
     rf"|(?P<teen>ten|eleven|twelve|{'|'.join(_TEENS[:-1])}))(?![\w-])"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text import units
 from iterative_rag.text.dates import Date
 from iterative_rag.text.languages import is_function_word, language_of
@@ -14,9 +15,9 @@ from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
 _MONEY_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}  # of money: "$5m"
 _CURRENCY = r"(?:us|a|c|ca|nz|hk)?\$|[£€¥₹]|(?:usd|eur|gbp|chf)(?=\s?\d)"
-_COUNTED = re.compile(r"[\s-]{1,2}(?P<word>[^\W\d_](?:[\w'/]|\.(?=\w))*)")
+_COUNTED = lazy_pattern(r"[\s-]{1,2}(?P<word>[^\W\d_](?:[\w'/]|\.(?=\w))*)")
 _MOST_COUNTED, _MOST_DIGITS = 5, 40
-_YEAR, _YEAR_BEFORE = re.compile(r"1\d{3}|20\d{2}"), re.compile(r"\byear\s+$")
+_YEAR, _YEAR_BEFORE = lazy_pattern(r"1\d{3}|20\d{2}"), lazy_pattern(r"\byear\s+$")
 _STRICT = r"\d{1,3}(?:'\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:[ .]\d{3}){2,}|\d+(?:\.\d+)?"
 _LENIENT = r"\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 
@@ -93,8 +94,9 @@ def _and_a_half(code: str) -> re.Pattern[str]:
     return re.compile(rf"\s+(?:{'|'.join(language_of(code).and_a_half) or '(?!)'})(?!\w)")
 
 
-_INCHES = re.compile(r"\s?(?:in(?:\.|(?!\w))|\")")
-_FEET_BEFORE = re.compile(r"\d\s?(?:ft|feet|foot|')[\s,-]*$")
+_INCHES = lazy_pattern(r"\s?(?:in(?:\.|(?!\w))|\")")
+_FEET, _OF = lazy_pattern(r"'(?=\s?\d)"), lazy_pattern(r"\s+(?:de|d'|di|von|of)\s*")
+_FEET_BEFORE = lazy_pattern(r"\d\s?(?:ft|feet|foot|')[\s,-]*$")
 
 
 def _unit_after(plain: str, start: int, place: int, code: str) -> units.UnitName | None:
@@ -103,9 +105,9 @@ def _unit_after(plain: str, start: int, place: int, code: str) -> units.UnitName
         return found
     if (inches := _INCHES.match(plain, place)) and _FEET_BEFORE.search(plain[max(0, start - 12) : start]):
         return units.UnitName(("inch",), inches.end())
-    if feet := re.compile(r"'(?=\s?\d)").match(plain, place):
+    if feet := _FEET.match(plain, place):
         return units.UnitName(("foot",), feet.end())
-    of = re.compile(r"\s+(?:de|d'|di|von|of)\s*").match(plain, place)
+    of = _OF.match(plain, place)
     if of and (found := units.unit_at(plain, of.end(), code)):
         return found
     word = _COUNTED.match(plain, place)
@@ -158,7 +160,7 @@ def _counted(text: str, digits: Digits, place: int, code: str) -> tuple[tuple[st
 
 # --- what stands before --------------------------------------------------------------------------
 
-_BOUND = re.compile(
+_BOUND = lazy_pattern(
     r"(?:\b(?:(?P<le>(?:no|not) (?:more|later|greater) than|at (?:the )?most|up to|maximum of)"
     r"|(?P<ge>(?:no|not) (?:less|fewer|earlier) than|at (?:the )?least|minimum of)"
     r"|(?P<gt>(?:more|greater|later|higher) than|over|above|exceeding|after)"
@@ -166,7 +168,7 @@ _BOUND = re.compile(
     r"|(?P<more>>)|(?P<fewer><))\s*(?:about|around|the year|the)?\s*$"
 )
 _BOUNDS = {"le": "<=", "ge": ">=", "gt": ">", "more": ">", "lt": "<", "fewer": "<"}
-_NAME_BEFORE = re.compile(r"(?<!\w)(?P<word>[A-Z][\w'.]*)[\s-]+$")
+_NAME_BEFORE = lazy_pattern(r"(?<!\w)(?P<word>[A-Z][\w'.]*)[\s-]+$")
 
 
 def bound_before(before: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, words_of
 
 # A stop with what closes behind it; markers of facts ("[1]") belong to the sentence before them.
-_END = re.compile(r"[.!?…]+[\"'”’»)]*(?P<marks>(?:\s*\[\d{1,4}\])*)(?=\s|$)|\n+")
-_BEFORE = re.compile(r"(?:^|[\s(\[„“\"«])(?P<word>[^\s(\[„“\"«]*)$")
-_AFTER = re.compile(r"\s*[\"'“„«(¿¡]*(?P<word>[\w-]*)")
-_ARTICLE = re.compile(r"\b(?:im|am|der|die|das|des|dem|den|zum|vom|beim)\s+\d{1,2}$", re.IGNORECASE)
+_END = lazy_pattern(r"[.!?…]+[\"'”’»)]*(?P<marks>(?:\s*\[\d{1,4}\])*)(?=\s|$)|\n+")
+_BEFORE = lazy_pattern(r"(?:^|[\s(\[„“\"«])(?P<word>[^\s(\[„“\"«]*)$")
+_AFTER = lazy_pattern(r"\s*[\"'“„«(¿¡]*(?P<word>[\w-]*)")
+_ARTICLE = lazy_pattern(r"\b(?:im|am|der|die|das|des|dem|den|zum|vom|beim)\s+\d{1,2}$", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:

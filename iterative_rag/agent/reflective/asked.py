@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language
 from iterative_rag.text.mentions import mentions
@@ -17,18 +18,18 @@ class Asked(StrEnum):
 
 
 # Question words at the beginning of a question or of one of its clauses; what they do not settle is ANY.
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?:^|[,;:] )(?:\w+ ){0,2}?(?:how (?:many|old|tall|long|high|far|much|deep|wide)|"
     r"wie (?:viele?|alt|hoch|gross|lang|weit|tief)|combien|cuant[oa]s?|quant[oiae]s?|hoeveel|hoe (?:oud|lang|hoog)|"
     r"сколько|ile)\b"
 )
-_TIME = re.compile(
+_TIME = lazy_pattern(
     r"(?:^|[,;:] )(?:(?:in|on|since|until|seit|en|nel|em|am|im|a) )?(?:when|"
     r"(?:what|which) (?:year|date|day|month|decade|century)|wann|welche[mns]? (?:jahr|datum|tag|monat)|quand|"
     r"quelle (?:annee|date)|cuando|que (?:ano|fecha)|quando|(?:che|quale) (?:anno|data)|wanneer|welk jaar|когда|"
     r"в каком году|kiedy)\b"
 )
-_SPANS = re.compile(r"how (?:long|far)|wie lang|quanto tempo")
+_SPANS = lazy_pattern(r"how (?:long|far)|wie lang|quanto tempo")
 
 
 def kind_asked(question: str) -> Asked:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.agent.reflective.wording import values, wording
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import excludes
 from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded
@@ -25,13 +25,13 @@ TRUSTED = 0.6
 MOST_SIDES = 4
 
 # Needs that have several answers by nature: their facts add up, they do not contradict each other.
-_SEVERAL = re.compile(
+_SEVERAL = lazy_pattern(
     r"\b(?:members?|mitglieder|membres|miembros|membri|list|all|each|both|children|siblings|names|kinder|enfants|hijos|"
     r"who (?:are|were)|(?:what|which) (?:\w+ ){0,2}(?:are|were)|welche \w+ (?:sind|waren)|wer (?:sind|waren)|"
     r"qui (?:sont|etaient)|quienes|quali|quels|quelles|which .* and .*|one of|any|some)\b"
 )
-_WORD = re.compile(r"[^\W\d_]+")
-_YEAR = re.compile(r"\([^()]*?(\d{4})[^()]*\)")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.text.sentences import sentences
 
-_MARKERS = re.compile(r"(?:\s*\[\d{1,4}\])+")
+_MARKERS = lazy_pattern(r"(?:\s*\[\d{1,4}\])+")
 # "37: Oda Brenk was born ...": the bare answer before what it rests on.
-_BARE = re.compile(r"^(?P<bare>.{1,80}?)\s*:\s+(?=\S)")
+_BARE = lazy_pattern(r"^(?P<bare>.{1,80}?)\s*:\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.agent.reflective.wording import Word, Wording, alike, values, wording
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import language
 from iterative_rag.text.names import same_name
@@ -17,14 +18,14 @@ from iterative_rag.types import Computation, Draft, Fact, Inquiry
 MOST_BETWEEN = 2
 # "(3 March 1874 – 1950)" after a name says birth and death; the words are put in so that they can be compared.
 _DASH = r"\s*[–—-]\s*"
-_LIVED = re.compile(
+_LIVED = lazy_pattern(
     rf"\((?P<born>[^()]{{0,60}}?\d{{3,4}}[^()–—]{{0,40}}?){_DASH}(?P<died>[^()]{{0,60}}?\d{{3,4}}[^()]{{0,40}})\)"
 )
-_BORN = re.compile(r"\(\s*(?:\*|née? le|b\.)\s*")
+_BORN = lazy_pattern(r"\(\s*(?:\*|née? le|b\.)\s*")
 # What an expression counts: "days(28 July 1941, 17 July 1959)"; and two years between which years lie.
-_COUNTING = re.compile(r"\s*(?P<name>days|weeks|months|years|age)\s*\(", re.IGNORECASE)
-_DIFFERENCE = re.compile(r"\s[-−–]\s|\d[-−–]\d")
-_DIED = re.compile(r"[†✝]")
+_COUNTING = lazy_pattern(r"\s*(?P<name>days|weeks|months|years|age)\s*\(", re.IGNORECASE)
+_DIFFERENCE = lazy_pattern(r"\s[-−–]\s|\d[-−–]\d")
+_DIED = lazy_pattern(r"[†✝]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
 from iterative_rag.agent.reflective.evidence import Proof
 from iterative_rag.agent.reflective.wording import Word, Wording, alike
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import is_function_word
 from iterative_rag.text.names import same_name
 from iterative_rag.text.values import Mention
 
 Place = tuple[int, int]
-_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
 CONJUNCTIONS = ("and", "und", "et", "y", "e", "en", "&")
 AGENTS = ("by", "von", "par", "por", "da", "door")
 

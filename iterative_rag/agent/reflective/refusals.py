@@ -10,10 +10,11 @@ import re
 from functools import cache
 
 from iterative_rag.agent.reflective.cutting import cut
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.types import Draft, Fact, Inquiry
 
-_MARKS = re.compile(r"\s*\[\d+\]")
+_MARKS = lazy_pattern(r"\s*\[\d+\]")
 # What a refusal says it looked in; the words between do not matter.
 _IN = (
     "from in by on based_on within according_to with given using aus anhand nach mit laut d'apres dans selon avec en "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from iterative_rag.agent.reflective.relations import relations
+from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language_of
 from iterative_rag.text.mentions import mentions, single
@@ -15,9 +16,9 @@ from iterative_rag.text.names import shared_beginning
 from iterative_rag.text.values import Mention, Quantity
 
 REACH = 12
-_WORD = re.compile(r"[^\W\d_]+")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
-_OWN = re.compile(r"['’]\s?$")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
+_OWN = lazy_pattern(r"['’]\s?$")
 # Ranks in words up to this say no more than "first" and "second" do: they stay words.
 _WORDED_RANK = 2
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
