@@ -20,13 +20,25 @@ _TABLE = str.maketrans(_LETTERS)
 _SAME_LENGTH = str.maketrans({sign: plain for sign, plain in {**_LETTERS, **_SIGNS}.items() if len(plain) == 1})
 
 
-@lru_cache(maxsize=65536)
+# Longer texts than words and names are not kept.
+_KEPT = 64
+
+
 def folded(text: str) -> str:
     """Small letters without accents, compatibility forms resolved ("ﬁ", "²"); signs stay as they are."""
-    text = text.casefold().translate(_TABLE)
     if text.isascii():
-        return text
-    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+        return text.lower()
+    return _kept(text) if len(text) <= _KEPT else _folded(text)
+
+
+@lru_cache(maxsize=65536)
+def _kept(text: str) -> str:
+    return _folded(text)
+
+
+def _folded(text: str) -> str:
+    text = unicodedata.normalize("NFKD", text.casefold().translate(_TABLE))
+    return "".join(letter for letter in text if not unicodedata.combining(letter))
 
 
 def folded_in_place(text: str) -> str:

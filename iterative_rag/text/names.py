@@ -15,12 +15,10 @@ def same_name(one: str, other: str) -> bool:
     if one == other:
         return True
     short, long = sorted((one, other), key=len)
-    if len(short) >= _SHORTEST_STEM and long.startswith(short):
-        return long[len(short) :] in _ENDINGS
     if short and "\u0370" <= short[0] <= "\u052f":  # Greek and Cyrillic names are inflected
         shared = shared_beginning(one, other)
         return shared >= 3 and len(one) - shared <= 2 and len(other) - shared <= 2
-    return False
+    return len(short) >= _SHORTEST_STEM and long.startswith(short) and long[len(short) :] in _ENDINGS
 
 
 def shared_beginning(one: str, other: str) -> int:

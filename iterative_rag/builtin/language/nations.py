@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from iterative_rag.builtin.language.words import fold
 from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.folding import folded_in_place
 
 # What the rest of a line is part of, then each country: its name, "=", other names and adjectives. Spaces are "_".
 _CONTINENTS = "europe=european asia=asian africa=african oceania=oceanian north_america= south_america="
@@ -100,7 +100,7 @@ _LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
 def nations_in(text: str) -> tuple[str, ...]:
     """The countries, states and continents that a text names, by name or adjective, in order."""
     found = []
-    for match in _NATION.finditer(fold(text)) if len(fold(text)) == len(text) else ():
+    for match in _NATION.finditer(folded_in_place(text)):
         # "Texas" is no part of "Texas Rangers FC" to the grammar; what is written small ("turkey") is no country.
         if _LARGE.match(text[match.start()]):
             found.append(_CODES[match[0]])

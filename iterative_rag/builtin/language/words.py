@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.dates import MONTHS as NAMES_OF_MONTHS
+from iterative_rag.text.folding import folded as folded_text
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -14,20 +15,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
+MONTHS = tuple(month.lower() for month in NAMES_OF_MONTHS)
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -112,11 +100,7 @@ _PLURAL_KEPT = word_set("ss us is")
 
 def fold(text: str) -> str:
     """Lower case without accents, with plain apostrophes."""
-    if text.isascii():
-        return text.lower()
-    text = text.replace("’", "'").replace("ʻ", "'").replace("ł", "l").replace("ø", "o").replace("đ", "d")
-    decomposed = unicodedata.normalize("NFKD", text.lower())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return folded_text(text.replace("’", "'").replace("ʻ", "'"))
 
 
 _LARGE = lazy_pattern(

@@ -16,6 +16,7 @@ from iterative_rag.evaluation.datasets.links import is_link, page_of, title_of
 from iterative_rag.evaluation.datasets.pools import paragraph_id
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.files import readable
+from iterative_rag.text.folding import folded as without_accents
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
@@ -131,8 +132,7 @@ def folded(title: str) -> str:
 
 def loose(title: str) -> str:
     """`folded`, and without accents, spaces, dots, commas, quotes and hyphens."""
-    letters = unicodedata.normalize("NFKD", folded(title))
-    return _LOOSE.sub("", "".join(one for one in letters if not unicodedata.combining(one)))
+    return _LOOSE.sub("", without_accents(folded(title)))
 
 
 # --- redirects -------------------------------------------------------------------------------
