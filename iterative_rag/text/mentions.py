@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from iterative_rag.text import units
 from iterative_rag.text.dates import Date, DateText, YearDay, dates
 from iterative_rag.text.languages import language_of
-from iterative_rag.text.numerals import Digits, with_digits
+from iterative_rag.text.numerals import Digits, Places, with_digits
 from iterative_rag.text.quantities import bound_before, is_about, quantities
 from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
@@ -35,12 +35,13 @@ def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
 def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
     dated = dates(digits.text, code)
-    found = [_dated(one, digits) for one in dated if one.ordered or lenient]
-    taken = [(one.start, one.end) for one in dated]
+    found = [_dated(date, digits) for date in dated if date.ordered or lenient]
+    taken = Places(len(digits.text))
+    for date in dated:
+        taken.take(date.start, date.end)
     for one in (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient)):
-        if not any(start < one.end and one.start < end for start, end in taken):
+        if taken.take(one.start, one.end):
             found.append(one)
-            taken.append((one.start, one.end))
     joined: list[Mention] = []
     for one in sorted(found, key=lambda mention: mention.start):
         both = _joined(joined[-1], one, digits, code) if joined else None

@@ -37,6 +37,20 @@ class Digits:
     worded: frozenset[int]
 
 
+class Places:
+    """Which places of a text are taken: what is found later may not overlap what was found before."""
+
+    def __init__(self, length: int) -> None:
+        self._taken = bytearray(length)
+
+    def take(self, start: int, end: int) -> bool:
+        """Take the places from start to end; False, and nothing is taken, where one of them is."""
+        if self._taken.find(1, start, end) >= 0:
+            return False
+        self._taken[start:end] = b"\1" * (end - start)
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class _Change:
     start: int
@@ -65,8 +79,9 @@ def with_digits(text: str, code: str) -> Digits:
     plain = folded_in_place(text)
     known = language_of(code if code in codes() else "en")
     changes: list[_Change] = []
+    taken = Places(len(plain))
     for one in (*_fractions(plain, known), *_words(text, plain, known)):
-        if not any(one.start < other.end and other.start < one.end for other in changes):
+        if taken.take(one.start, one.end):
             changes.append(one)
     return _applied(plain, sorted(changes, key=lambda change: change.start))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.agent.reflective.conflicts import conflicts
+from iterative_rag.agent.reflective.conflicts import conflicts, with_conflicts
 from iterative_rag.agent.reflective.groundedness import Standing, check
 from iterative_rag.types import Computation, Draft, Inquiry, Need
 from tests.agent.reflective.towers import fact
@@ -133,6 +133,13 @@ def test_two_who_held_an_office_in_turn_are_no_contradiction(one: str, other: st
     names = (("Oda Brenk", one), ("Per Holm", other))
     facts = [fact(MAYOR, f"Guide {name}", f"{name} {said}.", name) for name, said in names]
     assert bool(conflicts(facts)) is differ
+
+
+def test_an_answer_is_not_told_that_sources_differ_which_agree() -> None:
+    need = Need("How many floors has Velm Tower?")
+    facts = tuple(fact(need, f"Guide {n}", f"Velm Tower has {n} floors.", n) for n in ("105", "one hundred and five"))
+    draft = Draft(True, "105 [1].", "105", (0,))
+    assert with_conflicts(draft, Inquiry(need.question, need.question, facts)) == (draft, ())
 
 
 def test_the_years_of_lives_decide_nothing() -> None:
