@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from iterative_rag.keys import SECRETS
 from tests.servers import FakeServer
+
+# No test asserts on time, and the first text of a language compiles its patterns.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
