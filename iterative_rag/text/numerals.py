@@ -21,7 +21,8 @@ _VULGAR = lazy_pattern(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-�
 _SLASHED = lazy_pattern(
     r"(?<![\w/.,])(?:(?P<whole>\d{1,3})[ -])?(?P<count>[1-9])/(?P<part>2|3|4|5|6|8|10)(?![\w/.,]*\d)(?!\w)"
 )
-# What text2num reads as a number, and what it is as often: "second" the unit, "neuf" new, "sei" you are.
+# What stands before "cent" in "pour cent", which is no hundred, and before "second" where it is the unit; so many
+# characters are looked at.
 _REACH = 16
 _OF_HUNDRED = lazy_pattern(r"(?:\bper|\bpour|\bpor)\s$")
 _UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")

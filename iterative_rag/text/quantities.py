@@ -48,16 +48,9 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
     """A number; None where letters make it something else ("3D", "747s")."""
     if len(match["digits"]) > _MOST_DIGITS:
         return None
-    plain, currency, glued = digits.text, match["currency"] or "", match["glued"] or ""
-    scale = language_of(code).scales.get(match["scale"] or "", 1.0)
-    end, named = match.end(), _in_name(text, digits, match.start())
-    known: tuple[str, ...] = (units.unit_of(currency[-1] if currency.endswith("$") else currency),) if currency else ()
-    if glued and currency and glued in _MONEY_SCALES:
-        scale, glued = _MONEY_SCALES[glued], ""
-    elif glued and (found := units.unit_at(plain, match.start("glued"), code)):
-        known, end, glued = found.units, found.end, ""
-    elif glued and glued in language_of(code).scales:
-        scale, glued = language_of(code).scales[glued], ""
+    plain = digits.text
+    scale, known, end, glued = _glued(match, plain, code)
+    named = _in_name(text, digits, match.start())
     if glued or match["plural"]:
         if not lenient:
             return None
@@ -86,6 +79,20 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
         readings.insert(0, Moment(Date(int(match["digits"])), bound, about=about))
     worded = match.start("digits") in digits.worded
     return Mention(tuple(readings), match.start(), end, after, worded, named, capitals)
+
+
+def _glued(match: re.Match[str], plain: str, code: str) -> tuple[float, tuple[str, ...], int, str]:
+    """What stands at the digits without a blank: (scale, units, where they end, letters that are neither)."""
+    scales = language_of(code).scales
+    scale, glued = scales.get(match["scale"] or "", 1.0), match["glued"] or ""
+    money = units.unit_of(match["currency"]) if match["currency"] else ""
+    if money and glued in _MONEY_SCALES:
+        return _MONEY_SCALES[glued], (money,), match.end(), ""
+    if glued in scales:
+        return scales[glued], (money,) if money else (), match.end(), ""
+    if glued and not money and (found := units.unit_at(plain, match.start("glued"), code)):
+        return scale, found.units, found.end, ""
+    return scale, (money,) if money else (), match.end(), glued
 
 
 @cache
