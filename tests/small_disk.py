@@ -1,4 +1,4 @@
-"""A small file system of its own that can be filled to the last byte: an image with ext4, mounted (needs root)."""
+"""A small file system of its own that can be filled to the last byte, mounted (needs root)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ class CannotMount(Exception):
 
 
 @contextlib.contextmanager
-def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
-    """An empty disk, mounted below `folder`. Raises CannotMount."""
+def small_disk(folder: Path, megabytes: int, kind: str = "ext4") -> Iterator[Path]:
+    """An empty disk, mounted below `folder`: an image with ext4, or tmpfs. Raises CannotMount."""
     image, place = folder / "disk.img", folder / "disk"
     place.mkdir()
-    with image.open("wb") as file:
-        file.truncate(megabytes * 1024 * 1024)
-    _run("mkfs.ext4", "-q", "-b", "4096", "-m", "0", str(image))
-    _run("mount", "-o", "loop", str(image), str(place))
+    if kind == "tmpfs":
+        _run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place))
+    else:
+        with image.open("wb") as file:
+            file.truncate(megabytes * 1024 * 1024)
+        _run("mkfs.ext4", "-q", "-b", "4096", "-m", "0", str(image))
+        _run("mount", "-o", "loop", str(image), str(place))
     try:
         yield place
     finally:
         subprocess.run(["umount", "-l", str(place)], check=True)
-        image.unlink()
+        image.unlink(missing_ok=True)
 
 
 def fill(disk: Path, leave_megabytes: int = 0) -> None:

@@ -20,9 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, DiskFull
-from iterative_rag.files import free_bytes
+from iterative_rag.files import free_bytes, is_no_room
 from iterative_rag.index import sealing
-from iterative_rag.index.faults import FREE_BYTES
+from iterative_rag.index.faults import FREE_BYTES, index_disk_full
 from iterative_rag.index.pins import PIN, Pin, removed
 from iterative_rag.index.qdrant_edge import EdgeStore
 from iterative_rag.index.store import LOCAL
@@ -37,6 +37,8 @@ _SEAL = "sealed.json"
 _LASTING = ("matrix.dat", "quantized.data", "inverted_index.dat", "indices_tracker.json", "id_tracker.mappings")
 _LASTING_PATTERNS = ("links*.bin", "graph*.bin", "page_*.dat")
 _BLOCK = 1 << 18
+# Bytes that must be free for Edge to load a shard where it lies.
+_ROOM_TO_LOAD = 16 * 2**20
 
 _log = logging.getLogger(__name__)
 
@@ -69,14 +71,21 @@ class EdgePlace:
 
     def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
         folder = self._folder(generation)
-        if os.access(folder, os.W_OK) or not folder.is_dir():
+        writable = os.access(folder, os.W_OK) and free_bytes(folder) >= _ROOM_TO_LOAD
+        if writable or not folder.is_dir():
             with suppress(DiskFull):
                 return EdgeStore.load(folder, points=points, sealed=_seal_of(folder).points)
-        # Loading writes some small files anew, with what they held before. Where that cannot be, it is loaded through a
-        # folder for temporary files, which holds copies of them and links to all the rest.
+        # Loading writes some small files anew, with what they held before, and maps others that have holes: on a full
+        # disk the system would end the process. Where that cannot be, the shard is loaded through a folder for
+        # temporary files, which holds copies of them and links to all the rest.
         with ExitStack() as stack:
             beside = Path(stack.enter_context(TemporaryDirectory(prefix="iterative-rag-")))
-            copy_shard(folder, beside, os.symlink)
+            try:
+                copy_shard(folder, beside, os.symlink)
+            except OSError as error:
+                if is_no_room(error):
+                    raise index_disk_full(beside) from error
+                raise
             store = EdgeStore.load(beside, points=points, sealed=_seal_of(beside).points)
             store.also_close(stack.pop_all())
         return store

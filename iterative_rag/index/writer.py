@@ -277,6 +277,7 @@ class CorpusWriter:
         self._store.set_meta(self._made_with() | made)
 
     def _load(self, points: int = 0) -> VectorStore:
+        self._check_disk()
         owner, now = self._store.identity(), self._store.number()
         return self._place.work(now, points=points, dimensions=self._embedder.dimensions, owner=owner)
 

@@ -17,7 +17,7 @@ from scripts.reliability.servers import ModelServer
 
 DISK_MEGABYTES = 320
 WORDS_OF_DAMAGE = ("damaged", "anew", "corrupt", "malformed")
-WORDS_OF_SPACE = ("disk is full", "no space", "space left", "free space", "disk full", "out of space", "quota")
+WORDS_OF_SPACE = ("is full: ", "no space", "space left", "free space", "disk full", "out of space", "quota")
 
 
 def index_kills(bench: Bench) -> Result:
@@ -68,7 +68,8 @@ def full_disk(bench: Bench) -> Result:
         _check(wrong, "index until full", home.run("index", str(more), "--corpus", CORPUS, "-q"), may_be_full=True)
         _free(disk)
         _check(wrong, "ask with room again", _asked(home), same_as=before)
-        _check(wrong, "index with room again", home.run("index", str(more), "--corpus", CORPUS, "-q"), ok=True)
+        resumed = home.run("index", str(more), "--corpus", CORPUS, "-q", seconds=900.0)
+        _check(wrong, "index with room again", resumed, ok=True)
         _check(wrong, "index second with room", home.run("index", str(articles), "--corpus", "second", "-q"), ok=True)
         _check(wrong, "ask after all", _asked(home), same_as=before)
     told = f": {'; '.join(wrong[:4])}" if wrong else ""

@@ -142,3 +142,22 @@ def _dataset(folder: Path) -> str:
     place = folder / "questions.jsonl"
     place.write_text(f'{{"question": "{QUESTION}", "answer": "Mell", "gold_titles": ["Tarn"]}}')
     return str(place)
+
+
+def test_a_file_system_without_a_byte_left_ends_no_process(shell, articles: Path, tmp_path: Path) -> None:
+    """Where not even the holes of mapped files can be filled (tmpfs), the system would kill whoever writes there."""
+    try:
+        with small_disk(tmp_path, 200, "tmpfs") as disk:
+            home = {"ITERATIVE_RAG_HOME": str(disk / "home")}
+            (articles / "Elm.txt").unlink()  # one short article leaves the most holes
+            assert shell("index", str(articles), "--corpus", "towns", **home).code == 0
+            fill(disk)  # before anybody has loaded the index: loading fills the holes
+            full = shell("search", "river", "--corpus", "towns", **home)
+            assert full.code == 0
+            assert "Tarn" in full.out
+            (articles / "Ash.txt").write_text("Ash is new.")
+            refused = shell("index", str(articles), "--corpus", "towns", **home)
+            assert refused.code == 4
+            assert "is full: 128 MB are needed, " in refused.err
+    except CannotMount as reason:
+        pytest.skip(f"no small disk can be mounted here: {reason}")
