@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
 
 Key = tuple[str, int]  # the id of a question and its repeat, from 1
+_TRANSCRIPT = {"events", "events_data", "messages", "store", "attachments"}
 
 
 def records(folder: Path) -> tuple[Record, ...]:
@@ -22,8 +23,8 @@ def records(folder: Path) -> tuple[Record, ...]:
     A killed run leaves several logs; each later one has taken over what the earlier ones held.
     """
     newest: dict[Key, Record] = {}
-    for log in _logs(folder):
-        for sample in log.samples or ():
+    for path in _paths(folder):
+        for sample in _samples(path):
             key = (str(sample.id), sample.epoch)
             if sample.invalidation is not None:
                 newest.pop(key, None)
@@ -49,27 +50,38 @@ def forget_faults(folder: Path) -> int:
 
 def drop_superseded(folder: Path) -> None:
     """Remove the logs that killed runs left behind, once the newest holds all that they held."""
-    logs = list(_logs(folder))
-    if not logs:
-        return
-    held = {(sample.id, sample.epoch) for sample in logs[-1].samples or ()}
-    for log in logs[:-1]:
-        if {(sample.id, sample.epoch) for sample in log.samples or ()} <= held:
-            Path(log.location.removeprefix("file://")).unlink(missing_ok=True)
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    paths = _paths(folder)
+    held = [{(str(one.id), one.epoch) for one in read_eval_log_sample_summaries(str(path))} for path in paths]
+    for path, samples in zip(paths[:-1], held[:-1], strict=True):
+        if samples <= held[-1]:
+            path.unlink(missing_ok=True)
+
+
+def _paths(folder: Path) -> list[Path]:
+    """Oldest first: the name of a log begins with its time."""
+    return sorted(folder.glob("*.eval"))
 
 
 def _logs(folder: Path) -> Iterator[EvalLog]:
-    """Oldest first: the name of a log begins with its time."""
     from inspect_ai.log import read_eval_log
 
-    for path in sorted(folder.glob("*.eval")):
+    for path in _paths(folder):
         yield read_eval_log(str(path))
+
+
+def _samples(path: Path) -> Iterator[EvalSample]:
+    """Without their transcripts, which are most of a log: those of 200 questions made the memory of a run grow."""
+    from inspect_ai.log import read_eval_log
+
+    yield from read_eval_log(str(path), exclude_fields=_TRANSCRIPT).samples or ()
 
 
 def _order(folder: Path) -> Sequence[str]:
     from inspect_ai.log import read_eval_log
 
-    paths = sorted(folder.glob("*.eval"))
+    paths = _paths(folder)
     header = read_eval_log(str(paths[-1]), header_only=True) if paths else None
     return [str(one) for one in (header.eval.dataset.sample_ids or ())] if header else ()
 
