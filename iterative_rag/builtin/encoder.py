@@ -17,7 +17,7 @@ from iterative_rag.builtin.networks import (
     Network,
     lazy,
     read_file,
-    tokenizer,
+    shared_tokenizer,
     usable_cores,
     valid_unicode,
 )
@@ -110,8 +110,8 @@ class _Model:
     def __init__(self, weights: Traversable) -> None:
         network, vocabulary = (read_file(weights, name, digest) for name, digest in WEIGHTS.items())
         self._network = Network(network)
-        self._tokenizer = tokenizer(vocabulary)
-        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer = shared_tokenizer(vocabulary)
+        self._end: int = self._tokenizer.encode("").ids[-1]
 
     def encode(self, text: str) -> Vectors:
         import numpy as np
@@ -122,4 +122,4 @@ class _Model:
 
     def token_ids(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(valid_unicode(text)).ids
-        return ids
+        return ids if len(ids) <= MAX_TOKENS else [*ids[: MAX_TOKENS - 1], self._end]

@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -118,6 +118,13 @@ def tokenizer(vocabulary: bytes) -> Tokenizer:
     loaded.no_padding()
     loaded.no_truncation()
     return loaded
+
+
+@lru_cache(maxsize=1)
+def shared_tokenizer(vocabulary: bytes) -> Tokenizer:
+    """The same one for all networks of a vocabulary, which takes as long to parse as ten sentences to encode. To be used
+    as it is, with no cutting or padding switched on."""
+    return tokenizer(vocabulary)
 
 
 def valid_unicode(text: str) -> str:

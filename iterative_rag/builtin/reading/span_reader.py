@@ -21,7 +21,7 @@ from iterative_rag.builtin.networks import (
     Network,
     lazy,
     read_file,
-    tokenizer,
+    shared_tokenizer,
     usable_cores,
     valid_unicode,
 )
@@ -186,7 +186,7 @@ class _Model:
             tuple(about["calibration"]["support"]),
         )
         self._network = Network(network)
-        self._tokenizer = tokenizer(vocabulary)
+        self._tokenizer = shared_tokenizer(vocabulary)
         self._first, self._between = self._encode("[CLS][SEP]").ids
 
     def asked(self, need: str) -> list[int]:
