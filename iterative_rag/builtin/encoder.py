@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from iterative_rag.builtin.networks import (
     VOCABULARY,
     VOCABULARY_DIGEST,
-    Network,
     lazy,
+    load_network,
     read_file,
     shared_tokenizer,
     usable_cores,
@@ -32,8 +32,9 @@ NAME: Final = "builtin/all-minilm-l6-v2-tuned@1"
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 256
 # sha256 of each file as scripts/export_encoder.py printed it. New weights need a new NAME: indexes remember it.
+_NETWORK: Final = "encoder.onnx"
 WEIGHTS: Final = {
-    "encoder.onnx": "c3fc3a213ea3249215840e8cc16455920d993463d347acbcc20242d19da7f186",
+    _NETWORK: "c3fc3a213ea3249215840e8cc16455920d993463d347acbcc20242d19da7f186",
     VOCABULARY: VOCABULARY_DIGEST,
 }
 _MOST_TEXTS_A_TASK: Final = 4
@@ -108,9 +109,8 @@ class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
-        network, vocabulary = (read_file(weights, name, digest) for name, digest in WEIGHTS.items())
-        self._network = Network(network)
-        self._tokenizer = shared_tokenizer(vocabulary)
+        self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])
+        self._tokenizer = shared_tokenizer(read_file(weights, VOCABULARY, WEIGHTS[VOCABULARY]))
         self._end: int = self._tokenizer.encode("").ids[-1]
 
     def encode(self, text: str) -> Vectors:

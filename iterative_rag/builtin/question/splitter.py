@@ -19,7 +19,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from iterative_rag.builtin.kept import kept
-from iterative_rag.builtin.networks import Network, damaged, lazy, packaged_weights, read_file, tokenizer
+from iterative_rag.builtin.networks import damaged, lazy, load_network, packaged_weights, read_file, tokenizer
 from iterative_rag.builtin.question.stretches import QuestionKind, Split, decoded, deepened
 from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Cache
@@ -80,8 +80,8 @@ class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
-        facts, network = _read(weights)
-        self._network = Network(network)
+        facts = _facts(weights)
+        self._network = load_network(weights, NETWORK, str(facts.get("sha256")))
         self._tokenizer = tokenizer(json.dumps(facts["tokenizer"]).encode())
         self._tokenizer.enable_truncation(MAX_PIECES)
         self._calibration: dict[str, list[float]] = facts["calibration"]
@@ -104,16 +104,16 @@ class _Model:
 _LONE: Final = lazy_pattern("[\ud800-\udfff]")
 
 
-def _read(weights: Traversable) -> tuple[dict[str, Any], bytes]:
-    """What is known of the network, and the network. Raises WeightsError where it is not the one that is told of."""
-    told, network = read_file(weights, FACTS), read_file(weights, NETWORK)
+def _facts(weights: Traversable) -> dict[str, Any]:
+    """What is known of the network, its sha256 too. Raises WeightsError where the file cannot be read."""
+    told = read_file(weights, FACTS)
     try:
         facts = json.loads(told)
     except ValueError as error:
-        raise damaged(FACTS, told) from error
-    if not isinstance(facts, dict) or hashlib.sha256(network).hexdigest() != facts.get("sha256"):
-        raise damaged(NETWORK, network)
-    return facts, network
+        raise damaged(FACTS, len(told)) from error
+    if not isinstance(facts, dict):
+        raise damaged(FACTS, len(told))
+    return facts
 
 
 def shapes_of(text: str, offsets: Iterable[tuple[int, int]]) -> list[int]:

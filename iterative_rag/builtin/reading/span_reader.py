@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 from iterative_rag.builtin.networks import (
     VOCABULARY,
     VOCABULARY_DIGEST,
-    Network,
     lazy,
+    load_network,
     read_file,
     shared_tokenizer,
     usable_cores,
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 
 NAME: Final = "builtin/minilm-reader@1"
 # sha256 of each file as the scripts printed it. Other weights need another NAME: what was read is cached under it.
+_NETWORK: Final = "reader.onnx"
+_SETTINGS: Final = "reader.json"
 WEIGHTS: Final = {
-    "reader.onnx": "3337ab9d24e0be62e80621768b32a517cd7b62dba544561a65b1eed539c2580b",
-    "reader.json": "183c5d8bab54d23cc69b4068c2f19ab2fc608b579ae0c7b749865d3e2dd1f756",
+    _NETWORK: "3337ab9d24e0be62e80621768b32a517cd7b62dba544561a65b1eed539c2580b",
+    _SETTINGS: "183c5d8bab54d23cc69b4068c2f19ab2fc608b579ae0c7b749865d3e2dd1f756",
     VOCABULARY: VOCABULARY_DIGEST,
 }
 # Answers are looked for among so many of the likeliest first tokens.
@@ -174,8 +176,7 @@ class _Model:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
-        network, described, vocabulary = (read_file(weights, name, digest) for name, digest in WEIGHTS.items())
-        about = json.loads(described)
+        about = json.loads(read_file(weights, _SETTINGS, WEIGHTS[_SETTINGS]))
         self.settings = _Settings(
             about["max_tokens"],
             about["max_need_tokens"],
@@ -185,8 +186,8 @@ class _Model:
             tuple(about["calibration"]["relevance"]),
             tuple(about["calibration"]["support"]),
         )
-        self._network = Network(network)
-        self._tokenizer = shared_tokenizer(vocabulary)
+        self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])
+        self._tokenizer = shared_tokenizer(read_file(weights, VOCABULARY, WEIGHTS[VOCABULARY]))
         self._first, self._between = self._encode("[CLS][SEP]").ids
 
     def asked(self, need: str) -> list[int]:
