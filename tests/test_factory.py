@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sqlite3
 import subprocess
 import sys
@@ -11,9 +12,13 @@ from pathlib import Path
 import pytest
 
 from iterative_rag import factory
+from iterative_rag.cache import NoCache
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusMismatch
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.protocols import Meter, Roles
 from iterative_rag.settings import load_settings
+from tests.agent.fakes import Quoting
 
 
 class Named(HashingEmbedder):
@@ -75,3 +80,30 @@ def test_another_corpus_is_never_made_anew_by_asking(starter: str, tmp_path: Pat
     factory.index_paths([articles], settings=settings, embedder=Named("builtin/former@1"))
     with pytest.raises(CorpusMismatch):
         factory.open_corpus(settings, Named("builtin/new@1"))
+
+
+class Computing:
+    """The built-in mind with an extractor that only counts how many windows it is given at the same time."""
+
+    name = "computing"
+
+    def __init__(self, engine: IterativeRAG, *, thrifty: bool) -> None:
+        self.thrifty = thrifty
+        self.extractor = Quoting([], latency=0.05)
+        self._roles = engine.mind.roles
+
+    def roles(self, meter: Meter) -> Roles:
+        return dataclasses.replace(self._roles(meter), extractor=self.extractor)
+
+
+@pytest.mark.parametrize("thrifty", [False, True])
+def test_a_mind_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
+    thrifty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+    monkeypatch.setattr("iterative_rag.factory.rag.usable_cores", lambda: 2)
+    settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
+    with closing(IterativeRAG.from_settings(settings)) as engine:
+        mind = Computing(engine, thrifty=thrifty)
+        IterativeRAG(settings, corpus=engine.corpus, mind=mind, cache=NoCache()).ask("When was James Buchanan born?")
+    assert mind.extractor.most_busy == (6 if thrifty else 2)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.corpora import for_one_run, open_corpus
 from iterative_rag.factory.parts import builtin_grader, cache, make_embedder, make_mind
@@ -145,11 +146,17 @@ class IterativeRAG:
             roles.extractor,
             cache=self.store,
             fact_limit=settings.fact_limit,
-            in_flight=settings.calls_in_flight,
+            in_flight=self._in_flight(),
             on_hit=meter.cache_hit,
             thrifty=self.mind.thrifty,
         )
         return build(strategy, Means(corpus, reader, roles, grader, meter, settings, self.mind.thrifty, web))
+
+    def _in_flight(self) -> int:
+        """Windows read at the same time. What this machine itself computes gets no faster by more than it has cores: it
+        only reads more windows that are not needed any more."""
+        wanted = self.settings.calls_in_flight
+        return wanted if self.mind.thrifty else min(wanted, usable_cores())
 
     def close(self) -> None:
         self.corpus.close()
