@@ -211,7 +211,7 @@ def as_lines(made: Mapping[str, Any]) -> str:
                 lines.append(f"{name}: {_plain(one)}")
         if value == []:
             lines.append(f"{name}: none")
-    return "\n".join(lines)
+    return "\n".join([*lines, "end"])
 
 
 def _plain(value: Any) -> str:

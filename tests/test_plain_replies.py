@@ -21,7 +21,7 @@ from tests.test_replies import Counting
 
 FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "value": "Oda Brenk"}
 SEEN = {
-    "as it was asked for": (AnalysisReply, "status: needs\nneed: Who?\nneed: When?", {"needs": ["Who?", "When?"]}),
+    "as it was asked for": (AnalysisReply, "status: needs\nneed: Who?\nneed: When?\nend", {"needs": ["Who?", "When?"]}),
     "a word alone": (AnalysisReply, "Known.", {"status": "known", "needs": []}),
     "no status": (AnalysisReply, "need: Who drew it?", {"status": "needs", "needs": ["Who drew it?"]}),
     "markdown and chatter": (
@@ -60,7 +60,7 @@ SEEN = {
     "enough": (SufficiencyReply, "enough: yes", {"enough": True}),
     "a gap": (SufficiencyReply, "enough: no\ngap: Who drew it?", {"enough": False, "gap": "Who drew it?"}),
     "grades": (GradesReply, "n: 1\nlabel: Good\nn: 2\nlabel: Awful", {}),
-    "phrasings": (RewordingReply, "phrasing: one\nphrasing: two", {"phrasings": ["one", "two"]}),
+    "phrasings": (RewordingReply, "phrasing: one\nphrasing: two\nend", {"phrasings": ["one", "two"]}),
     "claims": (ReflectionReply, "n: 1\nverdict: grounded\nfacts: [1]\nuseful: yes\nrefusal: no", {"useful": True}),
 }
 
@@ -88,6 +88,30 @@ def test_what_holds_no_line_is_refused_and_never_empty(form: type[Reply], text: 
         parse_plain(text, form)
 
 
+CUT = {
+    "inside a quote": (ExtractionReply, "statement: It is old.\nquote: The Al", "bask bridge is old.\nvalue: old\nend"),
+    "before a value": (ExtractionReply, "statement: It is old.\nquote: Bridge\nval", "ue: old\nend"),
+    "in the second fact": (ExtractionReply, "quote: It is old.\nvalue: old\nquote: It", " is grey.\nvalue: grey\nend"),
+    "inside an answer": (AnswerReply, "status: answered\nanswer: Edda", " [1].\nshort_answer: Edda\nend"),
+    "inside a name": (
+        AnswerReply,
+        "status: answered\nanswer: It is Edda Alholm [1].\nshort_answer: Ed",
+        "da Alholm\nend",
+    ),
+    "inside a need": (AnalysisReply, "status: needs\nneed: Who is the may", "or of Albamere?\nend"),
+    "inside a question": (RephrasingReply, "question: Who is the may", "or of Albamere\nend"),
+    "before a label": (GradesReply, "n: 1\nlabel: Good\nn: 2", "\nlabel: Awful\nend"),
+}
+
+
+@pytest.mark.parametrize(("form", "cut", "rest"), CUT.values(), ids=CUT)
+def test_lines_that_were_cut_off_are_refused(form: type[Reply], cut: str, rest: str) -> None:
+    """Half a quote is found nowhere or proves nothing: the document then counted as one that says nothing."""
+    assert parse_plain(cut + rest, form)
+    with pytest.raises(Unparsable, match="cut off"):
+        parse_plain(cut, form)
+
+
 @pytest.mark.parametrize(
     "text", ['{"facts": null}', '{"facts": ""}', "The list [] is empty: I could not read it.", "[]"]
 )
@@ -112,7 +136,8 @@ def test_plain_lines_are_asked_for_after_two_replies_that_cannot_be_read() -> No
     assert lines.schema is None
     assert lines.user.startswith("user")
     assert "it held no JSON object" in lines.user
-    assert lines.user.endswith(PLAIN)
+    assert PLAIN in lines.user
+    assert lines.user.endswith("last line: end")
 
 
 def test_a_readable_reply_is_not_asked_for_in_lines() -> None:

@@ -13,7 +13,7 @@ from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated, ReplyUnre
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest, Meter
 from iterative_rag.replies.forms import R
 from iterative_rag.replies.parsing import Unparsable, parse
-from iterative_rag.replies.plain import parse_plain
+from iterative_rag.replies.plain import LAST_LINE, parse_plain
 from iterative_rag.types import Usage
 
 Check = Callable[[R], str]
@@ -106,7 +106,7 @@ def _described(name: str, form: Mapping[str, Any]) -> str:
 
 def _in_lines(request: ChatRequest, plain: str, wrong: str) -> ChatRequest:
     """The same request for a reply in plain lines: without a schema, which a server may be unable to follow."""
-    advice = f"Your last reply could not be used: {wrong}. Do not write JSON this time.\n{plain}"
+    advice = f"Your last reply could not be used: {wrong}. Do not write JSON this time.\n{plain}\n{LAST_LINE}"
     return replace(request, user=f"{request.user}\n\n{advice}", schema=None)
 
 

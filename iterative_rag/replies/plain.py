@@ -3,6 +3,9 @@
 A field that is a list comes once for each item, under its name or the singular of it ("need: ..."). Where items have
 fields of their own, each item is a block of lines; a field that comes again begins the next block. What a model puts
 around it (bullets, bold type, fences, chatter) is passed over.
+
+JSON that was cut off cannot be parsed; half of such lines can. So the model is asked for a last line that says "end",
+and a reply without it counts only where it plainly stops where it should.
 """
 
 from __future__ import annotations
@@ -18,7 +21,12 @@ from iterative_rag.replies.parsing import Unparsable, complaint, parse, visible
 
 _LINE = re.compile(r"[\s>#•*-]*(?:\d{1,2}[.)]\s+)?\**`?([A-Za-z][A-Za-z _]{0,24}?)`?\**\s*:\**\s*(.*)$")
 _QUOTED = re.compile(r'["“](.*)["”]', re.DOTALL)
+_END = "end"
+# Asked for after the lines of every role.
+LAST_LINE = f"After that, write one last line: {_END}"
+_FINISHED = re.compile(r"[.?!][\"”'’)*`]*$|[\"”]$")
 _NOTHING = frozenset({"none", "nothing", "no facts", "n/a", "-", ""})
+_WHOLE_WORDS = _NOTHING - {""} | {"yes", "no", "true", "false"}
 
 
 def parse_plain(text: str, reply_type: type[R]) -> R:
@@ -27,9 +35,12 @@ def parse_plain(text: str, reply_type: type[R]) -> R:
         return parse(text, reply_type)
     except Unparsable:
         pass
-    values = _Lines(reply_type).read(visible(text))
+    lines = _Lines(reply_type)
+    values = lines.read(visible(text))
     if not values:
         raise Unparsable("it held none of the lines asked for")
+    if not lines.complete:
+        raise Unparsable(f'it was cut off: the last line has to be "{_END}"')
     try:
         return reply_type.model_validate(values)
     except ValidationError as error:
@@ -43,12 +54,12 @@ class _Lines:
         self._scalars: dict[str, str] = {}
         self._lists: dict[str, str] = {}
         self._blocks = self._first = ""
-        self._inner: set[str] = set()
+        self._inner: dict[str, None] = {}
         self._words: dict[str, str] = {}
         for name, field in form.model_fields.items():
             item = _item_type(field.annotation)
             if isinstance(item, type) and issubclass(item, Reply):
-                self._blocks, self._inner = name, set(item.model_fields)
+                self._blocks, self._inner = name, dict.fromkeys(item.model_fields)
                 self._first = next(iter(item.model_fields))
             elif item is not None:
                 self._lists |= {name: name, name.removesuffix("s"): name}
@@ -57,9 +68,33 @@ class _Lines:
                 self._words |= dict.fromkeys(_words_of(field.annotation), name)
         self._values: dict[str, Any] = {}
         self._open: tuple[dict[str, Any] | list[Any], Any] | None = None
+        # Which fields may be the last of a reply that does not say "end": a list may lack items, a single field words.
+        fields = list(form.model_fields)
+        self._last_fields = set(list(self._inner)[-1:])
+        if len(fields) > 1 and fields[-1] in self._scalars:
+            self._last_fields.add(fields[-1])
+        self._last_key = self._last_line = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the text that was read goes to its end, by its last line or by the look of it."""
+        last = self._last_line
+        word = _key(last.rpartition(":")[2].strip(" .*`-"))
+        return (
+            word == _END
+            or last.startswith("```")
+            or _FINISHED.search(last) is not None
+            or self._last_key in self._last_fields
+            or word in self._words
+            or word.replace("_", " ") in _WHOLE_WORDS
+        )
 
     def read(self, text: str) -> Mapping[str, Any]:
         for line in text.splitlines():
+            if line.strip():
+                self._last_line = line.strip()
+            if _key(line.strip(" .*`-")) == _END:
+                break
             match = _LINE.match(line)
             if match and self._take(_key(match[1]), match[2].strip()):
                 continue
@@ -71,6 +106,7 @@ class _Lines:
 
     def _take(self, key: str, value: str) -> bool:
         """Whether the key is one of the form's; its value is put in its place."""
+        self._last_key = key
         if self._blocks and (key in self._inner or key in (self._blocks, self._blocks.removesuffix("s"))):
             self._take_inner(key, value)
         elif key in self._scalars:
