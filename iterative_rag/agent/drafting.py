@@ -2,7 +2,7 @@
 
 A draft that claims what no fact proves is written again, at most twice. One that proves what it says but does not
 answer the question sends the loop to search once more; a refusal in the guise of an answer, or a false premise,
-abstains.
+abstains. Where the model cannot be asked for its judgement, the rules judge alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
+from iterative_rag.agent.optional import optional
 from iterative_rag.protocols import Answerer, Reflector
 from iterative_rag.types import Action, AnsweringStep, Claim, Draft, Inquiry, Reflection, ReflectionStep, Step
 
@@ -53,7 +54,7 @@ class Drafting:
         for left in reversed(range(REGENERATIONS + 1)):
             if self.reflector is None or not draft.answered:
                 return Drafted(draft)
-            reflection = self.reflector.reflect(inquiry, draft)
+            reflection = yield from _reflected(hop, self.reflector, inquiry, draft)
             if self.guards and reflection.grounded:
                 return Drafted(draft)
             action = _action(reflection, draft, regenerations=left, may_search=may_search)
@@ -69,6 +70,16 @@ class Drafting:
                     draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=_advice(reflection))
                     yield AnsweringStep(hop, draft, last_attempt)
         raise AssertionError("the last reflection does not regenerate")
+
+
+def _reflected(hop: int, reflector: Reflector, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, Reflection]:
+    """What the reflector says; what the rules say where its calls failed."""
+    reflection = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
+    if reflection is not None:
+        return reflection
+    from iterative_rag.agent.reflective.reflection import RuleReflector
+
+    return RuleReflector().reflect(inquiry, draft)
 
 
 def _action(reflection: Reflection, draft: Draft, *, regenerations: int, may_search: bool) -> Action:

@@ -14,7 +14,7 @@ from iterative_rag.agent.drafting import Drafted, Drafting
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.outcome import ATTEMPTS, Record, best_so_far, grown
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.types import Cap, Fact, FinalStep, Inquiry, Need, Step
+from iterative_rag.types import Cap, DegradedStep, Fact, FinalStep, Inquiry, Need, Step
 
 # What an engine does with a run. It goes on from what the record holds, so that it can be taken up again.
 Course: TypeAlias = Callable[[Record], Iterator[Step]]
@@ -31,10 +31,10 @@ class Engine(Protocol):
 def to_its_end(record: Record, course: Course, drafting: Drafting, finder: DataFinder | None = None) -> Iterator[Step]:
     """The steps of a course, and its end: at a cap, what can be said by then. `finder` reads again what was lost."""
     try:
-        yield from _with_second_chances(record, course, finder)
+        yield from _noted(record, _with_second_chances(record, course, finder))
     except CapReached as cap:
         record.cap = cap
-        yield from _last_attempt(record, drafting, finder)
+        yield from _noted(record, _last_attempt(record, drafting, finder))
     except IterativeRAGError as fault:
         if not record.inquiry.facts:
             raise
@@ -43,6 +43,14 @@ def to_its_end(record: Record, course: Course, drafting: Drafting, finder: DataF
     if record.unreadable and not record.inquiry.facts and not record.meter.replied:
         raise record.unreadable  # nothing at all came back: it is the server, not a document
     yield FinalStep(record.answer())
+
+
+def _noted(record: Record, steps: Iterator[Step]) -> Iterator[Step]:
+    """The steps; the record is told of the parts that the run had to do without."""
+    for step in steps:
+        if isinstance(step, DegradedStep):
+            record.degraded = (*record.degraded, step)
+        yield step
 
 
 def _with_second_chances(record: Record, course: Course, finder: DataFinder | None) -> Iterator[Step]:

@@ -16,6 +16,7 @@ from iterative_rag.plurals import counted
 from iterative_rag.types import (
     Answer,
     Citation,
+    DegradedStep,
     Draft,
     Fact,
     Fault,
@@ -41,7 +42,7 @@ class Record:
     """The run so far. The engine owns it and is the only one who writes to it.
 
     `unread` are the windows that were to be read and could not be; `unreadable` is the first error where a need could
-    read none of its windows.
+    read none of its windows; `degraded` the parts that the run had to do without.
     """
 
     inquiry: Inquiry
@@ -53,6 +54,7 @@ class Record:
     fault: IterativeRAGError | None = None
     unread: tuple[UnreadWindow, ...] = ()
     unreadable: IterativeRAGError | None = None
+    degraded: tuple[DegradedStep, ...] = ()
     _begun: float = field(default_factory=time.monotonic)
     _calls: int = 0
     _open: bool = False
@@ -151,6 +153,8 @@ class Record:
             return Status.INCOMPLETE, _joined(_not_read(self.unread), missing)
         if draft.answered:
             return Status.ANSWERED, ""
+        if self.degraded:  # with that part the answer might have been found
+            return Status.INCOMPLETE, _joined(_done_without(self.degraded), missing)
         return Status.ABSTAINED, draft.missing or NOTHING_FOUND
 
 
@@ -173,6 +177,13 @@ def _not_read(unread: Sequence[UnreadWindow]) -> str:
     more = [f"and {len(titles) - TITLES_NAMED} more"] if len(titles) > TITLES_NAMED else []
     named = ", ".join([*titles[:TITLES_NAMED], *more])
     return f"{counted(len(titles), 'document')} could not be read: {named} ({'; '.join(reasons[:2])})."
+
+
+def _done_without(degraded: Sequence[DegradedStep]) -> str:
+    """`The run went on without the role reflect (Ollama answered 500).`"""
+    roles = list(dict.fromkeys(step.role for step in degraded))
+    named = "role" if len(roles) == 1 else "roles"
+    return f"The run went on without the {named} {', '.join(roles)} ({degraded[-1].message.rstrip('.')})."
 
 
 def _joined(*sentences: str) -> str:

@@ -12,6 +12,7 @@ from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafting
 from iterative_rag.agent.engine import begun, search, to_its_end
 from iterative_rag.agent.metering import RunMeter
+from iterative_rag.agent.optional import optional
 from iterative_rag.agent.outcome import Record
 from iterative_rag.protocols import Roles, SufficiencyJudge
 from iterative_rag.settings import Settings
@@ -84,10 +85,13 @@ class StepEngine:
                     return
 
     def _insufficient(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, tuple[Need, ...]]:
-        """The gap that the judge names, if it was not looked for yet."""
+        """The gap that the judge names, if it was not looked for yet; none where the judge cannot be heard."""
         if self._judge is None or not inquiry.facts:
             return ()
-        judged = self._judge.judge(inquiry)
+        judge = self._judge
+        judged = yield from optional(hop, "suffice", lambda: judge.judge(inquiry))
+        if judged is None:
+            return ()
         yield SufficiencyStep(hop, judged)
         return () if judged.enough else _new_gap(judged.gap, inquiry)
 
@@ -104,8 +108,10 @@ class StepEngine:
         """One hop's search and rephrasing; returns the new facts."""
         inquiry = record.inquiry
         new = yield from search(record, self._finder, hop, needs, wider=wider)
-        settled = not new or _settles(new, inquiry.question)
-        rephrased = inquiry.question if settled else self._roles.rephraser.rephrase(inquiry, new)
+        rephrased = inquiry.question
+        if new and not _settles(new, inquiry.question):
+            rephrase = self._roles.rephraser.rephrase
+            rephrased = (yield from optional(hop, "rephrase", lambda: rephrase(inquiry, new))) or inquiry.question
         record.rephrase(rephrased)
         if rephrased != inquiry.question:
             yield RephrasingStep(hop, inquiry.question, rephrased)

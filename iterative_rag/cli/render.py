@@ -14,6 +14,7 @@ from iterative_rag.types import (
     AnsweringStep,
     Citation,
     CorrectionStep,
+    DegradedStep,
     Fact,
     FinalStep,
     GradingStep,
@@ -94,6 +95,8 @@ class HopPrinter:
                 self._sufficiency(step)
             case ReflectionStep():
                 self._reflection(step)
+            case DegradedStep():
+                self._degraded(step)
             case FinalStep():
                 self._printer.blank()
 
@@ -134,6 +137,10 @@ class HopPrinter:
                 said = f"  {clean(claim.text)}: {clean(claim.reason)}"
                 self._printer.line(("not proved", "yellow"), said, indent="  ", hang="    ")
         self._note("reflected", _CONSEQUENCES[step.action])
+
+    def _degraded(self, step: DegradedStep) -> None:
+        said = f"  {clean(step.error)}: {clean(step.message)}"
+        self._printer.line((f"without {clean(step.role)}", "yellow"), said, indent="  ", hang="    ")
 
     def _doing(self, what: str) -> None:
         if self._status:

@@ -149,6 +149,19 @@ class ReflectionStep:
 
 
 @dataclass(frozen=True, slots=True)
+class DegradedStep:
+    """The run went on without what a `role` would have said (rephrase, suffice, reflect), because its calls failed.
+
+    `error` is the name of the error's type, `message` its sentence.
+    """
+
+    hop: int
+    role: str
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class FinalStep:
     answer: Answer
 
@@ -166,5 +179,6 @@ Step = (
     | SufficiencyStep
     | AnsweringStep
     | ReflectionStep
+    | DegradedStep
     | FinalStep
 )

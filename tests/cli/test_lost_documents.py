@@ -17,6 +17,7 @@ import pytest
 
 from iterative_rag import IterativeRAG, Status
 from iterative_rag.output import answer_schema
+from iterative_rag.types import DegradedStep
 from tests import bridges
 from tests.servers import FakeServer, Fault
 
@@ -171,6 +172,45 @@ def test_where_nothing_at_all_comes_back_it_is_the_server(shell, ollama) -> None
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "crag")
     assert (done.code, done.out) == (5, "")
     assert "out of memory" in done.err
+
+
+OPTIONAL = [("iterative", "rephrase"), ("full", "suffice"), ("self-rag", "reflect")]
+
+
+@pytest.mark.parametrize(("strategy", "role"), OPTIONAL)
+def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama, strategy, role) -> None:
+    """A rephrasing or a judgement that could not be had ended the run, though its facts answered the question."""
+    ollama.fault_of = lambda body: BROKEN if bridges.role_of(body) == role else None
+    if role == "suffice":  # it is asked where the question still stands as it was
+        same = json.dumps({"question": PLACE.two_hops})
+        ollama.reply = lambda body: same if bridges.role_of(body) == "rephrase" else bridges.reply(body)
+    question = PLACE.two_hops if strategy != "self-rag" else PLACE.one_hop
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy)
+    try:
+        *steps, last = rag.steps(question)
+    finally:
+        rag.close()
+    lost = [step for step in steps if isinstance(step, DegradedStep)]
+    assert {(step.role, step.error) for step in lost} == {(role, "LLMServerError")}
+    assert (last.answer.status, last.answer.short_answer, last.answer.fault) == (Status.ANSWERED, PLACE.mayor, None)
+
+
+def test_no_abstention_where_a_part_was_lost(shell, ollama) -> None:
+    def stuck_after_one_hop(body: Mapping[str, Any]) -> str:
+        known = f"stands in {PLACE.town}" in bridges.user_prompt(body) or "is a stone bridge" in bridges.user_prompt(
+            body
+        )
+        stuck = bridges.role_of(body) == "analyse" and known
+        return json.dumps({"reason": "no idea", "status": "stuck", "needs": []}) if stuck else bridges.reply(body)
+
+    ollama.reply = stuck_after_one_hop
+    ollama.fault_of = lambda body: BROKEN if bridges.role_of(body) == "rephrase" else None
+    done = shell("ask", PLACE.two_hops, "--llm", "ollama/tiny:1b", "--json")
+    made = json.loads(done.out)
+    assert (done.code, made["status"]) == (6, "incomplete")
+    assert made["reason"].startswith("The run went on without the role rephrase (")
+    assert "without rephrase  LLMServerError: " in done.err
+    assert "without rephrase  LLMServerError: " in shell("trace").out
 
 
 def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama) -> None:

@@ -190,10 +190,10 @@ def _record(exam: Examination, repeat: int, course: _Course, fault: str, corpus:
 
 
 def _fault(answer: Answer) -> str:
-    """What kept the run from its own end: an error, or documents that could not be read. A cap is none."""
+    """What kept the run from its own end: an error, or documents or judgements that could not be had. A cap is none."""
     if answer.fault:
         return answer.fault.message
-    lost = answer.status is Status.INCOMPLETE and answer.unread and not answer.cap
+    lost = answer.status is Status.INCOMPLETE and not answer.cap
     return answer.reason if lost else ""
 
 
