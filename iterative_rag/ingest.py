@@ -161,7 +161,7 @@ class _Ingestion:
                     self._take(item, source.root)
                 self._write()
                 self.progress.document(self.passages)
-        if not self.seen:
+        if not self.seen and not self._emptied():
             first, count = self.skipped[0], len(self.skipped)
             which = "the only file or line was" if count == 1 else f"all {count:,} files or lines were"
             raise CorpusError(
@@ -181,6 +181,11 @@ class _Ingestion:
             self.passages,
             self.progress.seconds,
         )
+
+    def _emptied(self) -> bool:
+        """Whether the sources held something, and were read to their end and hold nothing any more."""
+        held = any(self.writer.ids_under(source.root) for source in self.sources)
+        return held and not self.unread and all(skipped.empty for skipped in self.skipped)
 
     def _take(self, document: Document, root: str) -> None:
         document = self._with_free_id(document, root)

@@ -159,12 +159,14 @@ class DocumentSource(Protocol):
 class Skipped:
     """A file or record that is not a document, and why (one sentence).
 
+    `empty`: it was read, and holds nothing; what it held before is gone.
     `rest_unread`: the source broke off here, so documents that do not come any more have not vanished.
     """
 
     source: str
     reason: str
     rest_unread: bool = False
+    empty: bool = False
 
 
 # --- the web: asked only where the user allows it ---------------------------------------------

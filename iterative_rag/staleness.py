@@ -34,19 +34,22 @@ def staleness(corpora: Corpora, name: str, open_source: Callable[[str], RootedSo
     for root, held in corpora.versions(name).items():
         seen: set[str] = set()
         counts = [0, 0]
-        broken = ""
+        broken = unreadable = ""
         try:
             for document in open_source(root).documents():
                 if isinstance(document, Skipped):
                     broken = document.reason if document.rest_unread else broken
+                    unreadable = unreadable or ("" if document.empty else document.reason)
                     continue
                 key = document.id if document.id in held else id_under(root, document.id)
                 seen.add(key)
                 counts[0] += key not in held
                 counts[1] += key in held and held[key] != version_of(document)
         except CorpusError as error:
-            unread.append((root, str(error)))
+            unread.append((root, " ".join(filter(None, (str(error), error.hint)))))
             continue
+        if not seen:
+            broken = broken or unreadable  # indexing would refuse, too: it may be readable again
         if broken:
             unread.append((root, broken))
         missing = 0 if broken else len(held.keys() - seen)

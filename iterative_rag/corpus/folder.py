@@ -98,7 +98,7 @@ class Folder:
         assert form is not None, path.name
         source = shown(path)
         if fault := _fault(path, form):
-            yield Skipped(source, fault)
+            yield Skipped(source, fault, empty=fault == _EMPTY)
             return
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
         try:
@@ -119,6 +119,9 @@ class _Place:
 
 
 _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
+
+
+_EMPTY = "It is empty."
 
 
 def _looked_at(folder: str, real_root: str) -> Iterator[_Place | Skipped]:
@@ -166,7 +169,7 @@ def _fault(path: Path, form: Format) -> str | None:
     if size > form.max_bytes:
         return f"It is larger ({size / 1e6:.0f} MB) than the limit of {form.max_bytes / 1e6:.0f} MB."
     if size == 0:
-        return "It is empty."
+        return _EMPTY
     return form.missing()
 
 

@@ -48,17 +48,18 @@ class JsonLines:
             return None
 
     def documents(self) -> Iterator[Document | Skipped]:
-        """Raises CorpusError when the file cannot be read or holds no record at all."""
+        """Raises CorpusError when the file cannot be read, or holds lines and no document."""
         return few_skipped(self._documents(), shown(self.path))
 
     def _documents(self) -> Iterator[Document | Skipped]:
         seen: Counter[str] = Counter()
-        found = False
+        found = any_line = False
         number = 0
         try:
             with self._open() as file:
                 while line := file.readline(self.max_line_bytes + 1):
                     number += 1
+                    any_line = any_line or bool(line.strip())
                     if len(line) > self.max_line_bytes:
                         self._pass_line(file, line)
                         limit = self.max_line_bytes / 1e6
@@ -77,7 +78,9 @@ class JsonLines:
             raise CorpusError(
                 f"{shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
             ) from error
-        if not found:
+        if not any_line:
+            yield Skipped(shown(self.path), "It is empty.", empty=True)
+        elif not found:
             raise CorpusError(
                 f"{shown(self.path)} holds no document.",
                 hint='Each line must be {"title": ..., "text": ..., "url": ...}.',

@@ -249,7 +249,8 @@ def stale(name: str, settings: Settings) -> Staleness:
 
     def opened(root: str) -> RootedSource:
         if not Path(root).exists():
-            raise CorpusError(f"There is no {root} any more.")
+            begin_anew = f"Bring it back, or begin anew: iterative-rag corpus remove {name}"
+            raise CorpusError(f"There is no {root} any more.", hint=begin_anew)
         return open_source(root, titles=lists.of(root))
 
     return staleness(corpora(settings.index), name, opened)

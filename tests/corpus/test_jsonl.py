@@ -87,10 +87,17 @@ def test_a_huge_line_is_skipped_without_holding_it(tmp_path: Path) -> None:
     assert cut.source == f"{path}:4"
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"junk\n"])
-def test_a_file_without_records_is_an_error(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b"\n\n"])
+def test_an_empty_file_holds_nothing_any_more(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "pages.jsonl"
     path.write_bytes(content)
+    (skipped,) = JsonLines(path).documents()
+    assert (skipped.reason, skipped.empty) == ("It is empty.", True)
+
+
+def test_a_file_without_records_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_bytes(b"junk\n")
     with pytest.raises(CorpusError, match="holds no document"):
         list(JsonLines(path).documents())
 

@@ -80,7 +80,7 @@ def _documents(lines: _Lines, source: str, title: str, suffix: str) -> Reading:
     except (csv.Error, UnicodeDecodeError, _TooLong) as error:
         fault = f"It cannot be read beyond row {number}: {_why(error)}."
     if head is None:
-        yield Skipped(source, fault or "It is empty.")
+        yield Skipped(source, fault or "It is empty.", empty=not fault)
         return
     if before is not None:
         yield _document(before, head, source, title, alone=False)

@@ -29,7 +29,7 @@ def read(path: Path) -> Reading:
         yield Skipped(source, text.reason)
         return
     if not text.strip():
-        yield Skipped(source, "It is empty.")
+        yield Skipped(source, "It is empty.", empty=True)
         return
     yield from few_skipped(_documents(text, source), source)
 

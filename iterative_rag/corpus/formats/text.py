@@ -25,7 +25,7 @@ def read(path: Path) -> Reading:
         return
     fields, text = front_matter.split(decoded)
     if not text.strip():
-        yield Skipped(source, "It is empty.")
+        yield Skipped(source, "It is empty.", empty=True)
         return
     title = front_matter.text_of(fields, "title") or _title(text, title_of(path))
     url = front_matter.text_of(fields, "url")
