@@ -41,6 +41,7 @@ RETRIES = 2
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 4.0
 CONNECT_SECONDS = 10.0
+UNBOUNDED_SECONDS = 120.0  # of a call that nobody gave a limit
 
 # --- specs and addresses -----------------------------------------------------------------------
 
@@ -111,11 +112,16 @@ def without_secrets(text: str) -> str:
 
 
 class Line(threading.local):
-    """What a thread's current call may take, in seconds, and what the server said about calling again."""
+    """When a thread's current call must have ended, and what the server said about calling again.
 
-    seconds: float = 120.0
+    A point in time and no duration: what is imported or waited for before the request leaves counts, too.
+    """
+
+    ends: float | None = None  # of time.monotonic(); None: UNBOUNDED_SECONDS after it began
     retry_after: float | None = None
-    deadline: float = 0.0
+
+    def deadline(self) -> float:
+        return time.monotonic() + UNBOUNDED_SECONDS if self.ends is None else self.ends
 
     def http_options(self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False) -> dict[str, Any]:
         """Options of an httpx.Client whose calls obey this line and send `key`, and what `what` names, to `url` alone.
@@ -133,8 +139,7 @@ class Line(threading.local):
         }
 
     def _limit(self, request: httpx.Request) -> None:
-        left = max(0.001, self.seconds)
-        self.deadline = time.monotonic() + left
+        left = max(0.001, self.deadline() - time.monotonic())
         request.extensions["timeout"] = {
             "connect": min(left, CONNECT_SECONDS),
             "read": left,
@@ -150,7 +155,7 @@ class Line(threading.local):
         from iterative_rag.bounded_body import BoundedBody
 
         if isinstance(response.stream, httpx.SyncByteStream):
-            response.stream = BoundedBody(response.stream, self.deadline)
+            response.stream = BoundedBody(response.stream, self.deadline())
 
 
 def connection_limits() -> httpx.Limits:
@@ -164,7 +169,7 @@ def persistently(attempt: Callable[[], T], seconds: float, line: Line, retries: 
     """Make a call, and up to `retries` more if its LLMError is retryable, all within `seconds`."""
     deadline = time.monotonic() + seconds
     for turn in range(retries + 1):
-        line.seconds, line.retry_after = deadline - time.monotonic(), None
+        line.ends, line.retry_after = deadline, None
         try:
             return attempt()
         except LLMError as error:

@@ -91,7 +91,7 @@ class StreamedChat:
         return self._attempt(request, self._stream)
 
     def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
-        deadline = time.monotonic() + self._line.seconds
+        deadline = self._line.deadline()
         arrived = _Arrived()
         try:
             self.preload()

@@ -59,7 +59,7 @@ class JsonApi:
         import httpx
 
         line = Line()
-        line.seconds = deadline - monotonic()
+        line.ends = deadline
         headers = {"User-Agent": self.user_agent, "Accept": "application/json", "Accept-Encoding": "gzip"}
         options = line.http_options(self.url, key=self.key, what=SEARCH_WORDS)
         try:

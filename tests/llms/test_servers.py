@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -201,6 +202,17 @@ def test_a_line_without_end_ends_at_the_deadline(make: Make, server: FakeServer)
     """Bytes keep arriving, so that no single read is late, and no chunk of the reply is ever whole."""
     server.always = Fault("endless")
     model = make(timeout=0.5, retries=0)
+    with pytest.raises(LLMTimeout):
+        model.complete(REQUEST)
+
+
+def test_what_passes_before_the_request_counts_too(
+    make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow import with the first call gave the server its whole time once more, and the run ended late."""
+    model = make(timeout=0.3, retries=0)
+    model.preload()
+    monkeypatch.setattr(type(model), "preload", lambda self: time.sleep(0.4))
     with pytest.raises(LLMTimeout):
         model.complete(REQUEST)
 
