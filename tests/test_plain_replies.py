@@ -121,6 +121,11 @@ def test_a_fault_is_no_empty_list_of_facts(text: str) -> None:
     assert parse('{"facts": []}', ExtractionReply).facts == []
 
 
+def test_a_number_that_is_none_is_no_text() -> None:
+    """It was looked up as the question "nan"."""
+    assert parse('{"question": NaN}', RephrasingReply).question == ""
+
+
 # --- asking for them --------------------------------------------------------------------------
 
 REQUEST = ChatRequest("analyse", "system", "user", schema=schema(AnalysisReply))

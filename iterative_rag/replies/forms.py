@@ -12,8 +12,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 
 def _as_text(value: Any) -> Any:
-    """3 -> "3", None -> "", ["a", "b"] -> "a, b"; a model means a string when it writes one of these."""
-    if value is None:
+    """3 -> "3", None -> "", ["a", "b"] -> "a, b"; a model means a string when it writes one of these.
+
+    NaN, which Python's JSON reads, says nothing either: as a text it would pass for a question.
+    """
+    if value is None or value != value:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
