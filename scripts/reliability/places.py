@@ -128,7 +128,9 @@ def _known(user: str) -> tuple[str, str, str]:
 
 
 def _tried(user: str, need: str) -> bool:
-    return need in user.partition("TRIED ALREADY:")[2]
+    listed = user.partition("TRIED ALREADY:")[2]
+    # A complaint about the reply before quotes it: what that named was not tried.
+    return need in listed.partition("Your last reply could not be used:")[0]
 
 
 def _analyse(user: str) -> object:
