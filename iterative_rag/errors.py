@@ -161,12 +161,12 @@ class LLMTimeout(LLMError):
 
 
 class LLMServerError(LLMError):
-    """`status` is the HTTP status, or -1 for an error inside a stream."""
+    """`status` is the HTTP status, or -1 for an error inside a stream: the server broke off what it had begun."""
 
     def __init__(self, message: str, *, status: int, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.status = status
-        self.retryable = status == 429 or status >= 500
+        self.retryable = status in (-1, 429) or status >= 500
         self.fatal = status in (401, 403, 404)
 
 

@@ -115,7 +115,7 @@ def test_a_missing_model_says_what_to_type(make: Make, server: FakeServer, kind:
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault("status", 500), Fault("status", 503), Fault("drop"), Fault("cut"), Fault("broken")]
+    "fault", [Fault("status", 500), Fault("status", 503), Fault("drop"), Fault("cut"), Fault("broken"), Fault("error")]
 )
 def test_a_passing_fault_is_passed_over(make: Make, server: FakeServer, kind: str, fault: Fault) -> None:
     server.faults.append(fault)
@@ -130,6 +130,7 @@ def test_a_passing_fault_is_passed_over(make: Make, server: FakeServer, kind: st
         (Fault("drop"), LLMUnreachable),
         (Fault("cut"), ReplyTruncated),
         (Fault("broken"), ReplyTruncated),
+        (Fault("error"), LLMServerError),
     ],
 )
 def test_a_lasting_fault_is_an_error_after_three_calls(
@@ -153,7 +154,7 @@ def test_what_will_not_go_through_later_is_not_retried(make: Make, server: FakeS
 def test_an_error_inside_the_stream(make: Make, server: FakeServer) -> None:
     server.always = Fault("error")
     with pytest.raises(LLMServerError, match="out of memory") as caught:
-        make().complete(REQUEST)
+        make(retries=0).complete(REQUEST)
     assert caught.value.status == -1
 
 
