@@ -115,6 +115,20 @@ def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama, reply) -> No
     assert answer.fault is None
 
 
+def test_a_reply_that_is_always_cut_off_loses_the_document_too(ollama) -> None:
+    """In JSON it cannot be parsed; in plain lines half a quote was left, and the question was abstained on."""
+
+    def cut(body: Mapping[str, Any]) -> str:
+        whole = bridges.reply(body)
+        return whole[: len(whole) // 2] if is_reading(body, PLACE.town) else whole
+
+    ollama.reply = cut
+    answer = ask()
+    assert answer.status is Status.INCOMPLETE
+    assert [lost.title for lost in answer.unread] == [PLACE.town]
+    assert "cut off" in answer.reason
+
+
 def test_time_that_ends_names_what_was_not_read(shell, ollama) -> None:
     ollama.fault_of = failing(PLACE.town, Fault("hang"))
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8", "--json", "--no-cache")
