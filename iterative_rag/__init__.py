@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.telemetry import switch_off
+from iterative_rag.system.telemetry import switch_off
 
 if TYPE_CHECKING:
     from iterative_rag.errors import IterativeRAGError

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from iterative_rag import private_json
 from iterative_rag.errors import SettingsError, UsageError
 from iterative_rag.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
 from iterative_rag.settings import config_folder
+from iterative_rag.system import private_json
 
 Service = Literal["openai-like", "ollama", "qdrant"]
 

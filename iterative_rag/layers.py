@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.files import readable
+from iterative_rag.system.files import readable
 
 FILE_NAME = "iterative-rag.toml"
 DOTENV = ".env"

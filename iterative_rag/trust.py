@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iterative_rag import private_json
 from iterative_rag.layers import WorkingFolder
+from iterative_rag.system import private_json
 
 # The settings that decide where anything is sent, each with the values by which nothing leaves the machine.
 _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {

@@ -12,8 +12,8 @@ from concurrent.futures import wait
 
 import pytest
 
-from iterative_rag import threads
-from iterative_rag.threads import LastingPool
+from iterative_rag.system import threads
+from iterative_rag.system.threads import LastingPool
 
 
 def test_one_call_after_another_needs_one_thread() -> None:
@@ -51,7 +51,7 @@ def test_a_fault_reaches_whoever_asks_for_the_result() -> None:
 def test_a_forked_child_has_threads_of_its_own() -> None:
     code = (
         "import os\n"
-        "from iterative_rag.threads import LastingPool\n"
+        "from iterative_rag.system.threads import LastingPool\n"
         "pool = LastingPool('forked', threads=1)\n"
         "assert pool.submit(abs, -1).result() == 1\n"
         "child = os.fork()\n"
@@ -65,7 +65,7 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 
 ARENAS = """
 import ctypes, re, threading
-from iterative_rag.memory import limit_arenas
+from iterative_rag.system.memory import limit_arenas
 limit_arenas()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]

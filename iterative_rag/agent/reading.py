@@ -17,7 +17,7 @@ from iterative_rag.agent.extract_cache import extracts_of
 from iterative_rag.agent.quotes import locate
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
-from iterative_rag.threads import LastingPool
+from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,
     Extract,

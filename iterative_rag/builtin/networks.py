@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iterative_rag.errors import WeightsError
-from iterative_rag.telemetry import warn_if_on
+from iterative_rag.system.telemetry import warn_if_on
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

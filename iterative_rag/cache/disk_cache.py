@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Never, TypeVar
 
 from iterative_rag.cache.entries import FILE_NAME, MOST_BYTES, PATIENCE, DamagedEntry, Entries, is_damage
-from iterative_rag.private_files import FILE_MODE
+from iterative_rag.system.private_files import FILE_MODE
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
-from iterative_rag.private_files import FILE_MODE, make_private, tighten
+from iterative_rag.system.private_files import FILE_MODE, make_private, tighten
 
 FILE_NAME = "cache.sqlite"
 MOST_BYTES = 8 * 1024 * 1024

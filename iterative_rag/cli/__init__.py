@@ -21,7 +21,7 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     code = _run(sys.argv[1:] if arguments is None else list(arguments))
-    threads = sys.modules.get("iterative_rag.threads")
+    threads = sys.modules.get("iterative_rag.system.threads")
     if threads is not None and threads.busy():
         # Answered, interrupted or out of time: do not wait for a server's replies to calls given up, nor for a model
         # that was being loaded.
@@ -68,7 +68,7 @@ def _disk_full(error: Exception) -> DiskFull | None:
     """What to say where a write failed for want of room and nobody below said it."""
     from pathlib import Path
 
-    from iterative_rag.files import disk_full, is_no_room
+    from iterative_rag.system.files import disk_full, is_no_room
 
     if not is_no_room(error):
         return None

@@ -56,7 +56,7 @@ def index(
     from iterative_rag.cli.progress import indexing
     from iterative_rag.errors import UsageError
     from iterative_rag.factory import index_paths
-    from iterative_rag.memory import limit_arenas
+    from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
     if engine not in ENGINES:

@@ -12,8 +12,8 @@ from iterative_rag.corpus.formats.apart import ApartReader, Limits
 from iterative_rag.corpus.formats.format import Format, Reading, shown
 from iterative_rag.corpus.formats.registry import format_of, formats_in_words
 from iterative_rag.errors import CorpusError
-from iterative_rag.files import NOT_REGULAR
 from iterative_rag.protocols import Skipped
+from iterative_rag.system.files import NOT_REGULAR
 from iterative_rag.types import Document
 
 

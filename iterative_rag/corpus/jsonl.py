@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, TypeGuard, cast
 
 from iterative_rag.corpus.formats.format import MOST_CHARS, few_skipped, shown
 from iterative_rag.errors import CorpusError
-from iterative_rag.files import readable
 from iterative_rag.protocols import Skipped
+from iterative_rag.system.files import readable
 from iterative_rag.types import Document
 
 MAX_LINE_BYTES = 16 * 1024 * 1024

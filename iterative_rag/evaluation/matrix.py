@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import IterativeRAGError, MissingExtra, UsageError
 from iterative_rag.evaluation.running.folder import RunFolder
-from iterative_rag.files import readable
+from iterative_rag.system.files import readable
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.preparing import RunConfig

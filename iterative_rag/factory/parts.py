@@ -63,7 +63,7 @@ def make_mind(
     With `preload` the models begin to load on another thread, else with their first call.
     """
     from iterative_rag.llms import spec
-    from iterative_rag.threads import ahead
+    from iterative_rag.system.threads import ahead
 
     main, notice = spec.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
     if main is None:

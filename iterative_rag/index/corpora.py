@@ -24,8 +24,8 @@ from iterative_rag.index.readers import CorpusReader, nothing_indexed
 from iterative_rag.index.server.pushing import PushReport, copy_vectors
 from iterative_rag.index.store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
-from iterative_rag.private_files import private_folder, tighten
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
+from iterative_rag.system.private_files import private_folder, tighten
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _DATABASE = "documents.sqlite"

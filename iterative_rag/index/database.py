@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.files import has_no_room
 from iterative_rag.index.documents import COMMITTED, SCHEMA_VERSION, DocumentView, Entry, Generation, Points
-from iterative_rag.private_files import make_private
+from iterative_rag.system.files import has_no_room
+from iterative_rag.system.private_files import make_private
 
 # What SQLite itself may have to wait for is over in milliseconds; on a machine with more to do than cores, in more.
 _BUSY_MILLISECONDS = 60_000

@@ -20,12 +20,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, DiskFull
-from iterative_rag.files import free_bytes, is_no_room
 from iterative_rag.index import sealing
 from iterative_rag.index.faults import FREE_BYTES, index_disk_full
 from iterative_rag.index.pins import PIN, Pin, removed
 from iterative_rag.index.qdrant_edge import EdgeStore
 from iterative_rag.index.store import LOCAL
+from iterative_rag.system.files import free_bytes, is_no_room
 
 # Fewer points are compared one by one in a millisecond or two, which no other process need be started for.
 SEALED_POINTS = 20_000

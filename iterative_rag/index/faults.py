@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, DiskFull
-from iterative_rag.files import disk_full, has_no_room, is_no_room
+from iterative_rag.system.files import disk_full, has_no_room, is_no_room
 
 # Left in a corpus folder by a reader that found damage which loading alone does not show.
 DAMAGE_MARK = "damaged"

@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError, CorpusHeld
-from iterative_rag.files import is_no_room
 from iterative_rag.index.faults import index_disk_full
-from iterative_rag.private_files import FILE_MODE, open_private, private_folder
+from iterative_rag.system.files import is_no_room
+from iterative_rag.system.private_files import FILE_MODE, open_private, private_folder
 
 WAIT_SECONDS = 1.5
 _POLL_SECONDS = 0.02

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.files import has_no_room
 from iterative_rag.index.documents import Points
 from iterative_rag.index.faults import index_disk_full
 from iterative_rag.index.sparse import bm25_query
@@ -35,6 +34,7 @@ from iterative_rag.index.store import (
     stored,
 )
 from iterative_rag.protocols import Vectors
+from iterative_rag.system.files import has_no_room
 
 if TYPE_CHECKING:
     from qdrant_edge import EdgeConfig, EdgeShard, QueryRequest

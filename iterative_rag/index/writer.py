@@ -23,12 +23,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
-from iterative_rag.files import free_bytes
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.documents import SCHEMA_VERSION, Entry, Generation, Known, Points
 from iterative_rag.index.faults import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.store import Place, VectorPoint, VectorStore
 from iterative_rag.protocols import Embedder, Vectors
+from iterative_rag.system.files import free_bytes
 
 _log = logging.getLogger(__name__)
 

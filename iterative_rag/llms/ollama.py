@@ -14,7 +14,7 @@ from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, StreamedChat
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import Line, Server, ollama_url
 from iterative_rag.settings import Settings
-from iterative_rag.threads import llama_index_import
+from iterative_rag.system.threads import llama_index_import
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse

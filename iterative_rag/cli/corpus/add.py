@@ -92,7 +92,7 @@ def _titles(place: str) -> list[str]:
     import sys
 
     from iterative_rag.errors import UsageError
-    from iterative_rag.files import readable
+    from iterative_rag.system.files import readable
 
     try:
         data = sys.stdin.buffer.read() if place == "-" else readable(Path(place).expanduser()).read_bytes()

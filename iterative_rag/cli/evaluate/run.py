@@ -116,7 +116,7 @@ def run(
 def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run it with progress on stderr; interrupted, say how to go on."""
     from iterative_rag.evaluation.running.run import run as run_it
-    from iterative_rag.memory import limit_arenas
+    from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
     try:

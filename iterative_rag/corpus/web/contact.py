@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.files import disk_full, is_no_room
+from iterative_rag.system.files import disk_full, is_no_room
 
 ROBOT = "iterative-rag"  # the name that a robots.txt calls us by
 _HINT = "Give a mail address or a web page of yours: --contact you@example.org"

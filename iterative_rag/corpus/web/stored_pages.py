@@ -13,7 +13,7 @@ from pathlib import Path
 from iterative_rag.corpus import front_matter
 from iterative_rag.corpus.front_matter import Fields
 from iterative_rag.errors import CorpusError, CorpusHeld
-from iterative_rag.files import disk_full, is_no_room
+from iterative_rag.system.files import disk_full, is_no_room
 
 _HEAD_CHARS = front_matter.MOST_CHARS + 1000
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')

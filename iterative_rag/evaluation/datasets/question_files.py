@@ -14,7 +14,7 @@ from typing import Any
 
 from iterative_rag.corpus.decoding import NotText, decode
 from iterative_rag.errors import UsageError
-from iterative_rag.files import readable
+from iterative_rag.system.files import readable
 
 
 @dataclass(frozen=True, slots=True)

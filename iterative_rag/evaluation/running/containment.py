@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.private_files import private_folder, tighten
 from iterative_rag.settings import home
+from iterative_rag.system.private_files import private_folder, tighten
 
 # python-dotenv obeys it in load_dotenv. inspect_ai calls that for a .env of the working folder or any above it, which
 # could name a proxy or a server, or hold somebody else's keys.

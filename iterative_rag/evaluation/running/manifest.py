@@ -10,7 +10,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, read_manifest
-from iterative_rag.private_files import open_private
+from iterative_rag.system.private_files import open_private
 
 # What may differ between a run and its resumption.
 _INCIDENTAL = frozenset({"started", "concurrency", "versions"})

@@ -17,8 +17,8 @@ from iterative_rag.evaluation.running.containment import contained
 from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
-from iterative_rag.memory import Returning
-from iterative_rag.private_files import FILE_MODE, tighten
+from iterative_rag.system.memory import Returning
+from iterative_rag.system.private_files import FILE_MODE, tighten
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import Progress as IndexProgress

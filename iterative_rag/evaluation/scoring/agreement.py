@@ -13,7 +13,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Record, Verdict
-from iterative_rag.files import readable
+from iterative_rag.system.files import readable
 
 _WORDS = {
     **dict.fromkeys(("true", "yes", "1", "correct", "right"), True),

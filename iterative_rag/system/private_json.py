@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.private_files import private_folder
+from iterative_rag.system.private_files import private_folder
 
 
 def read(path: Path) -> dict[str, Any]:
