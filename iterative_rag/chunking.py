@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Passage
 
 # Longer titles, section names and table headers are cut: the header must not drown the passage.

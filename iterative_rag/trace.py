@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.control_characters import to_json
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
 from iterative_rag.system.private_files import private_descriptor, private_folder
+from iterative_rag.text.control_characters import to_json
 
 # Seconds in which somebody has to read from the pipe that a trace is written to.
 PATIENCE = 5.0

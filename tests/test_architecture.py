@@ -21,9 +21,6 @@ LAYERS = (
         "errors",
         "system",
         "bounded_body",
-        "control_characters",
-        "patterns",
-        "plurals",
     },
     {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing", "text"}
     | {"hosts", "keys", "layers", "sending", "trust"},

@@ -12,7 +12,7 @@ import pytest
 import iterative_rag.agent
 import iterative_rag.builtin
 import iterative_rag.computing
-from iterative_rag.patterns import _LazyPattern, lazy_pattern
+from iterative_rag.text.patterns import _LazyPattern, lazy_pattern
 
 
 def test_a_lazy_pattern_does_what_a_compiled_one_does() -> None:

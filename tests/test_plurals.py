@@ -9,7 +9,7 @@ import pytest
 
 import iterative_rag
 from iterative_rag.errors import CorpusError
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 PACKAGE = Path(iterative_rag.__file__).parent
 

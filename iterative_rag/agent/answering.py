@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from iterative_rag.agent.asking import Asker, numbered
 from iterative_rag.agent.calculations import Calculations, proves, with_computations
 from iterative_rag.computing.checking import wrong_equations
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.replies.forms import AnswerReply
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # The most that an answer is trusted which names no fact as its proof.

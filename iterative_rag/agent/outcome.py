@@ -12,7 +12,7 @@ from iterative_rag.agent.reading import Reading
 from iterative_rag.agent.reflective.confidence import confidence
 from iterative_rag.agent.reflective.conflicts import with_conflicts
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Answer,
     Citation,

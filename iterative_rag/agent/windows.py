@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"

@@ -7,7 +7,7 @@ import sys
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 from iterative_rag.cli.terminal import Styled, TerminalStream
-from iterative_rag.control_characters import one_line, to_json, visible
+from iterative_rag.text.control_characters import one_line, to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

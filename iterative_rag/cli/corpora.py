@@ -17,7 +17,7 @@ from iterative_rag.cli.options import (
     announce_starter,
     settings_from,
 )
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import IngestReport

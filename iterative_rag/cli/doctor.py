@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.corpus.wikipedia.fetching import FetchProgress

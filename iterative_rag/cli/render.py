@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Action,
     AnalysisStep,

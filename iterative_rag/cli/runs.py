@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import settings_from
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.cache import DiskCache

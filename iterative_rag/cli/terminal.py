@@ -11,7 +11,7 @@ import re
 import sys
 from typing import Any
 
-from iterative_rag.control_characters import visible
+from iterative_rag.text.control_characters import visible
 
 # What rich writes for colours, bars and the cursor.
 _STYLING = re.compile(r"(\x1b\[[0-9;?]*[A-Za-z]|\r)")

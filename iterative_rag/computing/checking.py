@@ -10,7 +10,7 @@ from iterative_rag.computing.dates import MONTH_PATTERN
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.parsing import Parser
 from iterative_rag.computing.values import Number, Quantity, Value, said
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".
 _MARKER = lazy_pattern(r"\s*\[(?:facts?\s*)?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]", re.IGNORECASE)

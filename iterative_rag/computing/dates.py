@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.dates import MONTHS, Date, date_at, days_in, is_leap
 from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.patterns import lazy_pattern
 
 __all__ = ["MONTHS", "Date", "is_leap"]
 

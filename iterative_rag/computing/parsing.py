@@ -24,7 +24,7 @@ from iterative_rag.computing.reading import Reader, T
 from iterative_rag.computing.tables import column
 from iterative_rag.computing.units import Unit
 from iterative_rag.computing.values import Items, Number, Quantity, Value, number, said
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _NAME = lazy_pattern(r"[^\W\d_]\w*")
 _LABEL = lazy_pattern(r"\s*(?:'([^']{1,200})'|\"([^\"]{1,200})\"|([^:,{}\[\]'\"\n]{1,120}?))\s*:")

@@ -14,8 +14,8 @@ from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.computing.units import Unit
 from iterative_rag.computing.values import Quantity, Value, bounded, number, said
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.languages import language_of
+from iterative_rag.text.patterns import lazy_pattern
 
 MOST_CHARACTERS = 8000
 MOST_DEPTH = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # A table in an expression may be long; its beginning tells which.
 MOST_SHOWN = 160

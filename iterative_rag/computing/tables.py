@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.values import Items, Value
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _RULE = lazy_pattern(r"[\s|:+-]*")
 MOST_ROWS = 1000

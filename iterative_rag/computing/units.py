@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text import units
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import registry
 
 # What a unit's name may look like. Pint would read a whole formula; it is never shown one.

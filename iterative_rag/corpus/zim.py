@@ -18,8 +18,8 @@ from iterative_rag.corpus.dumps.inline import not_too_deep, without_private
 from iterative_rag.corpus.html_tree import parsed
 from iterative_rag.corpus.wikipedia.markdown import require_converters, to_markdown
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
-from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
 EXTRA = "zim"

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
 

@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
 
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import Language, codes, language_of
+from iterative_rag.text.patterns import lazy_pattern
 
 _TOKEN = lazy_pattern(r"[^\W\d_]+|\d+|\s+|[^\w\s]|_")
 _VULGAR = lazy_pattern(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-⅞])")

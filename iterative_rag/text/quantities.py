@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text import units
 from iterative_rag.text.dates import Date
 from iterative_rag.text.languages import is_function_word, language_of
 from iterative_rag.text.numerals import Digits
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
 _MONEY_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}  # of money: "$5m"

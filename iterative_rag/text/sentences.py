@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, words_of
+from iterative_rag.text.patterns import lazy_pattern
 
 # A stop with what closes behind it; markers of facts ("[1]") belong to the sentence before them.
 _END = lazy_pattern(r"[.!?…]+[\"'”’»)]*(?P<marks>(?:\s*\[\d{1,4}\])*)(?=\s|$)|\n+")

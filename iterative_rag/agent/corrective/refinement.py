@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from iterative_rag.agent.windows import GAP
 from iterative_rag.chunking import chunk
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Grader
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Grade, Need, Window
 
 # Windows shorter than this are read as they are: there is little to drop.

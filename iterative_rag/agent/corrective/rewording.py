@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.shortlist import shortlist
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.protocols import Corpus
 from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Hit, Need, Rewording, ShortlistedDocument
 
 RRF_K = 60

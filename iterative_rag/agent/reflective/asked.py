@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language
 from iterative_rag.text.mentions import mentions
+from iterative_rag.text.patterns import lazy_pattern
 
 
 class Asked(StrEnum):

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.agent.reflective.wording import values, wording
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import excludes
 from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.names import same_name
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.periods import term
 from iterative_rag.text.units import dimension
 from iterative_rag.text.values import Mention, Moment, Quantity

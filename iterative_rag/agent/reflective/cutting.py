@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentences
 
 _MARKERS = lazy_pattern(r"(?:\s*\[\d{1,4}\])+")

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from iterative_rag.agent.reflective.evidence import Proof
 from iterative_rag.agent.reflective.wording import Word, Wording, alike
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import is_function_word
 from iterative_rag.text.names import same_name
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention
 
 Place = tuple[int, int]

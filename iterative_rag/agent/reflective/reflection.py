@@ -16,9 +16,9 @@ from iterative_rag.agent.reflective.asked import is_of_kind
 from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
 from iterative_rag.agent.reflective.refusals import is_refusal
 from iterative_rag.agent.reflective.sufficiency import open_gap
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.prompts import fence
 from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
 
 NO_CLAIMS = "(none)"

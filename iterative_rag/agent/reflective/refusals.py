@@ -10,8 +10,8 @@ import re
 from functools import cache
 
 from iterative_rag.agent.reflective.cutting import cut
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Draft, Fact, Inquiry
 
 _MARKS = lazy_pattern(r"\s*\[\d+\]")

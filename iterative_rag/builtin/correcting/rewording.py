@@ -24,7 +24,7 @@ from iterative_rag.builtin.language.words import (
     words,
 )
 from iterative_rag.builtin.question.query import LIGHT_VERBS, Query, read_query
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
 # Synonyms of one word, and of a need, that one query takes: more of them drown the names.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.patterns import lazy_pattern
 
 # What the rest of a line is part of, then each country: its name, "=", other names and adjectives. Spaces are "_".
 _CONTINENTS = "europe=european asia=asian africa=african oceania=oceanian north_america= south_america="

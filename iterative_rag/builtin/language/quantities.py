@@ -12,7 +12,7 @@ from iterative_rag.computing.dates import MONTHS, Date, month_number
 from iterative_rag.computing.units import converted
 from iterative_rag.computing.units import unit as unit_of
 from iterative_rag.computing.values import written
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 __all__ = ["Date", "Number", "convert", "dates", "dimension", "numbers", "plain", "spelled"]
 

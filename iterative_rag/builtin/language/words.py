@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from iterative_rag.patterns import lazy_pattern
 from iterative_rag.text.dates import MONTHS as NAMES_OF_MONTHS
 from iterative_rag.text.folding import folded as folded_text
+from iterative_rag.text.patterns import lazy_pattern
 
 
 def word_set(text: str) -> frozenset[str]:

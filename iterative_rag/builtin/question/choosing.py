@@ -13,7 +13,7 @@ from iterative_rag.builtin.language.words import AUXILIARIES, BASE_VERBS, DETERM
 from iterative_rag.builtin.question.closed import names_and_rest, side, told_before, two_names
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
 from iterative_rag.builtin.question.timing import Expand, Phrase
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _WHICH = r"(?:which|what|who|whose|how|whom)"
 _NAMED = r"(?:the |an? |[a-z]+ ){0,3}[A-Z“\"0-9]"

@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES, word_set
 from iterative_rag.builtin.question.phrases import Phrase, group_end
 from iterative_rag.builtin.question.plan import Lookup, Node
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 
 def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:

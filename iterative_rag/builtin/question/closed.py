@@ -12,7 +12,7 @@ from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
 from iterative_rag.builtin.language.words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
 from iterative_rag.builtin.question.timing import Expand, Phrase
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _SINGULAR = {"are": "Is", "were": "Was", "do": "Does", "have": "Has", "is": "Is", "was": "Was", "did": "Did"}
 _AUX = r"(?P<aux>are|were|do|did|does|have|has|is|was)"

@@ -26,7 +26,7 @@ from iterative_rag.builtin.question.timing import (
     years_after,
     years_between,
 )
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _COMPARED = (
     r"(?:tall|high|low|long|short|deep|wid|larg|bigg|small|heavi|light|old|eld|young|earli|lat|new|"

@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.quantities import dimension
 from iterative_rag.builtin.language.words import base_form, word_set
 from iterative_rag.builtin.question.plan import Computed, Node, Operation
 from iterative_rag.builtin.question.timing import Expand, Phrase
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _BE_OR_DO = "is|was|are|were|did|does|do|has|have|had"
 _MORE = lazy_pattern(

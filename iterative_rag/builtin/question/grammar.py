@@ -20,7 +20,7 @@ from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NameP
 from iterative_rag.builtin.question.regions import regions
 from iterative_rag.builtin.question.timing import when
 from iterative_rag.builtin.question.wording import LONGEST, in_order, settled
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Deeper nesting than this is no English.
 DEEPEST = 8

@@ -8,7 +8,7 @@ from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.language.words import base_form, word_set
 from iterative_rag.builtin.question.plan import Operation
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _FIRST = lazy_pattern(r"\b(?:first|earlier|earliest|older|oldest|elder|before|sooner)\b", re.I)
 _LATER = lazy_pattern(

@@ -10,7 +10,7 @@ from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import DETERMINERS, PREPOSITIONS, QUESTION_WORDS, RELATIVES
 from iterative_rag.builtin.question.phrases import modifiers_end
 from iterative_rag.builtin.question.stretches import Form, QuestionKind, Split, Stretch
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _ASKS_AT_END = lazy_pattern(r"\b(?:who|whom|what|when|where)$|\b(?:what|which|whose) (?:[\w-]+ ){0,4}[\w-]+$", re.I)
 _RELATIVE = lazy_pattern(r",? \b(?:who|whose|that|which|where)\b")

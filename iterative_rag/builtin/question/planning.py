@@ -18,7 +18,7 @@ from iterative_rag.builtin.question.splicing import plain, planned
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.stretches import QuestionKind, Split
 from iterative_rag.builtin.question.wording import ordered
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # The confidence at which a split is followed though the rules take the question apart just as far.
 SURE = 0.8

@@ -8,7 +8,7 @@ from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_verb, tokenize
 from iterative_rag.builtin.language.words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.question.phrases import description_at
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _STOP = lazy_pattern(r"(?<=[\w)\"”’'])(?<!\b[A-Z])(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!Mrs)(?<!\bJr)[.!] (?=[A-Z])")
 _PERSON = lazy_pattern(r"\b(he|she|him|his|her|hers)\b", re.I)

@@ -24,7 +24,7 @@ from iterative_rag.builtin.language.words import (
 )
 from iterative_rag.builtin.question.phrases import Token, group_end, tokenize
 from iterative_rag.builtin.question.wording import plainly
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 LONGEST = 600
 # Verbs that say nothing without their particle ("come out", "take place", "get married").

@@ -7,7 +7,7 @@ import re
 from iterative_rag.builtin.question.measuring import asked_of, for_things
 from iterative_rag.builtin.question.plan import Computed, Literal, Node
 from iterative_rag.builtin.question.timing import Expand, Phrase
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _NAME = r"(?:the )?[A-Z“\"][^,;:?]{1,80}?"
 _LIST = rf"(?P<list>{_NAME}(?:, {_NAME})*,? (?:and|or) {_NAME})"

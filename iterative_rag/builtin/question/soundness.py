@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.tokens import Token, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.language.words import BASE_VERBS, PRONOUNS, QUESTION_WORDS, content
 from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _SLOT = lazy_pattern(r"\{\d+\}")
 _PEOPLES = ("ian", "ish", "ese", "can", "ch")  # how the words for nationalities end

@@ -25,7 +25,7 @@ from iterative_rag.builtin.question.mending import is_named
 from iterative_rag.builtin.question.phrases import group_end
 from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation
 from iterative_rag.builtin.question.stretches import Asks, Form, QuestionKind, Split, Stretch
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _AT = word_set("university college school academy institute station stadium hospital location event festival")
 _SET_OFF = lazy_pattern(r", (?:who|whose|which|where|whom)\b")

@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.tokens import is_verb, tokenize
 from iterative_rag.builtin.language.words import BASE_VERBS, base_form
 from iterative_rag.builtin.question.phrases import find_descriptions
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 Expand = Callable[[str, str], Node]
 Phrase = Callable[[str], Node]

@@ -8,7 +8,7 @@ from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import is_participle, is_verb, tokenize
 from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PARTICIPLES
 from iterative_rag.builtin.question.premises import one_sentence
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Where a question ends that is too long to be one.
 LONGEST = 2000

@@ -23,7 +23,7 @@ from iterative_rag.builtin.reading.picking import (
     subject_name,
 )
 from iterative_rag.builtin.reading.prose import set_form
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _SUBJECT = lazy_pattern(r"\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir)\b")
 _OBJECT = lazy_pattern(r"\b[a-z]+(?:ed|t|d|n) (?:it|him|them)\b")

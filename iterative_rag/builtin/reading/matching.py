@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.lexicon import Kind, alike
 from iterative_rag.builtin.language.words import content, names_in, ordinal, stem, words
 from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.pages import Page, Unit
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Weights of a need's words: a name or an ordinal says more than a verb.
 NAME_WEIGHT, ORDINAL_WEIGHT, RELATION_WEIGHT, YEAR_WEIGHT = 2.0, 2.5, 1.0, 1.5

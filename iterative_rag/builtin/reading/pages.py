@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from iterative_rag.builtin.language.words import word_set
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Window
 
 _ABBREVIATIONS = word_set(

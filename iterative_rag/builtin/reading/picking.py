@@ -13,7 +13,7 @@ from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading import spans
 from iterative_rag.builtin.reading.matching import NATIONALITY
 from iterative_rag.builtin.reading.pages import Page, Unit
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # What a row says where there is none, and what a reader answers then.
 NONE = frozenset({"none", "never married", "unmarried", "no", "nobody"})

@@ -9,7 +9,7 @@ from iterative_rag.builtin.reading import spans
 from iterative_rag.builtin.reading.matching import NATION, NATIONALITY, TRADE, TRADES
 from iterative_rag.builtin.reading.pages import Page
 from iterative_rag.builtin.reading.picking import place_part, present_name, subject_name
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 
 def set_form(query: Query, page: Page, text: str) -> tuple[str, float] | None:

@@ -10,7 +10,7 @@ from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.language.quantities import dates, dimension, numbers
 from iterative_rag.builtin.language.words import IRREGULAR, MONTHS, STOPWORDS, fold, word_set, words
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _JOINERS = "of|the|de|da|do|dos|von|van|der|den|di|du|la|le|el|al|bin|ibn|and|&|y|zu"
 _CAPITAL = r"[A-ZÀ-ÞĀ-ŽА-Я][\w'’.&-]*"

@@ -20,7 +20,7 @@ from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.pages import Page, Unit
 from iterative_rag.builtin.reading.ranking import trust
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Sentences that say what something is; longer subjects than this are none.
 LEADING, LONGEST_SUBJECT = 2, 16

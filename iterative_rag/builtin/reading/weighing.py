@@ -10,7 +10,7 @@ from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.language.words import content
 from iterative_rag.builtin.question.query import Query
 from iterative_rag.builtin.reading.pages import Page
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Logistic regression over the values that both offer for one-hop questions of half B of 2WikiMultihopQA and MuSiQue
 # and of held-out reading articles, which the reader was not trained on: scripts/train/fit_weighing.py.

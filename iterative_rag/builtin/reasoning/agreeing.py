@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from iterative_rag.builtin.language.classes import counts_as
 from iterative_rag.builtin.language.nations import country_of, nations_in
 from iterative_rag.builtin.language.words import folded, stem, word_set, words
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _PLAIN_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.reasoning.outcomes import Value
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 # Candidates of one description that are followed, and combinations of candidates of all.
 CANDIDATES, COMBINATIONS = 2, 5

@@ -6,7 +6,7 @@ import re
 
 from iterative_rag.builtin.language.words import word_set
 from iterative_rag.builtin.question.plan import Part
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 _SUFFIX = lazy_pattern(r",?\s+(?:Jr\.?|Sr\.?|[IVX]{1,4})$")
 _BORN = lazy_pattern(

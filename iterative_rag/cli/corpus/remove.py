@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson, IndexAt, settings_from
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 
 def remove(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.options import AsJson
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.report.figures import Report

@@ -13,7 +13,7 @@ import typer
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
 from iterative_rag.evaluation.figures.searches import Hops, Search
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.datasets.scope import Scope

@@ -15,8 +15,8 @@ from iterative_rag.corpus.dumps import wikitext
 from iterative_rag.corpus.dumps.pages_xml import ARTICLES, DumpDamaged, Page, PagesParser, Site
 from iterative_rag.corpus.dumps.title_index import Multistream, index_of, key_of
 from iterative_rag.errors import CorpusError, FetchError
-from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
 SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import MissingExtra
-from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
 EXTRA = "files"

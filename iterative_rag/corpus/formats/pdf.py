@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.corpus.formats.format import MOST_CHARS, Format, Reading, plain, shown
 from iterative_rag.corpus.formats.text import title_of
-from iterative_rag.plurals import counted
 from iterative_rag.protocols import Skipped
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
 if TYPE_CHECKING:

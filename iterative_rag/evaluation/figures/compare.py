@@ -74,7 +74,7 @@ from iterative_rag.evaluation.figures.statistics import holm, mcnemar, mean, mea
 from iterative_rag.evaluation.figures.summary import rounded
 from iterative_rag.evaluation.records import Record
 from iterative_rag.evaluation.running.folder import RunFolder
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 
 def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from iterative_rag.evaluation.report.wording import percent, percent_range
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 _TICKS = (0, 25, 50, 75, 100)
 _ROW = 24  # pixels

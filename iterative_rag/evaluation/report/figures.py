@@ -12,7 +12,7 @@ from iterative_rag.evaluation.figures.measures import answered_rightly, gave_ans
 from iterative_rag.evaluation.records import Outcome, Record
 from iterative_rag.evaluation.report.wording import dollars, number, percent, percent_range
 from iterative_rag.evaluation.running.folder import RunFolder
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.scoring.agreement import Agreement

@@ -18,7 +18,7 @@ from iterative_rag.evaluation.report import figures
 from iterative_rag.evaluation.report.figures import RESULTS, Report
 from iterative_rag.evaluation.report.traces import CAPS, Caps, ShownQuestion, shown
 from iterative_rag.evaluation.report.wording import dollars, number, percent, percent_range, points, visible
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from jinja2 import Template

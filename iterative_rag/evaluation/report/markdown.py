@@ -9,7 +9,7 @@ from iterative_rag.evaluation.records import Record
 from iterative_rag.evaluation.report import figures
 from iterative_rag.evaluation.report.figures import Report, Share
 from iterative_rag.evaluation.report.wording import NOTHING, number, percent, visible
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 # All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.
 # An underscore inside a word and brackets that follow none are plain text: names stay readable in a terminal.

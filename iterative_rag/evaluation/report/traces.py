@@ -8,7 +8,7 @@ from iterative_rag.evaluation.figures.measures import gave_facts, listed, read
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
 from iterative_rag.evaluation.report.figures import RESULTS, result
 from iterative_rag.evaluation.report.wording import number, percent, visible
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 _QUESTION, _SENTENCE = 1000, 1500  # characters
 _NO_CAUSE = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.control_characters import one_line
+from iterative_rag.text.control_characters import one_line
 
 NOTHING = "–"
 

@@ -13,7 +13,7 @@ from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.faults import mending_command
 from iterative_rag.index.lock import CorpusLock
 from iterative_rag.index.store import Place, StoredPoint, VectorStore, point_ids
-from iterative_rag.plurals import counted
+from iterative_rag.text.plurals import counted
 
 # Points that are asked for, read and written in one go.
 BATCH = 512

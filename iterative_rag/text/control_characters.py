@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from iterative_rag.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern
 
 REPLACEMENT = "\ufffd"
 
