@@ -16,7 +16,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
-    from iterative_rag.remote import Spec
+    from iterative_rag.remote.calls import Spec
     from iterative_rag.settings import Settings
 
 # Free bytes in the data folder: less is too little to index anything, or soon will be.
@@ -85,8 +85,8 @@ def _python() -> Check:
 
 
 def _settings() -> Check:
-    from iterative_rag.layers import PREFIX
     from iterative_rag.settings import settings_files
+    from iterative_rag.settings.layers import PREFIX
 
     files = [str(path) for path in settings_files() if path.is_file()]
     # Names only: a value may be a key.
@@ -109,7 +109,7 @@ def _builtin() -> Check:
 def _models(settings: Settings) -> Iterator[Check]:
     """What the three model settings name: built in, on an Ollama server, or on another one."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.remote import parse_spec
+    from iterative_rag.remote.calls import parse_spec
 
     wanted: list[Spec] = []
     for name in ("llm", "fast_llm", "embedder"):
@@ -150,7 +150,7 @@ def _openai_like(spec: Spec) -> Check:
     from importlib.util import find_spec
 
     from iterative_rag.errors import LLMError
-    from iterative_rag.keys import find
+    from iterative_rag.remote.keys import find
 
     found_key = find(spec.url, "openai-like")
     key = "a key is set" if found_key.value else found_key.withheld.rstrip(".") or "no key is set for it"

@@ -22,11 +22,11 @@ def trust(
     Without trust, iterative-rag.toml and .env of a working folder cannot set llm, fast_llm, embedder, index,
     search_engine and web to anything that leaves this machine. A change of either file asks again.
     """
-    from iterative_rag import trust as trusted
     from iterative_rag.cli.console import clean, err, out
     from iterative_rag.errors import UsageError
-    from iterative_rag.layers import working_folder
+    from iterative_rag.settings import trust as trusted
     from iterative_rag.settings import trusted_file
+    from iterative_rag.settings.layers import working_folder
 
     if list_them:
         _list()
@@ -57,9 +57,9 @@ def trust(
 def _list() -> None:
     from iterative_rag.cli.console import clean, err, out
     from iterative_rag.errors import SettingsError
-    from iterative_rag.layers import working_folder
     from iterative_rag.settings import trusted_file
-    from iterative_rag.trust import trusted_folders
+    from iterative_rag.settings.layers import working_folder
+    from iterative_rag.settings.trust import trusted_folders
 
     held = trusted_folders(trusted_file())
     if not held:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from iterative_rag.errors import FetchError, MissingExtra
-from iterative_rag.remote import without_secrets
+from iterative_rag.remote.calls import without_secrets
+from iterative_rag.remote.sending import SEARCH_WORDS, announce
 from iterative_rag.search_engines.results import listed, plain
-from iterative_rag.sending import SEARCH_WORDS, announce
 from iterative_rag.types import SearchResult
 
 SECONDS = 15

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from iterative_rag import remote
 from iterative_rag.errors import (
     LLMError,
     LLMServerError,
@@ -21,9 +20,10 @@ from iterative_rag.errors import (
     ModelMissing,
     ReplyTruncated,
 )
-from iterative_rag.keys import find
 from iterative_rag.llms.spec import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
+from iterative_rag.remote import calls as remote
+from iterative_rag.remote.keys import find
 from iterative_rag.settings import Settings
 from tests.servers import FakeServer, Fault, unused_url
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from iterative_rag.errors import UsageError
-from iterative_rag.hosts import is_loopback
+from iterative_rag.remote.hosts import is_loopback
 
 API_KEY: Final = "QDRANT_API_KEY"
 PORT: Final = 6333

@@ -31,10 +31,10 @@ from iterative_rag.index.store import (
     ranked,
     stored,
 )
-from iterative_rag.keys import key_to_send
 from iterative_rag.protocols import Vectors
-from iterative_rag.remote import connection_limits
-from iterative_rag.sending import announce
+from iterative_rag.remote.calls import connection_limits
+from iterative_rag.remote.keys import key_to_send
+from iterative_rag.remote.sending import announce
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iterative_rag.layers import WorkingFolder
+from iterative_rag.settings.layers import WorkingFolder
 from iterative_rag.system import private_json
 
 # The settings that decide where anything is sent, each with the values by which nothing leaves the machine.

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.hosts import host_and_port, host_of, is_loopback
+from iterative_rag.remote.hosts import host_and_port, host_of, is_loopback
 from iterative_rag.settings import home
 from iterative_rag.system import private_json
 

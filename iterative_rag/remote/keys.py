@@ -16,7 +16,7 @@ from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import SettingsError, UsageError
-from iterative_rag.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
+from iterative_rag.remote.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
 from iterative_rag.settings import config_folder
 from iterative_rag.system import private_json
 

@@ -25,9 +25,9 @@ from iterative_rag.errors import (
     ReplyTruncated,
     UsageError,
 )
-from iterative_rag.hosts import is_loopback
-from iterative_rag.keys import API_KEY, hint_for, known_values
-from iterative_rag.sending import TEXTS, signing
+from iterative_rag.remote.hosts import is_loopback
+from iterative_rag.remote.keys import API_KEY, hint_for, known_values
+from iterative_rag.remote.sending import TEXTS, signing
 
 if TYPE_CHECKING:
     import httpx
@@ -152,7 +152,7 @@ class Line(threading.local):
         self.retry_after = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
         import httpx
 
-        from iterative_rag.bounded_body import BoundedBody
+        from iterative_rag.remote.bounded_body import BoundedBody
 
         if isinstance(response.stream, httpx.SyncByteStream):
             response.stream = BoundedBody(response.stream, self.deadline())

@@ -17,9 +17,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from iterative_rag import trust
 from iterative_rag.errors import SettingsError
-from iterative_rag.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
+from iterative_rag.settings import trust
+from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
 
 _log = logging.getLogger(__name__)
 
