@@ -223,7 +223,7 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(
     corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = namedtuple("usage", "free")
-    frees = iter([10**12] * 4)
+    frees = iter([10**12] * 6)
     monkeypatch.setattr(ingest_module, "BATCH", 8)
     with monkeypatch.context() as patch:
         patch.setattr(writer_module.shutil, "disk_usage", lambda _: usage(next(frees, 1000)))

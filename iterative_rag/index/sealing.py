@@ -20,11 +20,11 @@ GRAPH_POINTS = 500_000
 
 def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
     """Raises CorpusError; the shard in the folder is of no use then."""
-    # -P: nothing is imported from the working folder, which may hold anybody's files.
+    # -P, and no empty or relative entry in PYTHONPATH: nothing is imported from the working folder, which may hold
+    # anybody's files.
     command = [sys.executable, "-P", "-m", __name__, str(folder), str(dimensions), str(int(graph))]
-    package = str(Path(__file__).parents[2])
-    found = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": found}
+    entries = [str(Path(__file__).parents[2]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(os.path.isabs, entries))}
     child = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
     if child.returncode == 0:
         return

@@ -271,7 +271,7 @@ def _records() -> dict[str, tuple[Make, str]]:
         "cut.jsonl.gz": (_bytes(gzip.compress(record("x" * 9999) * 99)[:-20]), "damaged"),
         "not_packed.jsonl.gz": (_bytes(b"not gzip"), "damaged"),
         "bomb.jsonl.gz": (_bytes(lambda size: gzip.compress(record("ok") + bytes(size.megabytes * 3 * MB))), "longer"),
-        "nothing.jsonl": (_bytes(b"\n\n"), "holds no document"),
+        "nothing.jsonl": (_bytes(b"\n\n"), "It is empty"),
     }
 
 

@@ -335,6 +335,9 @@ def test_the_reader_ranks_again_where_it_is_asked_to(
     class Likes:
         name = "likes"
 
+        def __init__(self, cache: object = None) -> None:
+            """Nothing is kept."""
+
         def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
             return [float(title == "Lake") for title, _ in passages]
 

@@ -359,6 +359,7 @@ def test_sealing_runs_nothing_of_the_working_folder(
     for name in ("iterative_rag", "qdrant_edge", "subprocess"):
         (tmp_path / f"{name}.py").write_text("import pathlib\npathlib.Path('ran').touch()\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep)  # an empty entry means the working folder
     monkeypatch.setattr(edge_place, "SEALED_POINTS", 1)
     index(corpora, articles, embedder)
     assert list(corpora.root.rglob("quantized.data"))
