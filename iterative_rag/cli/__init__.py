@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     code = _run(sys.argv[1:] if arguments is None else list(arguments))
     threads = sys.modules.get("iterative_rag.system.threads")
-    if threads is not None and threads.busy():
+    # An interrupt may also have struck while a thread was being started, which nobody would ever end then.
+    if code == INTERRUPTED or (threads is not None and threads.busy()):
         # Answered, interrupted or out of time: do not wait for a server's replies to calls given up, nor for a model
         # that was being loaded.
         for stream in (sys.stdout, sys.stderr):
