@@ -124,6 +124,20 @@ def test_ctrl_c_is_130(run, play) -> None:
     assert fake.closed
 
 
+def test_an_interrupt_waits_for_no_thread(run, play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have struck while a thread was being started: nobody would end that one, and the command hung."""
+    play(KeyboardInterrupt())
+    left: list[int] = []
+
+    def leave(code: int) -> None:
+        left.append(code)
+        raise SystemExit(code)
+
+    monkeypatch.setattr("os._exit", leave)
+    assert run("ask", samples.QUESTION).code == 130
+    assert left == [130]
+
+
 def test_quiet_prints_the_short_answer_alone(run, play) -> None:
     play(samples.ANSWERED, notice="a notice")
     done = run("ask", samples.QUESTION, "--quiet")
