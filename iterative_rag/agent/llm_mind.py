@@ -9,7 +9,7 @@ from iterative_rag.agent.answering import LLMAnswerer
 from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.corrective.grading import LLMGrader
 from iterative_rag.agent.corrective.planning import LLMPlanner
-from iterative_rag.agent.corrective.rewording import LLMRewriter
+from iterative_rag.agent.corrective.rewriter import LLMRewriter
 from iterative_rag.agent.extraction import LLMExtractor
 from iterative_rag.agent.recalling import LLMRecaller
 from iterative_rag.agent.reflective.reflection import LLMReflector

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from iterative_rag.agent.reflective.confidence import confidence
 from iterative_rag.agent.reflective.conflicts import with_conflicts
-from iterative_rag.agent.reflective.reflection import RuleReflector
+from iterative_rag.agent.reflective.rule_reflector import RuleReflector
 from iterative_rag.evaluation.scoring.answers import score
 from iterative_rag.text.folding import folded
 from iterative_rag.types import Draft, Fact, Inquiry, Need

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.agent.corrective.grading import verdict
+from iterative_rag.agent.corrective.correcting import verdict
 from iterative_rag.agent.corrective.refinement import Refiner
 from iterative_rag.agent.corrective.rewording import search_reworded
 from iterative_rag.agent.shortlist import shortlist

@@ -11,7 +11,6 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from iterative_rag.agent.corrective.grading import verdict
 from iterative_rag.agent.corrective.rewording import search_reworded
 from iterative_rag.agent.windows import window
 from iterative_rag.errors import FetchError
@@ -37,6 +36,14 @@ Shortlist = tuple[ShortlistedDocument, ...]
 GRADED_CHARS = 1500
 # Documents of an incorrect shortlist that are read all the same, where nothing takes their place: graders err.
 DOUBTFUL = 3
+
+
+def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
+    """Correct where the best score lies above `upper`, incorrect below `lower` or without any grade, else ambiguous."""
+    best = max((grade.score for grade in grades), default=None)
+    if best is None or best < lower:
+        return Verdict.INCORRECT
+    return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
 
 
 @dataclass(slots=True)

@@ -1,5 +1,4 @@
-"""Grading by an LLM, and the verdict on grades: does a shortlist hold what a need asks for? (Corrective RAG, Yan et
-al., 2024.)"""
+"""Grading by an LLM: how well does each text serve a need?"""
 
 from __future__ import annotations
 
@@ -9,22 +8,15 @@ from dataclasses import dataclass
 from iterative_rag.agent.asking import Asker
 from iterative_rag.errors import LLMError
 from iterative_rag.prompts import fence
-from iterative_rag.replies.corrective import NO, SCORES, YES, GradeReply, GradesReply, labelled
-from iterative_rag.types import Grade, Label, Need, Verdict
+from iterative_rag.replies.corrective import NO, YES, GradeReply, GradesReply
+from iterative_rag.types import Grade, Label, Need
+from iterative_rag.types.grade_scale import SCORES, labelled
 
 # Texts graded in one call: a grade takes some 50 tokens of the reply.
 MOST_TEXTS = 12
 UNGRADED = "Not graded: the model left it out or wrote no label."
 FAILED = "Not graded: the call failed."
 _LABELS, _BINARY = tuple(Label), (YES, NO)
-
-
-def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
-    """Correct where the best score lies above `upper`, incorrect below `lower` or without any grade, else ambiguous."""
-    best = max((grade.score for grade in grades), default=None)
-    if best is None or best < lower:
-        return Verdict.INCORRECT
-    return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,53 +6,16 @@ HyDE, hypothetical document embeddings (Gao et al., 2023).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.protocols import Corpus
-from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
-from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Hit, Need, Rewording, ShortlistedDocument
 
 RRF_K = 60
 # Documents of each list that are fused, as multiples of those wanted: one that all rank low can still win.
 DEPTH = 3
-MOST_PHRASINGS = 3
-LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
-
-_OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
-
-
-@dataclass(frozen=True, slots=True)
-class LLMRewriter:
-    """Implements protocols.Rewriter. The passage is invented: it is searched with, never shown as found nor quoted."""
-
-    reworder: Asker[RewordingReply]
-    querier: Asker[WebQueryReply]
-
-    def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
-        """Nothing that was tried comes again. Raises LLMError, CapReached."""
-        reply = self.reworder.ask(
-            lambda reply: "" if _fresh(reply.phrasings, (need.question, *tried)) else REPEATED,
-            need=_line(need.question),
-            tried="\n".join(f"- {_line(query)}" for query in tried) or "(nothing yet)",
-        )
-        phrasings = _fresh(reply.phrasings, (need.question, *tried))[:MOST_PHRASINGS]
-        broader = "".join(_fresh([reply.broader], (need.question, *tried, *phrasings)))
-        return Rewording(phrasings, broader, _line(reply.passage)[:LONGEST_PASSAGE])
-
-    def web_query(self, need: Need) -> str:
-        """A few words, on one line. Raises LLMError, CapReached."""
-        reply = self.querier.ask(
-            lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=_line(need.question)
-        )
-        return _plain_query(reply.query) or _line(need.question)
-
-
-REPEATED = 'every one of "phrasings" was tried already; write 3 that differ from the question and from what was tried'
 
 
 def search_reworded(
@@ -112,29 +75,3 @@ def _merged(entries: Sequence[ShortlistedDocument]) -> tuple[Hit, ...]:
         if known is None or known.score < hit.score:
             best[hit.start, hit.end] = hit
     return tuple(sorted(best.values(), key=lambda hit: (-hit.score, hit.start)))
-
-
-def _fresh(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
-    """The phrasings that differ in their words from what was tried, and from one another; on one line each."""
-    seen = {_words(query) for query in tried} | {()}
-    return tuple(_first_of_each(phrasings, seen))
-
-
-def _first_of_each(phrasings: Sequence[str], seen: set[tuple[str, ...]]) -> Iterator[str]:
-    for phrasing in phrasings:
-        line = _line(phrasing)[:LONGEST_PHRASING]
-        if (words := _words(line)) not in seen:
-            seen.add(words)
-            yield line
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", text.casefold()))
-
-
-def _plain_query(query: str) -> str:
-    return _line(_OPERATORS.sub(" ", query))[:LONGEST_WEB_QUERY].strip()
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 from iterative_rag.builtin.kept import kept
 from iterative_rag.builtin.reading.span_reader import Reading, SpanReader, log_odds
 from iterative_rag.protocols import Cache
-from iterative_rag.replies.corrective import scored
 from iterative_rag.types import Grade, Need
+from iterative_rag.types.grade_scale import scored
 
 # What relevance (does the text answer by itself?) counts beside support (does it hold a part of the way?). Relevance
 # alone calls half of the shortlists of a question of several hops incorrect though they hold gold paragraphs; support

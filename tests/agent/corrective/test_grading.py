@@ -10,16 +10,18 @@ import jsonschema
 import pytest
 
 from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.corrective.grading import MOST_TEXTS, LLMGrader, verdict
+from iterative_rag.agent.corrective.correcting import verdict
+from iterative_rag.agent.corrective.grading import MOST_TEXTS, LLMGrader
 from iterative_rag.cache import NoCache
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.protocols import Cache, ChatRequest
-from iterative_rag.replies.corrective import SCORES, GradesReply, scored
+from iterative_rag.replies.corrective import GradesReply
 from iterative_rag.replies.forms import schema
 from iterative_rag.replies.parsing import parse
 from iterative_rag.settings import Settings
 from iterative_rag.types import Grade, Label, Need, Verdict
+from iterative_rag.types.grade_scale import SCORES, scored
 from tests.agent.fakes import DictCache
 from tests.test_replies import Counting
 

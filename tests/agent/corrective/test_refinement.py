@@ -13,8 +13,8 @@ from iterative_rag.agent.corrective.refinement import SHORTEST, Refiner, strips
 from iterative_rag.agent.quotes import locate
 from iterative_rag.agent.windows import GAP, window
 from iterative_rag.protocols import Grader
-from iterative_rag.replies.corrective import scored
 from iterative_rag.types import Document, Grade, Hit, Need, ShortlistedDocument, Window
+from iterative_rag.types.grade_scale import scored
 
 NEED = Need("Which mast is the tallest?")
 FILLER = "".join(f"Sentence {n} is about the weather, as ever. " for n in range(40))

@@ -9,8 +9,9 @@ import pytest
 from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.reflective.asked import Asked, is_of_kind, kind_asked
 from iterative_rag.agent.reflective.confidence import confidence
-from iterative_rag.agent.reflective.reflection import LLMReflector, RuleReflector
+from iterative_rag.agent.reflective.reflection import LLMReflector
 from iterative_rag.agent.reflective.refusals import is_refusal
+from iterative_rag.agent.reflective.rule_reflector import RuleReflector
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.reflective import ReflectionReply
 from iterative_rag.types import Claim, Conflict, Draft, Inquiry, Need, Reflection, Side

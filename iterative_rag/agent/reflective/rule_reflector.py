@@ -1,0 +1,41 @@
+"""Reflection by rule, without a call: are the claims of an answer proved, is it of the kind that was asked for?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from iterative_rag.agent.reflective.asked import is_of_kind
+from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
+from iterative_rag.agent.reflective.refusals import is_refusal
+from iterative_rag.types import Claim, Draft, Inquiry, Reflection
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReflector:
+    """Implements protocols.Reflector without a call. With `strict` an open claim counts as not grounded; else only one
+    that holds a name or a number that stands nowhere does."""
+
+    strict: bool = False
+
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        """Claims of an answered draft. A draft that answers nothing has none, and is no refusal but what it says."""
+        if not draft.answered:
+            return Reflection((), useful=False)
+        refusal = is_refusal(inquiry, draft)
+        useful = not refusal and is_of_kind(inquiry.original, draft.short_answer)
+        claims = tuple(_by_rule(checked, self.strict) for checked in check(inquiry, draft))
+        return Reflection(claims, useful, refusal)
+
+
+class ClaimGuard:
+    """Implements protocols.Reflector without a call, for strategies that do not reflect: a draft may not name what no
+    fact does. It does not check whether the draft answers the question."""
+
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        return Reflection(RuleReflector().reflect(inquiry, draft).claims)
+
+
+def _by_rule(checked: Checked, strict: bool) -> Claim:
+    if checked.standing is Standing.OPEN and not strict:
+        return replace(checked.claim, grounded=True)
+    return checked.claim
