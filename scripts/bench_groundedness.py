@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from iterative_rag.agent.answering import LLMAnswerer
 from iterative_rag.agent.asking import Asker
 from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.reflective.groundedness import claims
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Claim, Computation, Draft, Fact, Inquiry, Need
+from iterative_rag.verification.groundedness import claims
 
 ADDED = 0.3
 FOLDER = Path(__file__).parent

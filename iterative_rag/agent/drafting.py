@@ -77,7 +77,7 @@ def _reflected(hop: int, reflector: Reflector, inquiry: Inquiry, draft: Draft) -
     reflection = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
     if reflection is not None:
         return reflection
-    from iterative_rag.agent.reflective.rule_reflector import RuleReflector
+    from iterative_rag.verification.rule_reflector import RuleReflector
 
     return RuleReflector().reflect(inquiry, draft)
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from iterative_rag.agent.drafting import Drafted
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.reading import Reading
-from iterative_rag.agent.reflective.confidence import confidence
-from iterative_rag.agent.reflective.conflicts import with_conflicts
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -28,6 +26,8 @@ from iterative_rag.types import (
     UnreadDocument,
     UnreadWindow,
 )
+from iterative_rag.verification.confidence import confidence
+from iterative_rag.verification.conflicts import with_conflicts
 
 NOTHING_FOUND = "The corpus holds no fact that helps to answer this."
 # An answer that is trusted less, while a need without a value lost a window, is only the best one so far.

@@ -144,13 +144,13 @@ def _guarded(means: Means) -> Drafting:
     """Drafting of strategies that do not reflect."""
     if not means.thrifty:
         return Drafting(means.roles.answerer)
-    from iterative_rag.agent.reflective.rule_reflector import ClaimGuard
+    from iterative_rag.verification.rule_reflector import ClaimGuard
 
     return Drafting(means.roles.answerer, ClaimGuard(), guards=True)
 
 
 def _rules() -> Reflector:
-    from iterative_rag.agent.reflective.rule_reflector import RuleReflector
+    from iterative_rag.verification.rule_reflector import RuleReflector
 
     return RuleReflector()
 

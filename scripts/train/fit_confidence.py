@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iterative_rag.agent.reflective.confidence import confidence
-from iterative_rag.agent.reflective.conflicts import with_conflicts
-from iterative_rag.agent.reflective.rule_reflector import RuleReflector
 from iterative_rag.evaluation.scoring.answers import score
 from iterative_rag.text.folding import folded
 from iterative_rag.types import Draft, Fact, Inquiry, Need
+from iterative_rag.verification.confidence import confidence
+from iterative_rag.verification.conflicts import with_conflicts
+from iterative_rag.verification.rule_reflector import RuleReflector
 
 FITTED = {"2wiki_train": 250, "hotpotqa_train": 100, "musique_train": 100}
 MEASURED = {"hotpotqa_dev": 200}

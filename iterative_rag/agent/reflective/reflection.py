@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.agent.analysis import tried_already
 from iterative_rag.agent.asking import Asker, numbered, numbers
-from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
-from iterative_rag.agent.reflective.refusals import is_refusal
 from iterative_rag.agent.reflective.sufficiency import open_gap
 from iterative_rag.prompts import fence
 from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
+from iterative_rag.verification.groundedness import Checked, Standing, check
+from iterative_rag.verification.refusals import is_refusal
 
 NO_CLAIMS = "(none)"
 _MARKER = lazy_pattern(r"\[(\d{1,4})\]")

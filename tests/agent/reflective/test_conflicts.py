@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from iterative_rag.agent.reflective.conflicts import TRUSTED, conflicts, with_conflicts
 from iterative_rag.types import Draft, Fact, Inquiry, Need
+from iterative_rag.verification.conflicts import TRUSTED, conflicts, with_conflicts
 from tests.agent.reflective.towers import fact
 
 FINISHED = Need("When was Velm Tower finished?")

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from iterative_rag.agent.reflective.cutting import cut
-from iterative_rag.agent.reflective.groundedness import Standing, check, claims
 from iterative_rag.types import Draft, Fact, Inquiry, Need
+from iterative_rag.verification.claim_splitting import cut
+from iterative_rag.verification.groundedness import Standing, check, claims
 from scripts import bench_groundedness as bench
 from tests.agent.reflective.towers import AGE, INQUIRY, draft, fact
 

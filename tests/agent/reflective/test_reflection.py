@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.reflective.asked import Asked, is_of_kind, kind_asked
-from iterative_rag.agent.reflective.confidence import confidence
 from iterative_rag.agent.reflective.reflection import LLMReflector
-from iterative_rag.agent.reflective.refusals import is_refusal
-from iterative_rag.agent.reflective.rule_reflector import RuleReflector
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.reflective import ReflectionReply
 from iterative_rag.types import Claim, Conflict, Draft, Inquiry, Need, Reflection, Side
+from iterative_rag.verification.answer_type import Asked, is_of_kind, kind_asked
+from iterative_rag.verification.confidence import confidence
+from iterative_rag.verification.refusals import is_refusal
+from iterative_rag.verification.rule_reflector import RuleReflector
 from tests.agent.reflective.towers import AGE, BRENK, INQUIRY, TOWER, draft, fact
 from tests.test_replies import Counting
 

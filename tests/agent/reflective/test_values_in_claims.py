@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.agent.reflective.conflicts import conflicts, with_conflicts
-from iterative_rag.agent.reflective.groundedness import Standing, check
 from iterative_rag.types import Computation, Draft, Inquiry, Need
+from iterative_rag.verification.conflicts import conflicts, with_conflicts
+from iterative_rag.verification.groundedness import Standing, check
 from tests.agent.reflective.towers import fact
 from tests.text.table import Row, rows
 

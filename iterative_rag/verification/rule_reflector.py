@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.reflective.asked import is_of_kind
-from iterative_rag.agent.reflective.groundedness import Checked, Standing, check
-from iterative_rag.agent.reflective.refusals import is_refusal
 from iterative_rag.types import Claim, Draft, Inquiry, Reflection
+from iterative_rag.verification.answer_type import is_of_kind
+from iterative_rag.verification.groundedness import Checked, Standing, check
+from iterative_rag.verification.refusals import is_refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iterative_rag.agent.reflective.relations import relations
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language_of
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.names import shared_beginning
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
+from iterative_rag.verification.relation_words import relations
 
 REACH = 12
 _WORD = lazy_pattern(r"[^\W\d_]+")

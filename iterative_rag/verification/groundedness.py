@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from iterative_rag.agent.reflective.cutting import Piece, cut
-from iterative_rag.agent.reflective.evidence import Evidence, Proof, evidence
-from iterative_rag.agent.reflective.linking import linked, placed
-from iterative_rag.agent.reflective.wording import Word, Wording, alike, values, wording
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
 from iterative_rag.text.names import same_name
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Inquiry
+from iterative_rag.verification.claim_alignment import linked, placed
+from iterative_rag.verification.claim_splitting import Piece, cut
+from iterative_rag.verification.content_words import Word, Wording, alike, values, wording
+from iterative_rag.verification.evidence import Evidence, Proof, evidence
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.
 MOST_FACTS, MOST_TRIES = 4, 400

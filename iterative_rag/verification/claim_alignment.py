@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from iterative_rag.agent.reflective.evidence import Proof
-from iterative_rag.agent.reflective.wording import Word, Wording, alike
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import is_function_word
 from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention
+from iterative_rag.verification.content_words import Word, Wording, alike
+from iterative_rag.verification.evidence import Proof
 
 Place = tuple[int, int]
 _IN_BRACKETS = lazy_pattern(r"\([^()]*\)")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from iterative_rag.agent.reflective.cutting import cut
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Draft, Fact, Inquiry
+from iterative_rag.verification.claim_splitting import cut
 
 _MARKS = lazy_pattern(r"\s*\[\d+\]")
 # What a refusal says it looked in; the words between do not matter.

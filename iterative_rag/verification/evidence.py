@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.reflective.wording import Word, Wording, alike, values, wording
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import language
 from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
+from iterative_rag.verification.content_words import Word, Wording, alike, values, wording
 
 # Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
 MOST_BETWEEN = 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.reflective.wording import values, wording
 from iterative_rag.text.comparing import excludes
 from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded
@@ -17,6 +16,7 @@ from iterative_rag.text.periods import term
 from iterative_rag.text.units import dimension
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
+from iterative_rag.verification.content_words import values, wording
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes
