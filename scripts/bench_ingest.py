@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iterative_rag import chunking
 from iterative_rag import ingest as ingesting
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.corpus import open_source
@@ -31,6 +30,7 @@ from iterative_rag.embedders.engine import LocalEngine
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped, Vectors
+from iterative_rag.retrieval import chunking
 
 CUT = Chunking()
 WRITING = ("prepare", "announce", "write", "commit", "finish")

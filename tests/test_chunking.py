@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.chunking import chunk, sentences
+from iterative_rag.retrieval.chunking import chunk, sentences
 from iterative_rag.types import Document, Passage
 
 # Lines that mean something to the chunker, and some that only look so.

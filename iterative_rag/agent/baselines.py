@@ -9,9 +9,9 @@ from iterative_rag.agent.drafting import Drafting
 from iterative_rag.agent.engine import begun, search, to_its_end
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.outcome import Record, grown
-from iterative_rag.agent.reading import Reading
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
+from iterative_rag.retrieval.document_reader import Reading
 from iterative_rag.types import AnsweringStep, Fact, Need, ShortlistedDocument, ShortlistStep, Step
 
 # How much a passage is trusted that nobody has read yet.

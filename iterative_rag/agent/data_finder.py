@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from iterative_rag.agent.corrective.correcting import Corrective
 from iterative_rag.agent.corrective.refinement import Refiner
-from iterative_rag.agent.reading import Reader, Reading
-from iterative_rag.agent.shortlist import shortlist
-from iterative_rag.agent.windows import window
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.document_reader import Reader, Reading
+from iterative_rag.retrieval.shortlist import shortlist
+from iterative_rag.retrieval.windows import window
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
     Need,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from iterative_rag.agent.drafting import Drafted
 from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.reading import Reading
 from iterative_rag.errors import CapReached, IterativeRAGError
+from iterative_rag.retrieval.document_reader import Reading
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Answer,

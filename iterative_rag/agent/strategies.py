@@ -28,10 +28,10 @@ from iterative_rag.agent.drafting import Drafting
 from iterative_rag.agent.engine import Engine
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.plan_engine import PlanEngine
-from iterative_rag.agent.reading import Reader
 from iterative_rag.agent.single_engine import SingleEngine
 from iterative_rag.agent.step_engine import StepEngine
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
+from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings
 from iterative_rag.types import Strategy
 

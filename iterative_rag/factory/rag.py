@@ -128,8 +128,8 @@ class IterativeRAG:
         self._engine(strategy, RunMeter(self.settings, Trace("", [])), self.corpus)
 
     def _engine(self, strategy: Strategy, meter: RunMeter, corpus: Corpus) -> Engine:
-        from iterative_rag.agent.reading import Reader
         from iterative_rag.agent.strategies import Means, build
+        from iterative_rag.retrieval.document_reader import Reader
 
         settings, roles = self.settings, self.mind.roles(meter)
         grader = roles.grader if settings.grader == "mind" else builtin_grader(self.store)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from iterative_rag import chunking
 from iterative_rag.errors import CorpusError
 from iterative_rag.index import reranking
 from iterative_rag.index.documents import CatalogueEntry, Points
@@ -20,6 +19,7 @@ from iterative_rag.index.faults import sqlite_errors
 from iterative_rag.index.readers import CorpusReader, OpenGeneration
 from iterative_rag.index.store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
+from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document, Hit, Passage
 
 RRF_K = 60

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from iterative_rag import chunking
+from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document
 from scripts.train import data, examples
 from scripts.train.data import Gold, MultiHop, Passage, Question

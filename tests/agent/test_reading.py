@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.agent.quotes import locate
-from iterative_rag.agent.reading import Reader
-from iterative_rag.agent.windows import window
+from iterative_rag.retrieval.document_reader import Reader
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.retrieval.windows import window
 from iterative_rag.types import Cap, Document, Extract, Hit, Need, ShortlistedDocument, Window
 from tests.agent.fakes import DictCache, MemoryCorpus, Quoting
 

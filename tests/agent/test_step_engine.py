@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.reading import Reader
 from iterative_rag.agent.strategies import Means, build
 from iterative_rag.errors import CapReached, LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.agent.windows import window
+from iterative_rag.retrieval.windows import window
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 BEFORE = (

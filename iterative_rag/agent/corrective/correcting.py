@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from iterative_rag.agent.corrective.rewording import search_reworded
-from iterative_rag.agent.windows import window
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Corpus, Grader, Rewriter
+from iterative_rag.retrieval.windows import window
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
     CorrectionStep,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from iterative_rag.agent.windows import GAP
-from iterative_rag.chunking import chunk
 from iterative_rag.protocols import Grader
+from iterative_rag.retrieval.chunking import chunk
+from iterative_rag.retrieval.windows import GAP
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Grade, Need, Window
 

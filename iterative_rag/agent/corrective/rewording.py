@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from iterative_rag.agent.shortlist import shortlist
 from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.types import Hit, Need, Rewording, ShortlistedDocument
 
 RRF_K = 60

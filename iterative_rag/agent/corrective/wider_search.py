@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from iterative_rag.agent.corrective.gathered import GatheredCorpus
-from iterative_rag.chunking import chunk
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
+from iterative_rag.retrieval.chunking import chunk
 from iterative_rag.settings import Settings
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import (

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.agent.corrective.refinement import SHORTEST, Refiner, strips
-from iterative_rag.agent.quotes import locate
-from iterative_rag.agent.windows import GAP, window
 from iterative_rag.protocols import Grader
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.retrieval.windows import GAP, window
 from iterative_rag.types import Document, Grade, Hit, Need, ShortlistedDocument, Window
 from iterative_rag.types.grade_scale import scored
 

@@ -11,11 +11,11 @@ import pytest
 from iterative_rag.agent.corrective import wider_search
 from iterative_rag.agent.corrective.gathered import GatheredCorpus
 from iterative_rag.agent.corrective.wider_search import WiderSearch
-from iterative_rag.agent.quotes import locate
-from iterative_rag.agent.windows import window
 from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.factory.web import WebReader
 from iterative_rag.protocols import Skipped
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.retrieval.windows import window
 from iterative_rag.search_engines.searxng import SearXNG
 from iterative_rag.settings import Settings
 from iterative_rag.types import Cap, Document, Grade, Label, Need, Rewording, SearchResult

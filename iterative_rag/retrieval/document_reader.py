@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 
-from iterative_rag.agent.extract_cache import extracts_of
-from iterative_rag.agent.quotes import locate
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
+from iterative_rag.retrieval.extract_cache import extracts_of
+from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,

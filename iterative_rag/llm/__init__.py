@@ -1,0 +1,1 @@
+"""The LLM backend: providers, prompts, replies, and the roles that an LLM plays."""

@@ -1,0 +1,1 @@
+"""The roles that an LLM plays, one a file."""

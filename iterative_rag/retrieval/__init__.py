@@ -1,0 +1,1 @@
+"""Finding and reading: passages, the shortlist, windows, quoted facts."""
