@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
-from iterative_rag.agent.corrective.correcting import Corrective
-from iterative_rag.agent.corrective.refinement import Refiner
+from iterative_rag.correction.corrector import Corrective
+from iterative_rag.correction.refinement import Refiner
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.document_reader import Reader, Reading

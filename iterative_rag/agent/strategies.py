@@ -21,8 +21,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
-from iterative_rag.agent.corrective.correcting import Corrective
-from iterative_rag.agent.corrective.refinement import Refiner
 from iterative_rag.agent.data_finder import DataFinder
 from iterative_rag.agent.drafting import Drafting
 from iterative_rag.agent.engine import Engine
@@ -30,13 +28,15 @@ from iterative_rag.agent.metering import RunMeter
 from iterative_rag.agent.plan_engine import PlanEngine
 from iterative_rag.agent.single_engine import SingleEngine
 from iterative_rag.agent.step_engine import StepEngine
+from iterative_rag.correction.corrector import Corrective
+from iterative_rag.correction.refinement import Refiner
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
 from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings
 from iterative_rag.types import Strategy
 
 if TYPE_CHECKING:  # a question that the built-in mind answers by the default strategy does without it
-    from iterative_rag.agent.corrective.wider_search import WiderSearch
+    from iterative_rag.correction.web_search import WiderSearch
 
 
 class Course(StrEnum):

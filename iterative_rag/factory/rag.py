@@ -17,9 +17,9 @@ from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
 if TYPE_CHECKING:
-    from iterative_rag.agent.corrective.wider_search import WiderSearch
     from iterative_rag.agent.engine import Engine
     from iterative_rag.agent.metering import RunMeter
+    from iterative_rag.correction.web_search import WiderSearch
     from iterative_rag.protocols import Cache, Corpus, Mind
 
 # A question is one or a few sentences. Anything longer is a document pasted by mistake.
@@ -135,7 +135,7 @@ class IterativeRAG:
         grader = roles.grader if settings.grader == "mind" else builtin_grader(self.store)
         web: WiderSearch | None = None
         if settings.web:
-            from iterative_rag.agent.corrective.gathered import GatheredCorpus
+            from iterative_rag.correction.overlay_corpus import GatheredCorpus
             from iterative_rag.factory.web import web_searcher
 
             corpus = GatheredCorpus(corpus)

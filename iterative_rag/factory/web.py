@@ -17,9 +17,9 @@ from iterative_rag.settings import Settings, home
 from iterative_rag.types import Document, SearchResult
 
 if TYPE_CHECKING:
-    from iterative_rag.agent.corrective.gathered import GatheredCorpus
-    from iterative_rag.agent.corrective.wider_search import WiderSearch
     from iterative_rag.corpus.web.client import Web
+    from iterative_rag.correction.overlay_corpus import GatheredCorpus
+    from iterative_rag.correction.web_search import WiderSearch
     from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine
 
 EXTRA = "web"
@@ -67,7 +67,7 @@ def web_searcher(
 
     Raises what `make_web` does, and UsageError where the web is not allowed: ask `settings.web` first.
     """
-    from iterative_rag.agent.corrective.wider_search import WiderSearch
+    from iterative_rag.correction.web_search import WiderSearch
 
     built = make_web(settings, allow=allow)
     if built is None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.agent.corrective.correcting import verdict
-from iterative_rag.agent.corrective.refinement import Refiner
-from iterative_rag.agent.corrective.rewording import search_reworded
 from iterative_rag.builtin.correcting.grading import BuiltinGrader
 from iterative_rag.builtin.correcting.rewording import BuiltinRewriter, statement
 from iterative_rag.builtin.question.query import read_query
+from iterative_rag.correction.corrector import verdict
+from iterative_rag.correction.query_correction import search_reworded
+from iterative_rag.correction.refinement import Refiner
 from iterative_rag.factory import index_paths, open_corpus
 from iterative_rag.protocols import Grader, Rewriter
 from iterative_rag.retrieval.shortlist import shortlist

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from iterative_rag.agent.corrective.gathered import GatheredCorpus
+from iterative_rag.correction.overlay_corpus import GatheredCorpus
 from iterative_rag.types import Document
 from tests.agent.fakes import MemoryCorpus
 

@@ -9,7 +9,7 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.agent.corrective.refinement import SHORTEST, Refiner, strips
+from iterative_rag.correction.refinement import SHORTEST, Refiner, strips
 from iterative_rag.protocols import Grader
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import GAP, window

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.corrective.rewording import search_reworded
 from iterative_rag.agent.corrective.rewriter import LLMRewriter
+from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.corrective import RewordingReply, WebQueryReply

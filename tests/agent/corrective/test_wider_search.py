@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from iterative_rag.agent.corrective import wider_search
-from iterative_rag.agent.corrective.gathered import GatheredCorpus
-from iterative_rag.agent.corrective.wider_search import WiderSearch
+from iterative_rag.correction import web_search as wider_search
+from iterative_rag.correction.overlay_corpus import GatheredCorpus
+from iterative_rag.correction.web_search import WiderSearch
 from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.factory.web import WebReader
 from iterative_rag.protocols import Skipped

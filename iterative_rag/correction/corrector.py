@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from iterative_rag.agent.corrective.rewording import search_reworded
+from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Corpus, Grader, Rewriter
 from iterative_rag.retrieval.windows import window
@@ -29,7 +29,7 @@ from iterative_rag.types import (
 )
 
 if TYPE_CHECKING:
-    from iterative_rag.agent.corrective.wider_search import WiderSearch
+    from iterative_rag.correction.web_search import WiderSearch
 
 Shortlist = tuple[ShortlistedDocument, ...]
 # Characters of a document that are graded: its best hits.

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from iterative_rag.agent.corrective.gathered import GatheredCorpus
+from iterative_rag.correction.overlay_corpus import GatheredCorpus
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
 from iterative_rag.retrieval.chunking import chunk
