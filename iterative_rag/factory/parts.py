@@ -77,7 +77,7 @@ def make_mind(
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept), notice
-    from iterative_rag.agent.llm_mind import LLMMind
+    from iterative_rag.llm.llm_backend import LLMMind
 
     fast: ChatModel | None = None
     if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.agent.llm_mind import LLMMind
+from iterative_rag.llm.llm_backend import LLMMind
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.replies.parsing import parse

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.corrective.rewriter import LLMRewriter
 from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.errors import ReplyUnreadable
+from iterative_rag.llm.roles.rewriter import LLMRewriter
+from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
 from iterative_rag.types import Document, Hit, Need, Rewording

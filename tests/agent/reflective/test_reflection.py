@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.reflective.reflection import LLMReflector
+from iterative_rag.llm.roles.reflector import LLMReflector
+from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.replies.reflective import ReflectionReply
 from iterative_rag.types import Claim, Conflict, Draft, Inquiry, Need, Reflection, Side

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.agent.asking import Asker
 from iterative_rag.errors import ReplyUnreadable
+from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.prompts import fence
 from iterative_rag.replies.forms import ExtractionReply
 from iterative_rag.replies.holding import held

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.agent.asking import Asker
+from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.replies.forms import RecallReply
 from iterative_rag.types import Draft
 

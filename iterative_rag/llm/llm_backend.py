@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from iterative_rag.agent.analysis import LLMAnalyst
-from iterative_rag.agent.answering import LLMAnswerer
-from iterative_rag.agent.asking import Asker
-from iterative_rag.agent.corrective.grading import LLMGrader
-from iterative_rag.agent.corrective.planning import LLMPlanner
-from iterative_rag.agent.corrective.rewriter import LLMRewriter
-from iterative_rag.agent.extraction import LLMExtractor
-from iterative_rag.agent.recalling import LLMRecaller
-from iterative_rag.agent.reflective.reflection import LLMReflector
-from iterative_rag.agent.reflective.sufficiency import LLMSufficiencyJudge
-from iterative_rag.agent.rephraser import LLMRephraser
+from iterative_rag.llm.roles.analyst import LLMAnalyst
+from iterative_rag.llm.roles.answerer import LLMAnswerer
+from iterative_rag.llm.roles.extractor import LLMExtractor
+from iterative_rag.llm.roles.grader import LLMGrader
+from iterative_rag.llm.roles.planner import LLMPlanner
+from iterative_rag.llm.roles.recaller import LLMRecaller
+from iterative_rag.llm.roles.reflector import LLMReflector
+from iterative_rag.llm.roles.rephraser import LLMRephraser
+from iterative_rag.llm.roles.rewriter import LLMRewriter
+from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
 from iterative_rag.replies.corrective import GradesReply, RewordingReply, WebQueryReply
 from iterative_rag.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RecallReply, RephrasingReply, Reply

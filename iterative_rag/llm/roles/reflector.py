@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.analysis import tried_already
-from iterative_rag.agent.asking import Asker, numbered, numbers
-from iterative_rag.agent.reflective.sufficiency import open_gap
+from iterative_rag.llm.roles.analyst import tried_already
+from iterative_rag.llm.roles.role_call import Asker, numbered, numbers
+from iterative_rag.llm.roles.sufficiency_judge import open_gap
 from iterative_rag.prompts import fence
 from iterative_rag.replies.reflective import JudgedClaim, ReflectionReply
 from iterative_rag.text.patterns import lazy_pattern
