@@ -22,7 +22,7 @@ from pathlib import Path
 
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.factory import IterativeRAG, index_paths
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Answer

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.prompts import prompt, versions
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.replies.calling import ask

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.errors import CapReached, LLMTimeout, ReplyTruncated, ReplyUnreadable
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.replies.calling import ask
 from iterative_rag.replies.forms import (

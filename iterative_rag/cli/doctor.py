@@ -127,7 +127,7 @@ def _models(settings: Settings) -> Iterator[Check]:
 def _ollama(wanted: list[str]) -> Check:
     """Bad only where the settings name a model of it; else it would merely make answers better."""
     from iterative_rag.errors import LLMError, UsageError
-    from iterative_rag.llms.ollama import SUGGESTED_MODEL, probe
+    from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, probe
 
     code = LLMError.exit_code
     try:

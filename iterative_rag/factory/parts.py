@@ -44,7 +44,7 @@ def builtin_grader(kept: Cache) -> Grader:
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
     """The model of a spec; None for the built-in mind, which is none."""
-    from iterative_rag.llms import spec
+    from iterative_rag.llm.providers import registry as spec
 
     return spec.chat_model(wanted, settings)[0]
 
@@ -62,7 +62,7 @@ def make_mind(
 
     With `preload` the models begin to load on another thread, else with their first call.
     """
-    from iterative_rag.llms import spec
+    from iterative_rag.llm.providers import registry as spec
     from iterative_rag.system.threads import ahead
 
     main, notice = spec.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
 FILE = Path(__file__).resolve().parents[2] / "evaluation" / "hostile" / "instructions.jsonl"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.llm.llm_backend import LLMMind
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.replies.parsing import parse
 from iterative_rag.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import LLMServerError, UsageError
 from iterative_rag.factory import index_paths
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status, Strategy
 from tests import towns
 

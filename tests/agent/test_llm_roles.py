@@ -13,8 +13,8 @@ from iterative_rag.agent.metering import RunMeter
 from iterative_rag.cache import DiskCache
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.llm_backend import LLMMind
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.roles.answerer import renumbered
-from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.protocols import Cache, Roles
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace

@@ -11,7 +11,7 @@ import pytest
 from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated, UsageError
 from iterative_rag.evaluation.records import Spent, Verdict
 from iterative_rag.evaluation.scoring.judge import Judge, refuse_self_judging
-from iterative_rag.llms.scripted import Script, ScriptedLLM
+from iterative_rag.llm.providers.scripted import Script, ScriptedLLM
 from tests.agent.fakes import DictCache
 
 QUESTION = "Who designed Velm Tower?"

@@ -23,7 +23,7 @@ from llama_index.core.tools import QueryEngineTool
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.integrations.llama_index import IterativeRAGQueryEngine, as_tool
-from iterative_rag.llms.scripted import ScriptedLLM
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import load_settings
 from iterative_rag.types import FinalStep

@@ -11,8 +11,8 @@ from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.llms.ollama import Ollama
 
 from iterative_rag.errors import LLMError, LLMTimeout, ModelMissing, ReplyTruncated
-from iterative_rag.llms.llama_index import LlamaIndexChat
-from iterative_rag.llms.spec import chat_model
+from iterative_rag.llm.providers.llama_index import LlamaIndexChat
+from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 from tests.servers import FakeServer, Fault

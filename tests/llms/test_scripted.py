@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from iterative_rag.errors import LLMTimeout
-from iterative_rag.llms.scripted import ScriptedLLM, UnscriptedCall, UnusedReplies
+from iterative_rag.llm.providers.scripted import ScriptedLLM, UnscriptedCall, UnusedReplies
 from iterative_rag.protocols import ChatReply, ChatRequest
 
 

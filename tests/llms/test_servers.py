@@ -20,7 +20,7 @@ from iterative_rag.errors import (
     ModelMissing,
     ReplyTruncated,
 )
-from iterative_rag.llms.spec import chat_model
+from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote import calls as remote
 from iterative_rag.remote.keys import find

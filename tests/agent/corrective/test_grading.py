@@ -12,9 +12,9 @@ import pytest
 from iterative_rag.cache import NoCache
 from iterative_rag.correction.corrector import verdict
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
+from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.llms.scripted import ScriptedLLM
 from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.replies.corrective import GradesReply
 from iterative_rag.replies.forms import schema

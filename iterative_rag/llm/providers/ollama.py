@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llms.llama_index import CHARS_PER_TOKEN, StreamedChat
+from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote.calls import Line, Server, ollama_url
 from iterative_rag.remote.hosts import is_loopback

@@ -23,16 +23,16 @@ def chat_model(wanted: object, settings: Settings) -> tuple[ChatModel | None, st
     if spec.kind == "auto":
         return _auto(settings)
     if spec.kind == "ollama":
-        from iterative_rag.llms.ollama import OllamaChat
+        from iterative_rag.llm.providers.ollama import OllamaChat
 
         return OllamaChat(spec.model, settings), ""
-    from iterative_rag.llms.openai_like import OpenAILikeChat
+    from iterative_rag.llm.providers.openai_like import OpenAILikeChat
 
     return OpenAILikeChat(spec.model, spec.url, settings), ""
 
 
 def _auto(settings: Settings) -> tuple[ChatModel | None, str]:
-    from iterative_rag.llms.ollama import SUGGESTED_MODEL, OllamaChat, probe
+    from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, OllamaChat, probe
 
     state = probe()
     if state.chat_models:
@@ -53,7 +53,7 @@ def _from_object(wanted: object, settings: Settings) -> ChatModel:
     if callable(getattr(wanted, "stream_chat", None)) and callable(getattr(wanted, "class_name", None)):
         from llama_index.core.llms.llm import LLM
 
-        from iterative_rag.llms.llama_index import LlamaIndexChat
+        from iterative_rag.llm.providers.llama_index import LlamaIndexChat
 
         return LlamaIndexChat(cast(LLM, wanted), timeout=settings.timeout, retries=settings.retries)
     if callable(getattr(wanted, "complete", None)) and isinstance(getattr(wanted, "name", None), str):

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMServerError
-from iterative_rag.llms.llama_index import StreamedChat
+from iterative_rag.llm.providers.llama_index import StreamedChat
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.remote.calls import Line, Server
 from iterative_rag.remote.hosts import is_openai

@@ -1,0 +1,1 @@
+"""Providers of language models: adapters of protocols.ChatModel, one a file."""

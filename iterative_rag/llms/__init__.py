@@ -1,1 +1,0 @@
-"""Language models: adapters of protocols.ChatModel, one a file."""
