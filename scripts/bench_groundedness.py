@@ -24,9 +24,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.agent.metering import RunMeter
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Claim, Computation, Draft, Fact, Inquiry, Need

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.replies.holding import held
+from iterative_rag.llm.replies.injection_guard import held
 from iterative_rag.types import Extract, Need, Window
 from tests.text.table import Row, rows
 

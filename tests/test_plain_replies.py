@@ -8,15 +8,15 @@ import pytest
 
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.llm.replies.correction_forms import GradesReply, RewordingReply
+from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply, schema
+from iterative_rag.llm.replies.json_parsing import Unparsable, parse
+from iterative_rag.llm.replies.plain_lines import parse_plain
+from iterative_rag.llm.replies.planning_forms import PlanReply
+from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
+from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.prompts import prompt, versions
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.replies.calling import ask
-from iterative_rag.replies.corrective import GradesReply, RewordingReply
-from iterative_rag.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply, schema
-from iterative_rag.replies.parsing import Unparsable, parse
-from iterative_rag.replies.plain import parse_plain
-from iterative_rag.replies.planning import PlanReply
-from iterative_rag.replies.reflective import ReflectionReply, SufficiencyReply
 from tests.test_replies import Counting
 
 FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "value": "Oda Brenk"}

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from iterative_rag.errors import CapReached, LLMTimeout, ReplyTruncated, ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.replies.calling import ask
-from iterative_rag.replies.forms import (
+from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,
     ExtractionReply,
@@ -26,7 +24,9 @@ from iterative_rag.replies.forms import (
     schema,
     schema_version,
 )
-from iterative_rag.replies.parsing import Unparsable, parse
+from iterative_rag.llm.replies.json_parsing import Unparsable, parse
+from iterative_rag.llm.replies.structured_call import ask
+from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.types import Cap
 
 REQUEST = ChatRequest("analyse", "system", "user")

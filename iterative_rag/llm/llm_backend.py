@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from iterative_rag.llm.replies.correction_forms import GradesReply, RewordingReply, WebQueryReply
+from iterative_rag.llm.replies.forms import (
+    AnalysisReply,
+    AnswerReply,
+    ExtractionReply,
+    RecallReply,
+    RephrasingReply,
+    Reply,
+)
+from iterative_rag.llm.replies.planning_forms import PlanReply
+from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
 from iterative_rag.llm.roles.analyst import LLMAnalyst
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.extractor import LLMExtractor
@@ -16,10 +27,6 @@ from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
-from iterative_rag.replies.corrective import GradesReply, RewordingReply, WebQueryReply
-from iterative_rag.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RecallReply, RephrasingReply, Reply
-from iterative_rag.replies.planning import PlanReply
-from iterative_rag.replies.reflective import ReflectionReply, SufficiencyReply
 from iterative_rag.settings import Settings
 
 R = TypeVar("R", bound=Reply)

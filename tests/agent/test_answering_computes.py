@@ -9,8 +9,8 @@ import pytest
 
 from iterative_rag.llm.llm_backend import LLMMind
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.replies.forms import AnswerReply
-from iterative_rag.replies.parsing import parse
+from iterative_rag.llm.replies.forms import AnswerReply
+from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.settings import Settings
 from iterative_rag.types import Computation, Draft, Fact, Inquiry, Need
 from tests.test_replies import Counting

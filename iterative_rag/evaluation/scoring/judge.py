@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from iterative_rag.errors import LLMError, UsageError
 from iterative_rag.evaluation.records import Spent, Verdict
+from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
+from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.prompts import fence, prompt
 from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest
-from iterative_rag.replies.calling import ask
-from iterative_rag.replies.forms import JudgeReply, schema, schema_version
 
 ROLE = "judge"
 REPLY_TOKENS = 1024

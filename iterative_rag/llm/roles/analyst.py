@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from iterative_rag.llm.replies.forms import AnalysisReply
 from iterative_rag.llm.roles.role_call import Asker, numbered, numbers
-from iterative_rag.replies.forms import AnalysisReply
 from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
 
 MOST_NEEDS = 4

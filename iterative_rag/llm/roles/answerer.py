@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.computing.checking import wrong_equations
+from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import Asker, numbered
-from iterative_rag.replies.forms import AnswerReply
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from iterative_rag.llm.replies.planning_forms import PlanReply
 from iterative_rag.llm.roles.analyst import tried_already
 from iterative_rag.llm.roles.role_call import Asker, numbered
-from iterative_rag.replies.planning import PlanReply
 from iterative_rag.types import Inquiry, Plan, PlannedStep
 
 MOST_STEPS = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from iterative_rag.llm.replies.forms import RecallReply
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.replies.forms import RecallReply
 from iterative_rag.types import Draft
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from iterative_rag.llm.replies.forms import RephrasingReply
 from iterative_rag.llm.roles.role_call import Asker, numbered
-from iterative_rag.replies.forms import RephrasingReply
 from iterative_rag.types import Fact, Inquiry
 
 # A question gets simpler; one that grew beyond this took in a document.

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 

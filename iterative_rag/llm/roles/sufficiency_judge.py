@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
 from iterative_rag.llm.roles.analyst import tried_already
 from iterative_rag.llm.roles.role_call import Asker, numbered
-from iterative_rag.replies.reflective import SufficiencyReply
 from iterative_rag.types import Inquiry, Need, Sufficiency
 
 # Looks at one need: the second is the wider one.

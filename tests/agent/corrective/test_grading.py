@@ -13,12 +13,12 @@ from iterative_rag.cache import NoCache
 from iterative_rag.correction.corrector import verdict
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.llm.replies.correction_forms import GradesReply
+from iterative_rag.llm.replies.forms import schema
+from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
 from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.protocols import Cache, ChatRequest
-from iterative_rag.replies.corrective import GradesReply
-from iterative_rag.replies.forms import schema
-from iterative_rag.replies.parsing import parse
 from iterative_rag.settings import Settings
 from iterative_rag.types import Grade, Label, Need, Verdict
 from iterative_rag.types.grade_scale import SCORES, scored

@@ -11,9 +11,9 @@ import pytest
 from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.replies.corrective import RewordingReply, WebQueryReply
 from iterative_rag.types import Document, Hit, Need, Rewording
 from tests.test_replies import Counting
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.llm.replies.reflection_forms import ReflectionReply
 from iterative_rag.llm.roles.reflector import LLMReflector
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.replies.reflective import ReflectionReply
 from iterative_rag.types import Claim, Conflict, Draft, Inquiry, Need, Reflection, Side
 from iterative_rag.verification.answer_type import Asked, is_of_kind, kind_asked
 from iterative_rag.verification.confidence import confidence

@@ -8,9 +8,9 @@ from iterative_rag.builtin.question.planning import Planner
 from iterative_rag.builtin.reasoning.caution import CAREFUL
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
 from iterative_rag.llm.roles.role_call import Asker
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
-from iterative_rag.replies.reflective import SufficiencyReply
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
 from tests.agent.reflective.towers import INQUIRY, fact
 

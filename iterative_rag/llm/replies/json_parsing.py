@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from iterative_rag.replies.forms import ExtractionReply, R, Reply
+from iterative_rag.llm.replies.forms import ExtractionReply, R, Reply
 
 
 class Unparsable(ValueError):

@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 
-from iterative_rag.replies.forms import R, Reply
-from iterative_rag.replies.parsing import Unparsable, complaint, parse, visible
+from iterative_rag.llm.replies.forms import R, Reply
+from iterative_rag.llm.replies.json_parsing import Unparsable, complaint, parse, visible
 
 _LINE = re.compile(r"[\s>#•*-]*(?:\d{1,2}[.)]\s+)?\**`?([A-Za-z][A-Za-z _]{0,24}?)`?\**\s*:\**\s*(.*)$")
 _QUOTED = re.compile(r'["“](.*)["”]', re.DOTALL)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from iterative_rag.replies.forms import Reply, Text
+from iterative_rag.llm.replies.forms import Reply, Text
 
 _YES = {"true", "yes", "y", "1", "enough", "sufficient", "useful"}
 _NO = {"false", "no", "n", "0", "not_enough", "insufficient", "not_useful", "none", ""}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from iterative_rag.replies.forms import Reply, Text, as_list, as_questions
+from iterative_rag.llm.replies.forms import Reply, Text, as_list, as_questions
 from iterative_rag.types import Label
 from iterative_rag.types.grade_scale import scored
 

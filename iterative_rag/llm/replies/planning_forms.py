@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from iterative_rag.replies.forms import Reply, Text, as_list
-from iterative_rag.replies.reflective import Flag
+from iterative_rag.llm.replies.forms import Reply, Text, as_list
+from iterative_rag.llm.replies.reflection_forms import Flag
 
 
 def _as_steps(value: Any) -> Any:

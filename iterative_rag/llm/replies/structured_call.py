@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated, ReplyUnreadable
+from iterative_rag.llm.replies.forms import R
+from iterative_rag.llm.replies.json_parsing import Unparsable, parse
+from iterative_rag.llm.replies.plain_lines import LAST_LINE, parse_plain
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest, Meter
-from iterative_rag.replies.forms import R
-from iterative_rag.replies.parsing import Unparsable, parse
-from iterative_rag.replies.plain import LAST_LINE, parse_plain
 from iterative_rag.types import Usage
 
 Check = Callable[[R], str]

@@ -1,0 +1,1 @@
+"""What a model wrote, read as the form that its role replies in."""

@@ -1,1 +1,0 @@
-"""Model text -> typed reply: the one room where what a model wrote is read."""
