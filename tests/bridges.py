@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.prompts import prompt, versions
+from iterative_rag.llm.prompts import prompt, versions
 
 _FIRST = [
     "Al",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.correction_forms import GradesReply, RewordingReply
 from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply, schema
@@ -15,7 +16,6 @@ from iterative_rag.llm.replies.plain_lines import parse_plain
 from iterative_rag.llm.replies.planning_forms import PlanReply
 from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
 from iterative_rag.llm.replies.structured_call import ask
-from iterative_rag.prompts import prompt, versions
 from iterative_rag.protocols import ChatRequest
 from tests.test_replies import Counting
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.prompts import PromptError, fence, load, prompt
+from iterative_rag.llm.prompts import PromptError, fence, load, prompt
 
 ROLES = ("analyse", "extract", "rephrase", "answer", "recall", "judge")
 GOOD = "version: 3\nvariables: need document\n\n=== system\nRead.\n=== user\n{{document}}\nQUESTION: {{need}}\n"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from iterative_rag.prompts import prompt, versions
+from iterative_rag.llm.prompts import prompt, versions
 
 _SYLLABLES = (
     "ba", "de", "fi", "go", "ka", "le", "mi", "no", "pu", "ra",

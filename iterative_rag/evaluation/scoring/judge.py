@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from iterative_rag.errors import LLMError, UsageError
 from iterative_rag.evaluation.records import Spent, Verdict
+from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
 from iterative_rag.llm.replies.structured_call import ask
-from iterative_rag.prompts import fence, prompt
 from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest
 
 ROLE = "judge"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.errors import ReplyUnreadable
+from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import ExtractionReply
 from iterative_rag.llm.replies.injection_guard import held
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.prompts import fence
 from iterative_rag.types import Extract, Need, Window
 
 MOST_FACTS = 5

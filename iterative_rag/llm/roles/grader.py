@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.errors import LLMError
+from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.correction_forms import NO, YES, GradeReply, GradesReply
 from iterative_rag.llm.roles.role_call import Asker
-from iterative_rag.prompts import fence
 from iterative_rag.types import Grade, Label, Need
 from iterative_rag.types.grade_scale import SCORES, labelled
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.reflection_forms import JudgedClaim, ReflectionReply
 from iterative_rag.llm.roles.analyst import tried_already
 from iterative_rag.llm.roles.role_call import Asker, numbered, numbers
 from iterative_rag.llm.roles.sufficiency_judge import open_gap
-from iterative_rag.prompts import fence
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
 from iterative_rag.verification.groundedness import Checked, Standing, check

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from iterative_rag.errors import ReplyUnreadable
+from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.injection_guard import repeats
 from iterative_rag.llm.replies.structured_call import ask
-from iterative_rag.prompts import fence, prompt
 from iterative_rag.protocols import Cache, ChatModel, ChatRequest, Meter
 from iterative_rag.types import Fact
 
