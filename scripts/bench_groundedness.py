@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.agent.metering import RunMeter
+from iterative_rag.engine.budget import RunMeter
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.answerer import LLMAnswerer

@@ -19,8 +19,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.agent.metering import RunMeter
 from iterative_rag.cache import NoCache
+from iterative_rag.engine.budget import RunMeter
 from iterative_rag.llm.llm_backend import LLMMind
 from iterative_rag.llm.providers.ollama import OllamaChat
 from iterative_rag.retrieval.document_reader import Reader

@@ -17,9 +17,9 @@ from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
 if TYPE_CHECKING:
-    from iterative_rag.agent.engine import Engine
-    from iterative_rag.agent.metering import RunMeter
     from iterative_rag.correction.web_search import WiderSearch
+    from iterative_rag.engine.budget import RunMeter
+    from iterative_rag.engine.running import Engine
     from iterative_rag.protocols import Cache, Corpus, Mind
 
 # A question is one or a few sentences. Anything longer is a document pasted by mistake.
@@ -85,7 +85,7 @@ class IterativeRAG:
 
     def steps(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Iterator[Step]:
         """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
-        from iterative_rag.agent.metering import RunMeter
+        from iterative_rag.engine.budget import RunMeter
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
@@ -122,13 +122,13 @@ class IterativeRAG:
 
     def check(self, strategy: Strategy) -> None:
         """Raise UsageError where the mind cannot work by this strategy."""
-        from iterative_rag.agent.metering import RunMeter
+        from iterative_rag.engine.budget import RunMeter
         from iterative_rag.trace import Trace
 
         self._engine(strategy, RunMeter(self.settings, Trace("", [])), self.corpus)
 
     def _engine(self, strategy: Strategy, meter: RunMeter, corpus: Corpus) -> Engine:
-        from iterative_rag.agent.strategies import Means, build
+        from iterative_rag.engine.strategies import Means, build
         from iterative_rag.retrieval.document_reader import Reader
 
         settings, roles = self.settings, self.mind.roles(meter)

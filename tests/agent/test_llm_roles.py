@@ -9,8 +9,8 @@ from zlib import crc32
 
 import pytest
 
-from iterative_rag.agent.metering import RunMeter
 from iterative_rag.cache import DiskCache
+from iterative_rag.engine.budget import RunMeter
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.llm_backend import LLMMind
 from iterative_rag.llm.providers.scripted import ScriptedLLM

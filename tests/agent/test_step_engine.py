@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.strategies import Means, build
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.strategies import Means, build
 from iterative_rag.errors import CapReached, LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.retrieval.document_reader import Reader

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.strategies import Means, build
 from iterative_rag.correction.overlay_corpus import GatheredCorpus
 from iterative_rag.correction.web_search import WebSearch
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.strategies import Means, build
 from iterative_rag.errors import FetchError
 from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings

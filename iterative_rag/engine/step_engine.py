@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
-from iterative_rag.agent.data_finder import DataFinder
-from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import begun, search, to_its_end
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.optional import optional
-from iterative_rag.agent.outcome import Record
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.optional_call import optional
+from iterative_rag.engine.run_state import Record
+from iterative_rag.engine.running import begun, search, to_its_end
 from iterative_rag.protocols import Roles, SufficiencyJudge
 from iterative_rag.settings import Settings
 from iterative_rag.types import (

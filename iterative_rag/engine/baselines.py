@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iterative_rag.agent.data_finder import DataFinder
-from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import begun, search, to_its_end
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.outcome import Record, grown
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.run_state import Record, grown
+from iterative_rag.engine.running import begun, search, to_its_end
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
 from iterative_rag.retrieval.document_reader import Reading

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from iterative_rag.agent.optional import optional
+from iterative_rag.engine.optional_call import optional
 from iterative_rag.protocols import Answerer, Reflector
 from iterative_rag.types import Action, AnsweringStep, Claim, Draft, Inquiry, Reflection, ReflectionStep, Step
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.agent.drafting import Drafted
-from iterative_rag.agent.metering import RunMeter
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.drafting import Drafted
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.document_reader import Reading
 from iterative_rag.text.plurals import counted

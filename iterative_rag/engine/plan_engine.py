@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iterative_rag.agent.data_finder import DataFinder
-from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import begun, search, to_its_end
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.outcome import Record
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.run_state import Record
+from iterative_rag.engine.running import begun, search, to_its_end
 from iterative_rag.protocols import Planner
 from iterative_rag.settings import Settings
 from iterative_rag.types import Cap, Inquiry, Need, Plan, PlannedStep, PlanningStep, Step

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
-from iterative_rag.agent.data_finder import DataFinder
-from iterative_rag.agent.drafting import Drafted, Drafting
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.outcome import ATTEMPTS, Record, best_so_far, grown
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafted, Drafting
+from iterative_rag.engine.run_state import ATTEMPTS, Record, best_so_far, grown
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.types import Cap, DegradedStep, Fact, FinalStep, Inquiry, Need, Step
 

@@ -20,16 +20,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from iterative_rag.agent.baselines import ClosedBookEngine, NaiveEngine
-from iterative_rag.agent.data_finder import DataFinder
-from iterative_rag.agent.drafting import Drafting
-from iterative_rag.agent.engine import Engine
-from iterative_rag.agent.metering import RunMeter
-from iterative_rag.agent.plan_engine import PlanEngine
-from iterative_rag.agent.single_engine import SingleEngine
-from iterative_rag.agent.step_engine import StepEngine
 from iterative_rag.correction.corrector import Corrective
 from iterative_rag.correction.refinement import Refiner
+from iterative_rag.engine.baselines import ClosedBookEngine, NaiveEngine
+from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.plan_engine import PlanEngine
+from iterative_rag.engine.running import Engine
+from iterative_rag.engine.single_engine import SingleEngine
+from iterative_rag.engine.step_engine import StepEngine
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
 from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings

@@ -1,1 +1,0 @@
-"""The agent: the loop and its parts. It knows protocols, never an adapter."""
