@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from iterative_rag.corpus.dumps.dump import MediaWikiDump
-from iterative_rag.corpus.dumps.wikitext import to_html
-from iterative_rag.corpus.zim import ZimArchive
+from iterative_rag.sources.dumps.dump import MediaWikiDump
+from iterative_rag.sources.dumps.wikitext import to_html
+from iterative_rag.sources.zim import ZimArchive
 from iterative_rag.types import Document
 
 _SYLLABLES = ["ba", "ker", "lo", "mi", "ran", "tu", "vel", "shi", "dor", "an", "pes", "qui", "na", "gro", "le"]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.corpus.folder import Folder
+from iterative_rag.sources.folder import Folder
 from iterative_rag.types import Document
 from tests.corpus import made_files
 

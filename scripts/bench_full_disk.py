@@ -108,7 +108,7 @@ def while_writing(disk: Path, folder: Path, rounds: int) -> Outcome:
 
 def room_of_a_batch(disk: Path, folder: Path) -> int:
     """The most that was taken between two looks of the writer at the disk, in bytes."""
-    from iterative_rag.corpus import open_source
+    from iterative_rag.sources import open_source
 
     seen: list[int] = []
     looked = free_bytes

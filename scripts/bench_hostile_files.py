@@ -23,9 +23,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.formats.format import shown
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.formats.format import shown
 from tests.corpus import hostile
 
 # For indexing, tables of a tenth of the rows: what is large for memory is one document, not many.

@@ -18,12 +18,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.ingest import IngestReport, Progress, ingest
 from iterative_rag.protocols import Embedder, Skipped
 from iterative_rag.settings import home
+from iterative_rag.sources import open_source
 from iterative_rag.types import Document
 
 QUERIES = 40

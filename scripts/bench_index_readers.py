@@ -25,10 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
+from iterative_rag.sources import open_source
 
 NAME = "bench"
 TOLD = "river castle bridge market canal king queen painter harbour monk school battle treaty organ valley"

@@ -25,12 +25,12 @@ from typing import Any
 
 from iterative_rag import ingest as ingesting
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.engine import LocalEngine
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped, Vectors
 from iterative_rag.retrieval import chunking
+from iterative_rag.sources import open_source
 
 CUT = Chunking()
 WRITING = ("prepare", "announce", "write", "commit", "finish")

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from iterative_rag.corpus.wikipedia.markdown import to_markdown
+from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
 SIZES = {"Karsa": 100_000, "Velm": 250_000, "Isles of Orr": 500_000}
 SYLLABLES = ("ka", "ve", "lo", "mi", "ra", "du", "sen", "tor", "bri", "el", "os", "wy", "ne", "fal", "gu", "ith")

@@ -14,20 +14,18 @@ import iterative_rag
 PACKAGE = Path(iterative_rag.__file__).parent
 
 # From the bottom up; a module imports from lower layers only. Inside the two lowest the modules know one another,
-# the areas of the third (adapters, agent, built-in mind) do not.
+# the areas of a higher one do not.
 LAYERS = (
-    {
-        "types",
-        "errors",
-        "system",
-    },
-    {"protocols", "settings", "prompts", "chunking", "replies", "trace", "output", "remote", "computing", "text"},
-    {"llms", "embedders", "index", "corpus", "search_engines", "cache", "agent", "builtin"},
+    {"types", "errors", "system"},
+    {"protocols", "settings", "trace", "output", "remote", "text", "computing"},
+    {"sources", "search_engines", "embedders", "index", "cache", "retrieval", "verification"},
+    {"correction", "llm", "builtin"},
+    {"engine"},
     {"ingest"},
     {"staleness"},
     {"factory"},
     {"evaluation"},
-    {"cli", "integrations", "web", "__init__"},
+    {"cli", "integrations", "__init__"},
     {"__main__"},
 )
 LAYER_OF = {area: layer for layer, areas in enumerate(LAYERS) for area in areas}
@@ -35,13 +33,13 @@ ADAPTERS = 2
 
 # Who may import what is heavy or outside. The doors may draw (rich) and parse arguments (typer).
 HOMES = {
-    "llama_index": {"llms", "embedders", "index", "integrations"},
-    "ollama": {"llms", "embedders"},
+    "llama_index": {"llm", "embedders", "index", "integrations"},
+    "ollama": {"llm", "embedders"},
     "qdrant_edge": {"index"},
     "qdrant_client": {"index"},
     "onnxruntime": {"builtin"},
     "tokenizers": {"builtin"},
-    "httpx": {"remote", "llms", "embedders", "corpus", "search_engines"},
+    "httpx": {"remote", "llm", "embedders", "sources", "search_engines"},
     "pint": {"computing", "text"},
     "text_to_num": {"text"},
     "rich": {"cli"},
@@ -53,15 +51,15 @@ HOMES = {
     "ir_measures": {"evaluation"},
     "jinja2": {"evaluation"},
     "markupsafe": {"evaluation"},
-    "html_to_markdown": {"corpus"},
-    "httpcore": {"corpus"},
-    "libzim": {"corpus"},
-    "wikitextparser": {"corpus"},
-    "pypdfium2": {"corpus"},
-    "docx": {"corpus"},
-    "charset_normalizer": {"corpus"},
+    "html_to_markdown": {"sources"},
+    "httpcore": {"sources"},
+    "libzim": {"sources"},
+    "wikitextparser": {"sources"},
+    "pypdfium2": {"sources"},
+    "docx": {"sources"},
+    "charset_normalizer": {"sources"},
     "ray": {"embedders"},
-    "selectolax": {"corpus"},
+    "selectolax": {"sources"},
     "ddgs": {"search_engines"},
 }
 

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from iterative_rag import ingest as ingest_module
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.index import writer as writer_module
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import IngestReport, Progress, ingest
+from iterative_rag.sources import open_source
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -265,7 +265,7 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 from iterative_rag import ingest
-from iterative_rag.corpus import open_source
+from iterative_rag.sources import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.database import DocumentStore

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from iterative_rag import ingest as ingest_module
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped, Vectors
+from iterative_rag.sources import open_source
 from iterative_rag.types import Document
 from tests.servers import FakeServer
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.wikipedia.fetching import FetchProgress
     from iterative_rag.errors import FetchError
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Skipped
+    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
 
 PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
 

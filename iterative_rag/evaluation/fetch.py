@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from iterative_rag.corpus.web.contact import homepage, user_agent
 from iterative_rag.errors import CorpusError, FetchError, UsageError
+from iterative_rag.sources.web.contact import homepage, user_agent
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.web.client import Web
-    from iterative_rag.corpus.web.patience import Patience
-    from iterative_rag.corpus.wikipedia.fetching import FetchProgress, Outcome, Wikis
-    from iterative_rag.corpus.wikipedia.names import PageName
     from iterative_rag.evaluation.questions import Question
+    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress, Outcome, Wikis
+    from iterative_rag.sources.wikipedia.page_names import PageName
 
 SOURCES = {"frames": "https://huggingface.co/datasets/google/frames-benchmark/resolve/main/test.tsv"}
 PAGES, REDIRECTS, MISSING, ABOUT = "pages", "redirects.json", "missing.jsonl", "fetch.json"
@@ -95,11 +95,11 @@ def fetch_dataset(
     `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call goes on where it ended.
     """
-    from iterative_rag.corpus.web.client import Web
-    from iterative_rag.corpus.web.patience import Patience
-    from iterative_rag.corpus.wikipedia.client import API
-    from iterative_rag.corpus.wikipedia.fetching import Wikis
     from iterative_rag.evaluation.datasets import loading
+    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.wikipedia.article_fetching import Wikis
+    from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     source = plan.source or _published(plan.dataset)
     before = _about(plan.out)
@@ -140,8 +140,8 @@ class _Fetching:
     fetched: set[Path] = field(default_factory=set)
 
     def run(self, wikis: Wikis, progress: Callable[[FetchProgress], None] | None) -> FetchReport:
-        from iterative_rag.corpus.wikipedia.fetching import fetch_into
-        from iterative_rag.corpus.wikipedia.files import PageFolder
+        from iterative_rag.sources.wikipedia.article_fetching import fetch_into
+        from iterative_rag.sources.wikipedia.article_files import PageFolder
 
         asked = self._asked()
         folder = PageFolder(self.out / PAGES)
@@ -163,7 +163,7 @@ class _Fetching:
 
     def _asked(self) -> Asked:
         """The pages that the questions need, each with the words that asked for it."""
-        from iterative_rag.corpus.wikipedia.names import page_name
+        from iterative_rag.sources.wikipedia.page_names import page_name
 
         asked: Asked = {}
         for title in dict.fromkeys(title for question in self.questions for title in question.gold_titles):
@@ -174,7 +174,7 @@ class _Fetching:
         return asked
 
     def _note(self, outcome: Outcome, asked: Collection[str]) -> None:
-        from iterative_rag.corpus.wikipedia.fetching import Stored, shortfall
+        from iterative_rag.sources.wikipedia.article_fetching import Stored, shortfall
 
         if isinstance(outcome, Stored):
             self.places.add(outcome.place)
@@ -200,7 +200,7 @@ def _published(dataset: str) -> str:
 
 def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, patience: Patience) -> Path:
     """The dataset in the folder: there already from the same source, copied, or downloaded."""
-    from iterative_rag.corpus.web.client import refused
+    from iterative_rag.sources.web.page_client import refused
 
     url = source.startswith(("http://", "https://"))
     place = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")

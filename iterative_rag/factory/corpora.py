@@ -17,13 +17,13 @@ from iterative_rag.settings import Settings, home
 from iterative_rag.system.private_files import private_folder
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus import Limits
-    from iterative_rag.corpus.title_lists import TitleLists
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.index.server.pushing import PushReport
     from iterative_rag.ingest import IngestReport, Progress, RootedSource
     from iterative_rag.protocols import Cache, Corpus, Embedder
+    from iterative_rag.sources import Limits
+    from iterative_rag.sources.title_lists import TitleLists
     from iterative_rag.staleness import Staleness
 
 DEFAULT_CORPUS = "default"
@@ -137,8 +137,8 @@ def index_paths(
     """
     from contextlib import ExitStack
 
-    from iterative_rag.corpus import Limits
     from iterative_rag.ingest import ingest
+    from iterative_rag.sources import Limits
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
     _private_home()
@@ -182,7 +182,7 @@ def _sources(
     whole: bool,
 ) -> list[RootedSource]:
     """The sources, encyclopedias with the articles that are chosen of them. Raises UsageError."""
-    from iterative_rag.corpus import is_encyclopedia, open_source
+    from iterative_rag.sources import is_encyclopedia, open_source
 
     if titles and sum(map(is_encyclopedia, paths)) != 1:
         raise UsageError(
@@ -206,8 +206,8 @@ def _sources(
 
 
 def _title_lists(name: str, settings: Settings) -> TitleLists:
-    from iterative_rag.corpus.title_lists import TitleLists
     from iterative_rag.index.corpora import checked_name
+    from iterative_rag.sources.title_lists import TitleLists
 
     return TitleLists(corpora(settings.index).root / checked_name(name))
 
@@ -241,8 +241,8 @@ def _forget_missing(name: str, settings: Settings, sources: Sequence[RootedSourc
 
 def stale(name: str, settings: Settings) -> Staleness:
     """What has changed at the sources of a corpus since they were indexed."""
-    from iterative_rag.corpus import open_source
     from iterative_rag.errors import CorpusError
+    from iterative_rag.sources import open_source
     from iterative_rag.staleness import staleness
 
     lists = _title_lists(name, settings)

@@ -10,12 +10,12 @@ from iterative_rag.errors import FetchError
 from iterative_rag.settings import home
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.web.client import Web
-    from iterative_rag.corpus.web.pages import WebPage
-    from iterative_rag.corpus.web.patience import Patience
-    from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
-    from iterative_rag.corpus.wikipedia.fetching import FetchProgress
     from iterative_rag.protocols import Skipped
+    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.web_pages import WebPage
+    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
+    from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
 
 
 def pages_folder(corpus: str) -> Path:
@@ -40,12 +40,12 @@ def fetch_wikipedia(
 
     `contact` is named to the wikis and remembered. `allow` and `patience` are for tests and wikis of one's own.
     """
-    from iterative_rag.corpus.web.client import Web
-    from iterative_rag.corpus.web.contact import remembered_contact, user_agent
-    from iterative_rag.corpus.web.patience import Patience
-    from iterative_rag.corpus.wikipedia.client import API
-    from iterative_rag.corpus.wikipedia.collecting import collect
-    from iterative_rag.corpus.wikipedia.fetching import Wikis
+    from iterative_rag.sources.web.contact import remembered_contact, user_agent
+    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.wikipedia.article_fetching import Wikis
+    from iterative_rag.sources.wikipedia.collecting import collect
+    from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     folder = pages_folder(corpus) / "wikipedia"
     agent = user_agent(remembered_contact(contact, home() / "pages" / ".contact"))
@@ -67,10 +67,10 @@ def fetch_web_pages(
 
     `web` is for tests: a client that may reach what is not public.
     """
-    from iterative_rag.corpus.web import pages as web_pages
-    from iterative_rag.corpus.web.client import Web
-    from iterative_rag.corpus.web.contact import agent_of, homepage
-    from iterative_rag.corpus.web.patience import Patience
+    from iterative_rag.sources.web import web_pages
+    from iterative_rag.sources.web.contact import agent_of, homepage
+    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.retry_after import Patience
 
     folder = pages_folder(corpus) / "web"
     found = []

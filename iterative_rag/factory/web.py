@@ -17,10 +17,10 @@ from iterative_rag.settings import Settings, home
 from iterative_rag.types import Document, SearchResult
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.web.client import Web
     from iterative_rag.correction.overlay_corpus import GatheredCorpus
     from iterative_rag.correction.web_search import WiderSearch
     from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine
+    from iterative_rag.sources.web.page_client import Web
 
 EXTRA = "web"
 IN_FLIGHT = 3  # pages at a time
@@ -40,10 +40,10 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     """
     if not settings.web:
         return None
-    from iterative_rag.corpus.web.contact import agent_of, remembered_contact
-    from iterative_rag.corpus.wikipedia.markdown import require_converters
     from iterative_rag.search_engines.spec import search_engine
     from iterative_rag.search_engines.wikipedia import Wikipedia
+    from iterative_rag.sources.web.contact import agent_of, remembered_contact
+    from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
     try:
         require_converters()
@@ -90,8 +90,8 @@ class WebReader:
 
     def read(self, results: Sequence[SearchResult]) -> Iterator[Document | Skipped]:
         """Each result's page or why there is none, in their order; a few are fetched at a time."""
-        from iterative_rag.corpus.web.client import Web
         from iterative_rag.search_engines.wikipedia import API
+        from iterative_rag.sources.web.page_client import Web
 
         if not results:
             return
@@ -106,8 +106,8 @@ class WebReader:
             yield from work.map(partial(self._read, web, wikis), results)
 
     def _read(self, web: Web, wikis: Web, result: SearchResult) -> Document | Skipped:
-        from iterative_rag.corpus.web.pages import WebPages
-        from iterative_rag.corpus.web.patience import Patience
+        from iterative_rag.sources.web.retry_after import Patience
+        from iterative_rag.sources.web.web_pages import WebPages
 
         try:
             wiki = self._wiki_of(result)
@@ -123,8 +123,8 @@ class WebReader:
 
     def _wiki_of(self, result: SearchResult) -> tuple[str, str] | None:
         """API and title of a result that is a page of a wiki."""
-        from iterative_rag.corpus.wikipedia.client import API
-        from iterative_rag.corpus.wikipedia.names import page_name
+        from iterative_rag.sources.wikipedia.mediawiki_api import API
+        from iterative_rag.sources.wikipedia.page_names import page_name
 
         if self.wiki and _host(result.url) == _host(self.wiki):
             return self.wiki, result.title
@@ -137,9 +137,9 @@ class WebReader:
 
 def _article(web: Web, api: str, title: str) -> tuple[str, str, str]:
     """Address, title and Markdown of an article. Raises FetchError."""
-    from iterative_rag.corpus.web.patience import Patience
-    from iterative_rag.corpus.wikipedia.client import Found, MediaWiki
-    from iterative_rag.corpus.wikipedia.markdown import to_markdown
+    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.wikipedia.mediawiki_api import Found, MediaWiki
+    from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
     wiki = MediaWiki(api, web, Patience(tries=WIKI_TRIES, longest_pause=LONGEST_PAUSE))
     for _, found in wiki.look_up([title]):

@@ -171,8 +171,8 @@ def _redirected(port: int) -> list[bool]:
     import threading
     from http.server import BaseHTTPRequestHandler, HTTPServer
 
-    from iterative_rag.corpus.web.client import Web
     from iterative_rag.errors import FetchError
+    from iterative_rag.sources.web.page_client import Web
 
     paths = [f"{host}:{port}/" for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433")]
     targets = [*(f"http://{path}" for path in paths), f"//{paths[0]}", "file:///etc/passwd", "http://169.254.169.254/"]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from iterative_rag import factory
-from iterative_rag.corpus.web.client import Web
 from iterative_rag.settings import Settings
+from iterative_rag.sources.web.page_client import Web
 from tests.corpus import test_dump as dumps
 from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
 

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from iterative_rag import factory
-from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.web.patience import Patience
+from iterative_rag.sources import front_matter
+from iterative_rag.sources.web.retry_after import Patience
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 
 BUOYS = [f"Buoy {number}" for number in range(48)]

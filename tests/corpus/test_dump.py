@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.corpus import open_source
-from iterative_rag.corpus.dumps.dump import MOST_SKIPPED, MediaWikiDump
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import open_source
+from iterative_rag.sources.dumps.dump import MOST_SKIPPED, MediaWikiDump
 from iterative_rag.types import Document
 
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="de">

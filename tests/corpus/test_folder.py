@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import open_source
-from iterative_rag.corpus.folder import Folder
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import open_source
+from iterative_rag.sources.folder import Folder
 from iterative_rag.types import Document
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import open_source
-from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.formats.apart import Limits
-from iterative_rag.corpus.formats.registry import SUFFIXES
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import open_source
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.formats.registry import SUFFIXES
+from iterative_rag.sources.formats.sandbox import Limits
 from iterative_rag.types import Document
 from tests.corpus import made_files
 

@@ -10,10 +10,10 @@ from collections import defaultdict
 
 import pytest
 
-from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.formats.apart import Limits
-from iterative_rag.corpus.formats.format import shown
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.formats.format import shown
+from iterative_rag.sources.formats.sandbox import Limits
 from iterative_rag.types import Document
 from tests.corpus import hostile
 

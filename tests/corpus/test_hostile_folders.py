@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.formats import apart
-from iterative_rag.corpus.formats.apart import Limits
-from iterative_rag.corpus.html_tree import MOST_PAIRS, parsed
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.formats import sandbox as apart
+from iterative_rag.sources.formats.sandbox import Limits
+from iterative_rag.sources.html_tree import MOST_PAIRS, parsed
 from iterative_rag.types import Document
 
 MANY = 300_000

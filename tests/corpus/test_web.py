@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from iterative_rag.corpus.web.client import Reply, Web
-from iterative_rag.corpus.web.public_hosts import is_public
 from iterative_rag.errors import AddressRefused, FetchError
+from iterative_rag.sources.web.page_client import Reply, Web
+from iterative_rag.sources.web.public_hosts import is_public
 from tests.corpus.sites import REFUSED, Dialled, look_up, sending, serving
 
 AGENT = "tests/1 (tests@example.org)"

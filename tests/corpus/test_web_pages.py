@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.source import open_source
-from iterative_rag.corpus.web.client import Web
-from iterative_rag.corpus.web.pages import WebFolder, WebPage, WebPages, is_url
-from iterative_rag.corpus.web.patience import Patience
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import front_matter
+from iterative_rag.sources.source import open_source
+from iterative_rag.sources.web.page_client import Web
+from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages, is_url
 from iterative_rag.types import Document
 from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
 from tests.corpus.wiki import FakeTime

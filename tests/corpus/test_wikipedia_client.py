@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from iterative_rag.corpus.web.client import Web
-from iterative_rag.corpus.web.patience import Patience
-from iterative_rag.corpus.wikipedia.client import Disambiguation, Found, MediaWiki, Missing, Redirect, Site
 from iterative_rag.errors import FetchError
+from iterative_rag.sources.web.page_client import Web
+from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, Found, MediaWiki, Missing, Redirect, Site
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble
 
 AGENT = "tests/1 (tests@example.org)"

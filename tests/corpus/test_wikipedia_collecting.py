@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.web.client import Web
-from iterative_rag.corpus.web.patience import Patience
-from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted, collect
-from iterative_rag.corpus.wikipedia.fetching import Absent, Ambiguous, FetchProgress, Wikis
-from iterative_rag.corpus.wikipedia.names import PageName
 from iterative_rag.errors import FetchError
+from iterative_rag.sources import front_matter
+from iterative_rag.sources.web.page_client import Web
+from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.wikipedia.article_fetching import Absent, Ambiguous, FetchProgress, Wikis
+from iterative_rag.sources.wikipedia.collecting import Collected, Wanted, collect
+from iterative_rag.sources.wikipedia.page_names import PageName
 from tests.corpus.wiki import FakeTime, FakeWiki
 
 AGENT = "tests/1 (tests@example.org)"

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.web.client import Web
-from iterative_rag.corpus.web.contact import user_agent
-from iterative_rag.corpus.web.patience import Patience
-from iterative_rag.corpus.wikipedia.fetching import (
+from iterative_rag.errors import FetchError, MissingExtra, UsageError
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.web.contact import user_agent
+from iterative_rag.sources.web.page_client import Web
+from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.wikipedia.article_fetching import (
     IN_FLIGHT,
     Absent,
     Ambiguous,
@@ -30,9 +31,8 @@ from iterative_rag.corpus.wikipedia.fetching import (
     Wikis,
     fetch_pages,
 )
-from iterative_rag.corpus.wikipedia.files import PageFolder
-from iterative_rag.corpus.wikipedia.names import PageName, page_name
-from iterative_rag.errors import FetchError, MissingExtra, UsageError
+from iterative_rag.sources.wikipedia.article_files import PageFolder
+from iterative_rag.sources.wikipedia.page_names import PageName, page_name
 from iterative_rag.types import Document
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 
@@ -206,11 +206,11 @@ def test_who_asks_names_a_contact() -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from iterative_rag.corpus.web.patience import Patience
-from iterative_rag.corpus.web.client import Web
-from iterative_rag.corpus.wikipedia.fetching import Wikis, fetch_pages
-from iterative_rag.corpus.wikipedia.files import PageFolder
-from iterative_rag.corpus.wikipedia.names import page_name
+from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.page_client import Web
+from iterative_rag.sources.wikipedia.article_fetching import Wikis, fetch_pages
+from iterative_rag.sources.wikipedia.article_files import PageFolder
+from iterative_rag.sources.wikipedia.page_names import page_name
 
 host, folder, titles = sys.argv[1], PageFolder(Path(sys.argv[2])), sys.argv[3:]
 with Web("tests/1 (tests@example.org)", allow={host}) as web, folder.opened():

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import front_matter
-from iterative_rag.corpus.folder import Folder
-from iterative_rag.corpus.wikipedia.files import PageFile, PageFolder
-from iterative_rag.corpus.wikipedia.names import PageName
 from iterative_rag.errors import CorpusHeld
+from iterative_rag.sources import front_matter
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.wikipedia.article_files import PageFile, PageFolder
+from iterative_rag.sources.wikipedia.page_names import PageName
 from iterative_rag.types import Document
 
 TEXT = "# The lamp\n\nIt was lit in 1857. Überall Licht – \U0001f4a1.\n"

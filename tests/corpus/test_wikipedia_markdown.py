@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.corpus.wikipedia.markdown import to_markdown
 from iterative_rag.errors import FetchError
 from iterative_rag.retrieval.chunking import chunk
+from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 from iterative_rag.types import Document
 
 REFERENCE = '<sup id="cite_ref-1" class="reference"><a href="#n">&#91;1&#93;</a></sup>'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.corpus.wikipedia.names import PageName, page_name
 from iterative_rag.errors import UsageError
+from iterative_rag.sources.wikipedia.page_names import PageName, page_name
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.corpus.dumps.wikitext import MOST_CHARS, MOST_DEPTH, to_html, to_markdown
-from iterative_rag.corpus.wikipedia import markdown
 from iterative_rag.errors import FetchError
+from iterative_rag.sources.dumps.wikitext import MOST_CHARS, MOST_DEPTH, to_html, to_markdown
+from iterative_rag.sources.wikipedia import page_markdown as markdown
 
 
 def body(wikitext: str) -> str:

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from iterative_rag import ingest as ingest_module
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.embedders.ray_engine import RayEngine
 from iterative_rag.errors import EmbedderError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Vectors
+from iterative_rag.sources import open_source
 
 ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
 cluster_utils = pytest.importorskip("ray.cluster_utils")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.pools import paragraph_id
@@ -16,6 +15,7 @@ from iterative_rag.evaluation.datasets.titles import GoldIndex, read_redirects
 from iterative_rag.evaluation.questions import Paragraph, Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
+from iterative_rag.sources import open_source
 from iterative_rag.types import Document
 from tests.shelf import index
 

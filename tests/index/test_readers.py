@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusHeld, CorpusNotFound
 from iterative_rag.index import edge_place
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.ingest import ingest
+from iterative_rag.sources import open_source
 
 # Each child says "ready" once it holds what it is about, and ends when its standard input does.
 HEAD = """
 import os, signal, sys
 from contextlib import closing
 from pathlib import Path
-from iterative_rag.corpus import open_source
+from iterative_rag.sources import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index import edge_place, sealing, writer
 from iterative_rag.index.corpora import Chunking, Corpora

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.corpus import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.corpora import Corpora
@@ -20,6 +19,7 @@ from iterative_rag.index.server import store as qdrant_server
 from iterative_rag.index.server.address import ServerAddress, parse_address
 from iterative_rag.index.within import CorpusPart
 from iterative_rag.ingest import IngestReport, ingest
+from iterative_rag.sources import open_source
 from iterative_rag.types import Document
 from tests.index.standin import StandIn, server_place
 from tests.shelf import index

@@ -11,9 +11,9 @@ from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet,
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.web.pages import WebPage
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Skipped
+    from iterative_rag.sources.web.web_pages import WebPage
 
 FAILED = 4
 _TITLES_SHOWN = 10
@@ -52,8 +52,8 @@ def add(
     from iterative_rag import factory
     from iterative_rag.cli.corpora import show_report
     from iterative_rag.cli.fetching import corpus_to_fill, say_how_to_go_on, say_pause
-    from iterative_rag.corpus.web.pages import is_url
     from iterative_rag.protocols import Skipped
+    from iterative_rag.sources.web.web_pages import is_url
 
     name = corpus_to_fill(corpus)
     chosen = _titles(titles) if titles else None

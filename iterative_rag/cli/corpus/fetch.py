@@ -14,9 +14,9 @@ from iterative_rag.cli.options import AsJson, Contact, CorpusToFill, EmbedderSpe
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.corpus.wikipedia.collecting import Collected, Wanted
-    from iterative_rag.corpus.wikipedia.names import PageName
     from iterative_rag.ingest import IngestReport
+    from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.sources.wikipedia.page_names import PageName
 
 FAILED = 4
 _SHOWN = 20  # pages without success
@@ -109,9 +109,9 @@ def _wanted(
     refresh: bool,
 ) -> tuple[Wanted, list[_Missed]]:
     """What the command line says, and the links of the dataset that are none of Wikipedia. Raises UsageError."""
-    from iterative_rag.corpus.wikipedia.collecting import LIMIT, Wanted
-    from iterative_rag.corpus.wikipedia.names import page_name
     from iterative_rag.errors import UsageError
+    from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
+    from iterative_rag.sources.wikipedia.page_names import page_name
 
     listed, no_pages = _of_dataset(dataset, language) if dataset else ([], [])
     names, categories_, linking = (
@@ -126,9 +126,9 @@ def _wanted(
 
 
 def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
-    from iterative_rag.corpus.wikipedia.names import page_name
     from iterative_rag.errors import UsageError
     from iterative_rag.evaluation.datasets import loading
+    from iterative_rag.sources.wikipedia.page_names import page_name
 
     names: list[PageName] = []
     no_pages: list[_Missed] = []
@@ -142,7 +142,7 @@ def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed
 
 
 def _missed(found: Collected) -> Iterator[_Missed]:
-    from iterative_rag.corpus.wikipedia.fetching import Stored, shortfall
+    from iterative_rag.sources.wikipedia.article_fetching import Stored, shortfall
 
     for outcome in found.outcomes:
         if not isinstance(outcome, Stored):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.corpus.wikipedia.names import PageName, is_link, page_name
 from iterative_rag.errors import UsageError
+from iterative_rag.sources.wikipedia.page_names import PageName, is_link, page_name
 
 _SEPARATOR = re.compile(r"[\s,;]+(?=(?:https?:)?//)")
 _OF_DATASETS = "en"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.corpus.decoding import NotText, decode
 from iterative_rag.errors import UsageError
+from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.system.files import readable
 
 

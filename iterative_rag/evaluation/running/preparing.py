@@ -119,8 +119,8 @@ class Preparation:
         return tuple(engines)
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
-        from iterative_rag import prompts
         from iterative_rag.evaluation.scoring.judge import judges_itself
+        from iterative_rag.llm import prompts
 
         config, corpus = self.config, self.scope.corpus
         return {

@@ -1,0 +1,131 @@
+"""Web pages: the text of the page as Markdown, with its tables; no scripts, menus, forms or advertisements."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import FetchError
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources.decoding import decode
+from iterative_rag.sources.formats.format import Format, Reading, shown
+from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.html_tree import parsed
+from iterative_rag.types import Document
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+MAX_BYTES = 16 * 1024 * 1024
+MOST_LEVELS = 2_000
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+_HEAD_BYTES = 4096
+_NOT_TEXT = """
+    script, style, noscript, template, iframe, object, embed, canvas, svg, form, button, input, select, textarea,
+    dialog, nav, aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary],
+    [role=dialog], [aria-hidden=true], [hidden],
+    .nav, .navbar, .menu, .breadcrumb, .breadcrumbs, .cookie, .cookies, .advertisement, .ads, .share, .skip-link
+"""
+_BLOCK_TAG = re.compile(
+    r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
+)
+# A header or footer of the page goes; one of an article holds its title or its date.
+_FRAME = "body > header, body > footer, body > div > header, body > div > footer"
+_MAIN = ("main", "[role=main]", "article")
+_MAIN_SHARE = 0.5  # of the page's text: less, and the part is one of several, or a teaser
+
+
+def read(path: Path) -> Reading:
+    source = shown(path)
+    data = path.read_bytes()
+    declared = _CHARSET.search(data, 0, _HEAD_BYTES)
+    html = decode(data, declared[1].decode("ascii") if declared else "")
+    del data
+    if not isinstance(html, str):
+        yield Skipped(source, html.reason)
+        return
+    try:
+        yield page(html, source, title_of(path))
+    except FetchError as error:
+        yield Skipped(source, str(error))
+
+
+def page(html: str, source: str, title: str) -> Document | Skipped:
+    """The document of a page; `title` is for one that has none. Raises FetchError for one that cannot be converted."""
+    from iterative_rag.sources.wikipedia import page_markdown as markdown
+
+    too_deep = Skipped(source, f"It is nested more than {MOST_LEVELS:,} levels deep.")
+    if _opens_too_many(html):
+        return too_deep
+    tree = parsed(html)
+    if _is_too_deep(tree):
+        return too_deep
+    url = _canonical(tree)
+    for node in tree.css(f"{_NOT_TEXT}, {_FRAME}"):
+        node.decompose()
+    part = _main(tree)
+    heading = part.css_first("h1") if part is not None else None
+    said = _line(tree.css_first("title")), _line(heading)
+    title = said[1] if said[1] and said[1] in said[0] else said[0] or said[1] or title
+    if heading is not None and said[1] == title:
+        heading.decompose()  # the converter begins with the title
+    text = markdown.to_markdown(part.html or "" if part is not None else "", title)
+    if not text.partition("\n")[2].strip():
+        return Skipped(source, "It holds no text besides scripts, menus and forms.")
+    return Document("", title, text, source, url)
+
+
+def _main(tree: LexborHTMLParser) -> LexborNode | None:
+    """The part that is marked as the page's own text, if most of the text is in it; else the whole body."""
+    body = tree.body
+    if body is None:
+        return None
+    whole = len(body.text())
+    for selector in _MAIN:
+        found = tree.css(selector)
+        if len(found) == 1 and len(found[0].text()) >= _MAIN_SHARE * whole:
+            return found[0]
+    return body
+
+
+def _canonical(tree: LexborHTMLParser) -> str | None:
+    for selector, name in (('link[rel="canonical"]', "href"), ('meta[property="og:url"]', "content")):
+        node = tree.css_first(selector)
+        url = (node.attributes.get(name) or "").strip() if node is not None else ""
+        if url.startswith(("http://", "https://")) and len(url) < 2000:
+            return url
+    return None
+
+
+def _line(node: LexborNode | None) -> str:
+    return " ".join(node.text().split())[:300] if node is not None else ""
+
+
+def _opens_too_many(html: str) -> bool:
+    """Whether so many blocks are open at once: for each that opens, the parser goes through all that are."""
+    level = 0
+    for tag in _BLOCK_TAG.finditer(html):
+        level = max(0, level - 1) if tag[1] else level + 1
+        if level > MOST_LEVELS:
+            return True
+    return False
+
+
+def _is_too_deep(tree: LexborHTMLParser) -> bool:
+    """Whether the tree has more levels than the converters can go down."""
+    level = 0
+    node = tree.root
+    while node is not None:
+        if node.first_child is not None:
+            node, level = node.first_child, level + 1
+            if level > MOST_LEVELS:
+                return True
+            continue
+        while node is not None and node.next is None:
+            node, level = node.parent, level - 1
+        node = node.next if node is not None else None
+    return False
+
+
+FORMAT = Format((".html", ".htm", ".xhtml"), MAX_BYTES, read, needs=("html_to_markdown", "selectolax"))

@@ -1,0 +1,160 @@
+"""Gets pages and files from the web within limits: public hosts only, no endless bodies, no endless waits."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import zlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import AddressRefused, FetchError
+
+if TYPE_CHECKING:
+    import httpx
+
+    from iterative_rag.sources.web.public_hosts import Resolve
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_REDIRECTS = 5
+SECONDS = 120.0  # for one request with all its redirects: connecting, headers and body
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 30.0  # between two parts of a reply
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered, whatever its status. `url` is where the redirects ended; header names are lower case."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def retry_after(self) -> float | None:
+        """The pause in seconds that the server asks for, given in seconds or as a date."""
+        value = self.headers.get("retry-after", "").strip()
+        if value.isascii() and value.isdigit():
+            return float(value)
+        try:
+            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+        except (ValueError, TypeError, OverflowError):
+            return None
+
+
+def refused(reply: Reply, hints: Mapping[int, str]) -> FetchError:
+    """The error for a reply that is none. `hints` say what to do about a status."""
+    busy = reply.status == 429 or reply.status >= 500
+    return FetchError(
+        f"{reply.url.partition('?')[0]} answered with status {reply.status}.",
+        hint=hints.get(reply.status, "Try again later." if busy else ""),
+        retryable=busy,
+        retry_after=reply.retry_after if busy else None,
+        status=reply.status,
+    )
+
+
+class Web:
+    """A client for one run; usable from several threads. See PublicOnly for `allow`, which only code can set.
+
+    Proxies of the environment are not used: behind one, the address that was checked need not be the one reached.
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        allow: Collection[str] = (),
+        resolve: Resolve | None = None,
+        connector: Callable[[], httpx.BaseTransport] | None = None,
+        max_bytes: int = MAX_BYTES,
+        seconds: float = SECONDS,
+    ) -> None:
+        import httpx
+
+        from iterative_rag.sources.web import public_hosts
+        from iterative_rag.sources.web.timed_connections import Deadline, TimedConnections
+
+        self.max_bytes = max_bytes
+        self.seconds = seconds
+        self._deadline = Deadline()
+        if connector is None:
+            context = httpx.create_ssl_context()  # reading the certificates takes a moment: once for all hosts
+            connector = lambda: TimedConnections(self._deadline, context)  # noqa: E731
+        transport = public_hosts.PublicOnly(connector, allow=allow, resolve=resolve or public_hosts.resolve)
+        self._client = httpx.Client(
+            transport=transport,
+            headers={"User-Agent": user_agent, "Accept-Encoding": "gzip"},
+            timeout=httpx.Timeout(min(READ_SECONDS, seconds), connect=min(CONNECT_SECONDS, seconds)),
+            trust_env=False,
+        )
+
+    def get(self, url: str, params: Mapping[str, str] | None = None) -> Reply:
+        """Raises AddressRefused, or FetchError (retryable where the same call may go through later)."""
+        import httpx
+
+        self._deadline.start(self.seconds)
+        try:
+            request = self._client.build_request("GET", url, params=params)
+            for _ in range(MAX_REDIRECTS + 1):
+                # A redirect's own body is never read: nobody asked how long it is.
+                with contextlib.closing(self._client.send(request, stream=True)) as response:
+                    if response.next_request is None:
+                        body = self._body(response)
+                        return Reply(str(response.url), response.status_code, dict(response.headers), body)
+                    request = response.next_request
+            raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
+        except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+            raise AddressRefused(f"{url} is not an address that can be fetched: {error}.") from error
+        except httpx.TimeoutException as error:
+            raise self._late(url) from error
+        except httpx.ConnectError as error:
+            raise FetchError(
+                f"{_host(url)} cannot be reached: {error}.", hint="Check the network.", retryable=True
+            ) from error
+        except httpx.TransportError as error:
+            raise FetchError(
+                f"{_host(url)} broke off its reply: {error}.", hint="Try again later.", retryable=True
+            ) from error
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __enter__(self) -> Web:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _body(self, response: httpx.Response) -> bytes:
+        """The whole body, unpacked. The limit holds for what is unpacked: a small archive can hold a large one."""
+        encoding = response.headers.get("content-encoding", "identity").lower()
+        if encoding not in ("identity", "gzip", "x-gzip"):
+            raise FetchError(f"{response.url.host} sends its reply packed as {encoding}, which was not asked for.")
+        unpack = zlib.decompressobj(wbits=31) if encoding != "identity" else None
+        body = bytearray()
+        for part in response.iter_raw():  # as it comes: a buffer would wait for more of what drips
+            try:
+                # One byte more than there is room for, so that too much can be told from just enough.
+                body += unpack.decompress(part, self.max_bytes + 1 - len(body)) if unpack else part
+            except zlib.error as error:
+                raise FetchError(f"The packed reply of {response.url.host} is damaged.", retryable=True) from error
+            if len(body) > self.max_bytes:
+                raise FetchError(f"{response.url} is larger than the limit of {self.max_bytes / 1e6:.0f} MB.")
+            if self._deadline.passed:
+                raise self._late(str(response.url))
+        if unpack and body and not unpack.eof:
+            raise FetchError(f"{response.url.host} broke off its reply.", retryable=True)
+        return bytes(body)
+
+    def _late(self, url: str) -> FetchError:
+        return FetchError(f"{_host(url)} gave no whole reply in time.", hint="Try again later.", retryable=True)
+
+
+def _host(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    return urlsplit(url).netloc.rpartition("@")[2] or url

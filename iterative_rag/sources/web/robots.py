@@ -1,0 +1,45 @@
+"""What a site lets robots read: its robots.txt (RFC 9309), fetched by our own rules and remembered for the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+from urllib.robotparser import RobotFileParser
+
+from iterative_rag.errors import FetchError
+from iterative_rag.sources.web.contact import ROBOT
+from iterative_rag.sources.web.page_client import Reply
+
+_MOST_BYTES = 500 * 1024  # as much as the RFC wants read
+
+
+class Robots:
+    """`get` fetches an address. The parser is Python's: the first rule that fits decides, `*` in paths is no sign."""
+
+    def __init__(self, get: Callable[[str], Reply]) -> None:
+        self._get = get
+        self._known: dict[str, RobotFileParser] = {}
+
+    def allow(self, url: str) -> bool:
+        """Whether we may fetch this. A site that cannot say so now forbids it; one without the file allows all."""
+        parts = urlsplit(url)
+        site = f"{parts.scheme}://{parts.netloc}".lower()
+        if site not in self._known:
+            self._known[site] = self._rules(site)
+        return self._known[site].can_fetch(ROBOT, url)
+
+    def _rules(self, site: str) -> RobotFileParser:
+        """Raises FetchError where the site cannot be reached at all: then no page of it can."""
+        rules = RobotFileParser()
+        try:
+            reply = self._get(f"{site}/robots.txt")
+        except FetchError as error:
+            if error.status is None:
+                raise
+            rules.parse(["User-agent: *", "Disallow: /"])
+            return rules
+        if 400 <= reply.status < 500:
+            rules.parse([])
+        else:
+            rules.parse(reply.body[:_MOST_BYTES].decode("utf-8-sig", "replace").splitlines())
+        return rules

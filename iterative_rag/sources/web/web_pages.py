@@ -1,0 +1,201 @@
+"""Pages of the web by URL -> readable .md files in a folder, so that indexing them again needs no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from iterative_rag.errors import AddressRefused, FetchError, UsageError
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources import front_matter
+from iterative_rag.sources.decoding import decode
+from iterative_rag.sources.formats import html
+from iterative_rag.sources.front_matter import Fields, text_of
+from iterative_rag.sources.web.page_client import Reply, Web, refused
+from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.robots import Robots
+from iterative_rag.sources.web.stored_pages import StoredPages, listed
+from iterative_rag.sources.wikipedia.page_markdown import require_converters
+from iterative_rag.sources.wikipedia.page_names import page_name
+
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
+TEXT = frozenset({"text/plain"})
+MAX_BYTES = html.MAX_BYTES
+TRIES = 3  # a page that somebody waits for
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://|//|(?:data|javascript|mailto|blob|about):", re.IGNORECASE)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_META_LOOK = 4096  # bytes in which HTML may name its charset
+_HEADING = re.compile(r"^#[ \t]+(\S.{0,299}?)[ \t#]*$", re.MULTILINE)
+_HINTS = {
+    401: "The page wants a user name: save it and add the file.",
+    403: "The site refuses robots: save the page and add the file.",
+    404: "Check the address.",
+}
+
+
+def is_url(source: str) -> bool:
+    """Whether a source is an address, of whatever kind, and no path. Those that cannot be fetched are refused later."""
+    return bool(_URL.match(source))
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page that lies in the folder now. `asked` is the address as given, `url` where its redirects ended."""
+
+    asked: str
+    url: str
+    title: str
+    place: Path
+
+
+class WebFolder(StoredPages):
+    """Web pages, found again by any address that led to them."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._places: dict[str, Path] = {}
+
+    def write(self, asked: str, url: str, title: str, text: str) -> Path:
+        place = self._places.get(url) or self._places.get(asked) or self._new_place(title, url)
+        before = listed(self._content(place)[0], "asked") if place.exists() else ()
+        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        others = tuple(one for one in dict.fromkeys([*before, asked]) if one != url)
+        fields: Fields = {"title": title, "url": url, "fetched": now, "asked": others}
+        self._store(place, fields, text)
+        self._learn(place, fields)
+        return place
+
+    def _learn(self, place: Path, fields: Fields) -> None:
+        for one in (text_of(fields, "url"), *listed(fields, "asked")):
+            if one:
+                self._places[one] = place
+
+
+class WebPages:
+    """Fetches pages one after the other. `ignore_robots` is for sites whose owner the user is, or has asked."""
+
+    def __init__(
+        self,
+        web: Web,
+        *,
+        ignore_robots: bool = False,
+        patience: Callable[[], Patience] = lambda: Patience(tries=TRIES),
+    ) -> None:
+        self._web = web
+        self._new_patience = patience
+        self._patience: dict[str, Patience] = {}  # one a site: a busy one holds back no other
+        self._robots = None if ignore_robots else Robots(self._get)
+
+    def fetch(self, urls: Iterable[str], folder: WebFolder) -> Iterator[WebPage | Skipped]:
+        """Each address with what became of it. Raises CorpusError for the folder, MissingExtra for the converters."""
+        with folder.opened():
+            for asked in dict.fromkeys(_without_fragment(url) for url in urls):
+                try:
+                    url, title, text = self.page(asked)
+                except FetchError as error:
+                    yield Skipped(asked, " ".join(filter(None, [str(error), error.hint])))
+                else:
+                    yield WebPage(asked, url, title, folder.write(asked, url, title, text))
+
+    def page(self, asked: str) -> tuple[str, str, str]:
+        """Where the redirects ended, title and Markdown. Raises FetchError with the reason for which it is no page."""
+        if not _is_fetchable(asked):
+            raise AddressRefused("It is not an http or https address of a host.", hint="Give one, like https://….")
+        if _is_wikipedia(asked):
+            raise FetchError("It is a page of Wikipedia.", hint=f"iterative-rag corpus fetch '{asked}'")
+        self._ask_robots(asked)
+        reply = self._get(asked)
+        if reply.status != 200:
+            raise refused(reply, _HINTS)
+        url = _without_fragment(reply.url)
+        if url != asked:
+            self._ask_robots(url)
+        title, text = _readable(reply)
+        if not text.strip():
+            raise FetchError("The page holds no text; it may be made by scripts.")
+        return url, title, text
+
+    def _ask_robots(self, url: str) -> None:
+        if self._robots and not self._robots.allow(url):
+            raise FetchError(
+                f"The robots.txt of {urlsplit(url).netloc} forbids it.",
+                hint="If you may all the same: --ignore-robots.",
+            )
+
+    def _get(self, url: str) -> Reply:
+        """A reply of whatever status but a busy one. Raises FetchError."""
+
+        def attempt() -> Reply:
+            reply = self._web.get(url)
+            if reply.status == 429 or reply.status >= 500:
+                raise refused(reply, _HINTS)
+            return reply
+
+        site = url.partition("://")[2].partition("/")[0]
+        return self._patience.setdefault(site, self._new_patience()).call(attempt)
+
+
+# --- what a reply holds ----------------------------------------------------------------------
+
+
+def _readable(reply: Reply) -> tuple[str, str]:
+    """Title and Markdown of a reply. Raises FetchError for what is no text."""
+    content_type = reply.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind in HTML:
+        require_converters()
+        page = html.page(_decoded(reply.body, content_type, marked=True), reply.url, _name_of(reply.url))
+        if isinstance(page, Skipped):
+            raise FetchError(page.reason)
+        return page.title, page.text
+    if kind not in MARKDOWN | TEXT:
+        raise FetchError(
+            f"It is {kind or 'of no stated type'}, not HTML, plain text or Markdown.",
+            hint="Save it and add the file, if it is of a kind that `iterative-rag index` reads.",
+        )
+    fields, text = front_matter.split(_decoded(reply.body, content_type))
+    heading = _HEADING.search(text) if kind in MARKDOWN else None
+    return text_of(fields, "title") or (heading[1] if heading else _name_of(reply.url)), text
+
+
+def _decoded(data: bytes, content_type: str, *, marked: bool = False) -> str:
+    """By its byte order mark, as UTF-8, by the charset that the server or the page names, or by its looks."""
+    named = _CHARSET.search(content_type)
+    if named is None and marked:
+        named = _CHARSET.search(data[:_META_LOOK].decode("ascii", "replace"))
+    text = decode(data, named[1] if named else "")
+    if not isinstance(text, str):
+        raise FetchError(f"Its text cannot be read: {text.reason}")
+    return text
+
+
+def _name_of(url: str) -> str:
+    """A title for a page that has none: the last part of its path, or the host."""
+    parts = urlsplit(url)
+    last = unquote(parts.path.rstrip("/").rpartition("/")[2]).rpartition(".")
+    return " ".join((last[0] or last[2]).replace("_", " ").replace("-", " ").split()) or parts.netloc
+
+
+def _without_fragment(url: str) -> str:
+    return url.strip().partition("#")[0]
+
+
+def _is_fetchable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
+def _is_wikipedia(url: str) -> bool:
+    try:
+        page_name(url)
+    except UsageError:
+        return False
+    return True

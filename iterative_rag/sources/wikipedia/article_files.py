@@ -1,0 +1,101 @@
+"""A folder of wiki pages, found again by language and title or by a redirect that leads to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iterative_rag.sources.front_matter import Fields, text_of
+from iterative_rag.sources.web.stored_pages import StoredPages, listed
+from iterative_rag.sources.wikipedia.page_names import PageName
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """A page as it is stored. `redirects` are the titles that were asked for and led here; dates are ISO 8601, UTC."""
+
+    title: str
+    url: str
+    revision: int
+    revised: str
+    fetched: str
+    licence: str
+    language: str
+    redirects: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page that lies in the folder. `revision` is 0 where its file does not say which it is."""
+
+    title: str
+    place: Path
+    language: str
+    revision: int
+    redirects: tuple[str, ...]
+
+
+class PageFolder(StoredPages):
+    """What is stored in a folder, and under which titles. Usable from several threads of one process."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._found: dict[tuple[str, str], StoredPage] = {}
+
+    def find(self, name: PageName) -> StoredPage | None:
+        """The page that is stored under this title or a redirect to it."""
+        return self._found.get(name.key)
+
+    def names(self) -> list[PageName]:
+        """Every page that is there."""
+        pages = {page.place: PageName(page.title, page.language) for page in self._found.values()}
+        return list(pages.values())
+
+    def write(self, page: PageFile) -> Path:
+        """Store a page in place of an older revision of it, whose redirects stay."""
+        with self._lock:
+            older = self._found.get(PageName(page.title, page.language).key)
+            place = older.place if older else self._new_place(page.title, f"{page.language}:{page.title}")
+        redirects = tuple(dict.fromkeys([*(older.redirects if older else ()), *page.redirects]))
+        fields = {
+            "title": page.title,
+            "url": page.url,
+            "revision": str(page.revision),
+            "revised": page.revised,
+            "fetched": page.fetched,
+            "licence": page.licence,
+            "language": page.language,
+            "redirects": redirects,
+        }
+        self._store(place, fields, page.text)
+        self._drop_moved(place, redirects, page.language)
+        self._remember(StoredPage(page.title, place, page.language, page.revision, redirects))
+        return place
+
+    def add_redirects(self, place: Path, titles: Sequence[str]) -> None:
+        """Say in a stored page's front matter that these titles lead to it."""
+        fields, text = self._content(place)
+        fields["redirects"] = tuple(dict.fromkeys([*listed(fields, "redirects"), *titles]))
+        self._store(place, fields, text)
+        self._drop_moved(place, titles, text_of(fields, "language"))
+        self._learn(place, fields)
+
+    def _drop_moved(self, place: Path, titles: Sequence[str], language: str) -> None:
+        """Pages that were stored under a title which now leads elsewhere: they would stand in the corpus twice."""
+        for title in titles:
+            older = self._found.get(PageName(title, language).key)
+            if older and older.place != place and PageName(older.title, language).key == PageName(title, language).key:
+                older.place.unlink(missing_ok=True)
+
+    def _learn(self, place: Path, fields: Fields) -> None:
+        revision = text_of(fields, "revision")
+        if title := text_of(fields, "title"):
+            number = int(revision) if revision.isascii() and revision.isdigit() else 0
+            self._remember(StoredPage(title, place, text_of(fields, "language"), number, listed(fields, "redirects")))
+
+    def _remember(self, page: StoredPage) -> None:
+        with self._lock:
+            for one in (page.title, *page.redirects):
+                self._found[PageName(one, page.language).key] = page

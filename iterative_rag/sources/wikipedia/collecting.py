@@ -1,0 +1,125 @@
+"""What a user wants of the wikis (titles, a category, the links of a page, a list) -> pages in a folder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from iterative_rag.errors import FetchError
+from iterative_rag.sources.wikipedia.article_fetching import FetchProgress, Outcome, Stored, Wikis, fetch_into
+from iterative_rag.sources.wikipedia.article_files import PageFolder
+from iterative_rag.sources.wikipedia.page_names import PageName
+
+LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`names` are fetched all; at most `limit` more come from `listed`, the categories and the links.
+
+    `links_of` are pages that are wanted with what they link to, `depth` steps far. `refresh` fetches stored pages
+    again whose revision has changed: of those that are wanted, or all of the folder where nothing else is.
+    """
+
+    names: tuple[PageName, ...] = ()
+    listed: tuple[PageName, ...] = ()
+    categories: tuple[PageName, ...] = ()
+    links_of: tuple[PageName, ...] = ()
+    depth: int = 1
+    limit: int = LIMIT
+    refresh: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.names or self.listed or self.categories or self.links_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What came of it. `cut` says that there would have been more than the limit; `folder` may hold other pages too."""
+
+    folder: Path
+    outcomes: tuple[Outcome, ...]
+    cut: bool
+    seconds: float
+
+    @property
+    def stored(self) -> dict[Path, Stored]:
+        """Each page once, fetched now or there before."""
+        pages: dict[Path, Stored] = {}
+        for one in self.outcomes:
+            if isinstance(one, Stored) and (one.fetched or one.place not in pages):
+                pages[one.place] = one
+        return pages
+
+    @property
+    def missing(self) -> tuple[Outcome, ...]:
+        return tuple(one for one in self.outcomes if not isinstance(one, Stored))
+
+    @property
+    def fetched(self) -> int:
+        return sum(one.fetched for one in self.stored.values())
+
+
+def collect(
+    wanted: Wanted, path: Path, wikis: Wikis, *, progress: Callable[[FetchProgress], None] | None = None
+) -> Collected:
+    """Fetch what is wanted into the folder; resumable: the same call fetches no page a second time.
+
+    Raises FetchError where a wiki cannot be had or holds no such category; CorpusError, CorpusHeld, MissingExtra.
+    """
+    started = time.monotonic()
+    folder = PageFolder(path)
+    if wanted.nothing:
+        with folder.opened():
+            names, cut = dict.fromkeys(folder.names()), False
+    else:
+        names, cut = _names(wanted, wikis)
+    outcomes = tuple(fetch_into(folder, names, wikis, refresh=wanted.refresh, progress=progress))
+    return Collected(path, outcomes, cut, round(time.monotonic() - started, 1))
+
+
+def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
+    """All pages that are asked for, and whether the limit left some out."""
+    names = dict.fromkeys(wanted.names)
+    taken = 0
+    for name in _further(wanted, wikis):
+        if name in names:
+            continue
+        if taken == wanted.limit:
+            return names, True
+        names[name] = None
+        taken += 1
+    return names, False
+
+
+def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
+    yield from wanted.listed
+    for category in wanted.categories:
+        empty = True
+        for title in wikis.of(category.language).category(category.title):
+            empty = False
+            yield PageName(title, category.language)
+        if empty:
+            raise FetchError(
+                f"The category {category.title!r} of the wiki {category.language!r} holds no article.",
+                hint="Check its name, and the language with --lang.",
+            )
+    yield from _linked(wanted, wikis)
+
+
+def _linked(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
+    """Breadth first: what is near the pages comes before what is far, wherever the limit cuts."""
+    pages = seen = dict.fromkeys(PageName(one.title, one.language) for one in wanted.links_of)
+    yield from pages
+    for _ in range(wanted.depth):
+        following: dict[PageName, None] = {}
+        for page in pages:
+            for title in wikis.of(page.language).links(page.title):
+                name = PageName(title, page.language)
+                if name not in seen and name not in following:
+                    following[name] = None
+                    yield name
+        seen, pages = seen | following, following

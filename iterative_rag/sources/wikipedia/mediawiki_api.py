@@ -1,0 +1,283 @@
+"""A wiki's own API (MediaWiki Action API): which page a title leads to, its HTML, and what it could have meant.
+
+https://www.mediawiki.org/wiki/API:Main_page; its etiquette: one User-Agent with a contact, few requests at a time,
+`maxlag`, `Retry-After`, many titles in one request.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote_plus
+
+from iterative_rag.errors import FetchError
+from iterative_rag.sources.web.page_client import Reply, Web, refused
+from iterative_rag.sources.web.retry_after import Patience
+
+API = "https://{language}.wikipedia.org/w/api.php"
+TITLES_PER_REQUEST = 50  # what the API takes from anybody
+_TITLE_BYTES = 6000  # of one request, percent-encoded: longer addresses are refused by some servers
+_MAXLAG = "5"
+_MAXLAG_PAUSE = 5.0
+_BUSY = frozenset({"maxlag", "ratelimited", "readonly"})
+_CHOICES = 50
+_HINTS = {
+    403: "Wikimedia refuses robots that name no contact: give --contact.",
+    404: "Check the address of the API; it ends in api.php.",
+    429: "Too many requests: try again later.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What a wiki says of itself. `licence` is as it words it, "" where it says nothing; `category` its prefix."""
+
+    name: str
+    language: str
+    licence: str
+    category: str = "Category"
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """`asked` leads to `got`, to a section of it where `section` is not ""."""
+
+    asked: str
+    got: str
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page as it is now. `revised` is the date of its revision (ISO 8601, UTC), `redirect` how we got there."""
+
+    title: str
+    url: str
+    revision: int
+    revised: str
+    redirect: Redirect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disambiguation:
+    """A page that only lists what its title may mean."""
+
+    title: str
+    redirect: Redirect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """No page of this title, and why."""
+
+    title: str
+    reason: str
+
+
+LookUp = Found | Disambiguation | Missing
+
+
+class MediaWiki:
+    """One wiki. Usable from several threads; how many requests are in flight is up to the caller."""
+
+    def __init__(self, api: str, web: Web, patience: Patience) -> None:
+        self.api = api
+        self._web = web
+        self._patience = patience
+        self._site: Site | None = None
+        self._lock = threading.Lock()
+
+    def site(self) -> Site:
+        """Asked once. Raises FetchError, as all that follows."""
+        with self._lock:
+            if self._site is None:
+                query = self._query({"meta": "siteinfo", "siprop": "general|rightsinfo|namespaces"})
+                general, rights = query.get("general", {}), query.get("rightsinfo", {})
+                licence = str(rights.get("text") or rights.get("url") or "")
+                category = str(query.get("namespaces", {}).get("14", {}).get("name", "Category"))
+                self._site = Site(str(general.get("sitename", "")), str(general.get("lang", "")), licence, category)
+            return self._site
+
+    def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
+        """Each title with what it leads to, redirects followed; one request for up to fifty of them."""
+        for title in titles:
+            if "|" in title:  # it would part the list of titles
+                yield title, Missing(title, "A title cannot hold a vertical bar.")
+        for batch in _batches([title for title in titles if "|" not in title]):
+            query = self._query(
+                {
+                    "titles": "|".join(batch),
+                    "redirects": "1",
+                    "prop": "info|pageprops|revisions",
+                    "inprop": "url",
+                    "ppprop": "disambiguation",
+                    "rvprop": "ids|timestamp",
+                }
+            )
+            looked_up = _Batch(query)
+            yield from ((title, looked_up.find(title)) for title in batch)
+
+    def html(self, revision: int) -> str:
+        """The page as it is shown, without its frame."""
+        parsed = self._call(
+            {
+                "action": "parse",
+                "oldid": str(revision),
+                "prop": "text",
+                "disableeditsection": "1",
+                "disabletoc": "1",
+                "disablelimitreport": "1",
+            }
+        )
+        text = parsed.get("parse", {}).get("text")
+        if not isinstance(text, str):
+            raise FetchError(f"{self.api} sent no text of revision {revision}.")
+        return text
+
+    def choices(self, title: str) -> tuple[str, ...]:
+        """The articles that a disambiguation page offers."""
+        links = self._call({"action": "parse", "page": title, "prop": "links"}).get("parse", {}).get("links", [])
+        return tuple(str(one["title"]) for one in links if one.get("ns") == 0 and one.get("exists"))[:_CHOICES]
+
+    def category(self, name: str) -> Iterator[str]:
+        """The articles of a category, whatever its prefix is called; asked for a few hundred at a time, as needed."""
+        prefix, _, rest = name.partition(":")
+        if rest and prefix.strip().casefold() in ("category", self.site().category.casefold()):
+            name = rest.strip()
+        title = {"cmtitle": f"Category:{name}", "cmtype": "page", "cmnamespace": "0", "cmlimit": "max"}
+        for answer in self._parts({"list": "categorymembers", **title}):
+            yield from (str(one["title"]) for one in answer.get("categorymembers", []))
+
+    def links(self, title: str) -> Iterator[str]:
+        """The articles that a page links to, redirects followed, without those that nobody has written yet."""
+        linked = {"generator": "links", "gplnamespace": "0", "gpllimit": "max", "redirects": "1"}
+        for answer in self._parts({"titles": title, "prop": "info", **linked}):
+            pages = [one for one in answer.get("pages", []) if not one.get("missing") and one.get("ns") == 0]
+            yield from sorted(str(one["title"]) for one in pages)
+
+    def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
+        """Titles that may be meant by one that there is not: those that begin alike, then what the search finds."""
+        query = self._query(
+            {
+                "list": "prefixsearch|search",
+                "pssearch": title,
+                "pslimit": str(limit),
+                "srsearch": title,
+                "srlimit": str(limit),
+                "srprop": "",
+                "srinfo": "",
+            }
+        )
+        found = [*query.get("prefixsearch", []), *query.get("search", [])]
+        return tuple(dict.fromkeys(str(one["title"]) for one in found))[:limit]
+
+    def _query(self, parameters: Mapping[str, str]) -> dict[str, Any]:
+        """A query with all its continuations put together: the API splits long answers."""
+        whole: dict[str, Any] = {}
+        for part in self._parts(parameters):
+            for name, value in part.items():
+                if name == "pages" and name in whole:
+                    whole[name] = _merged(whole[name], value)
+                else:
+                    whole.setdefault(name, value)
+        return whole
+
+    def _parts(self, parameters: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """The parts of the answer to a query, each asked for when the one before is used up."""
+        more: dict[str, str] = {}
+        while True:
+            answer = self._call({"action": "query", **parameters, **more})
+            yield answer.get("query", {})
+            if not answer.get("continue"):
+                return
+            following = {name: str(value) for name, value in answer["continue"].items()}
+            if following == more:
+                raise FetchError(f"{self.api} sends the same part of its answer again and again.")
+            more = following
+
+    def _call(self, parameters: Mapping[str, str]) -> dict[str, Any]:
+        asked = {"format": "json", "formatversion": "2", "maxlag": _MAXLAG, **parameters}
+        return self._patience.call(lambda: self._answer(self._web.get(self.api, asked)))
+
+    def _answer(self, reply: Reply) -> dict[str, Any]:
+        """What the API said. Raises FetchError for an HTTP status, an API error, or what is no answer of an API."""
+        if reply.status >= 400:
+            raise refused(reply, _HINTS)
+        try:
+            answer = json.loads(reply.body)
+        except (ValueError, RecursionError) as error:
+            raise FetchError(
+                f"{self.api} sent something that is not JSON.",
+                hint="Check that this is the address of a MediaWiki API; it ends in api.php.",
+                retryable=True,  # a proxy's page of apology, or an answer that was cut off
+            ) from error
+        if not isinstance(answer, dict):
+            raise FetchError(f"{self.api} sent JSON that is not an answer of a MediaWiki API.")
+        if fault := answer.get("error"):
+            code, info = str(fault.get("code", "")), str(fault.get("info", "")).rstrip(".")
+            busy = code in _BUSY
+            pause = reply.retry_after
+            raise FetchError(
+                f"{self.api} answered: {info} ({code}).",
+                retryable=busy or code.startswith("internal_api_error"),
+                retry_after=_MAXLAG_PAUSE if busy and pause is None else pause,
+            )
+        return answer
+
+
+class _Batch:
+    """The answer to a query of several titles: the ways from what was asked to the pages."""
+
+    def __init__(self, query: Mapping[str, Any]) -> None:
+        self._spelled = {str(one["from"]): str(one["to"]) for one in query.get("normalized", [])}
+        self._redirects = {str(one["from"]): one for one in query.get("redirects", [])}
+        self._elsewhere = {str(one["title"]): str(one.get("iw", "")) for one in query.get("interwiki", [])}
+        self._pages = {str(page["title"]): page for page in query.get("pages", [])}
+
+    def find(self, asked: str) -> LookUp:
+        title = self._spelled.get(asked, asked)
+        section = ""
+        seen = {title}
+        while one := self._redirects.get(title):
+            title, section = str(one["to"]), str(one.get("tofragment", ""))
+            if title in seen:
+                return Missing(asked, "It is redirected in a circle.")
+            seen.add(title)
+        redirect = Redirect(asked, title, section) if len(seen) > 1 else None
+        page = self._pages.get(title)
+        if title in self._elsewhere:
+            return Missing(asked, f"It is a page of another wiki ({self._elsewhere[title]}).")
+        if page is None or page.get("invalid"):
+            return Missing(asked, str((page or {}).get("invalidreason", "It is not a title that the wiki takes.")))
+        if page.get("missing") or page.get("special") or not page.get("revisions"):
+            return Missing(asked, "There is no such page.")
+        if "disambiguation" in page.get("pageprops", {}):
+            return Disambiguation(title, redirect)
+        revision = page["revisions"][0]
+        return Found(
+            title, str(page.get("canonicalurl", "")), int(revision["revid"]), str(revision["timestamp"]), redirect
+        )
+
+
+def _merged(pages: list[dict[str, Any]], more: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    known = {page["title"]: page for page in pages}
+    for page in more:
+        known[page["title"]] = known.get(page["title"], {}) | page
+    return list(known.values())
+
+
+def _batches(titles: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for title in titles:
+        length = len(quote_plus(title)) + 3
+        if batch and (len(batch) == TITLES_PER_REQUEST or size + length > _TITLE_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(title)
+        size += length
+    if batch:
+        yield batch

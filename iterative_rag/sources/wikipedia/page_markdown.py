@@ -1,0 +1,212 @@
+"""The HTML of a wiki page -> Markdown for reading and searching: text, headings, lists, tables; no links, no markup.
+
+html-to-markdown (Rust) writes the Markdown; selectolax (Lexbor) first takes out what is not the article's text and
+the tables, whose merged cells no converter fills in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.sources.html_tree import parsed
+from iterative_rag.sources.wikipedia import page_tables as tables
+from iterative_rag.sources.wikipedia.page_tables import BREAK, ENTRY
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+EXTRA = "wikipedia"
+# References and their marks; boxes of navigation, notices and metadata; links to edit; what is no text at all.
+_NOT_TEXT = """
+    style, script, link, meta, noscript, template, svg, audio, video, hr,
+    .mw-editsection, .mw-jump-link, .mw-empty-elt, .noprint, .toc, #toc,
+    sup.reference, .mw-ref, .reflist, .references, .mw-references-wrap, .mw-cite-backlink, .Inline-Template,
+    .navbox, .navbox-styles, .vertical-navbox, .navbar, .sidebar, .hatnote, .dablink, .rellink, .portal-bar, .portalbox,
+    .sistersitebox, .side-box, .authority-control, #normdaten, .catlinks, .printfooter, .mw-indicators, .stub, .asbox,
+    .metadata, .ambox, .ombox, .tmbox, .cmbox, .fmbox, .mbox-small, .shortdescription,
+    .geo-nondefault, .geo-multi-punct, .sortkey, .ext-phonos, .mw-kartographer-container, .locmap
+"""
+_HIDDEN = ("display:none", "visibility:hidden")
+_INLINE = """
+    a abbr b bdi bdo big cite data del dfn em font i ins kbd mark s samp small span strike strong sub sup time tt u var
+"""
+_ENTRIES_OF_CELLS = "li, p, div, dd, dt, tr, td, th, blockquote, pre, figcaption"
+_MARK = "\ue002"  # around the number of a table that was taken out
+_PRIVATE = re.compile("[\ue000-\ue00f]")
+_MARKED = re.compile(f"[ \\t]*{_MARK}(\\d+){_MARK}")
+_ESCAPED = re.compile(r"^([ >]*(?:- )?)(?:\\([#+>-])|(\d+)\\([.)]))", re.MULTILINE)
+_TIGHT_QUOTE = re.compile(r"^(?!>)(.+)\n(?=>)", re.MULTILINE)
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n{3,}")
+_HEADING = re.compile(r"(#{1,6}) ")
+_TEX_FRAME = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
+_RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
+
+
+def require_converters() -> None:
+    """Raises MissingExtra: better before the first page is fetched than after it."""
+    try:
+        import html_to_markdown  # noqa: F401
+        import selectolax.lexbor  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(EXTRA) from error
+
+
+def to_markdown(html: str, title: str) -> str:
+    """The page as Markdown, beginning with its title. `html` is what the API's `parse` gives.
+
+    Raises MissingExtra, or FetchError for a page that cannot be converted whole.
+    """
+    require_converters()
+    tree = parsed(_PRIVATE.sub("", html))
+    _write_out(tree)
+    _take_out(tree)
+    found = _take_tables(tree)
+    _put_captions(tree)
+    tree.unwrap_tags(_INLINE.split())
+    text = _tidy(_converted(tree.html or "", title))
+    text = _MARKED.sub(lambda match: f"\n\n{_taken(found, match[1])}\n\n", text)
+    return _without_empty_sections(_BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n"))
+
+
+def _taken(tables: list[str], number: str) -> str:
+    """The table of a mark; a page can hold a mark of its own, written as entities."""
+    return tables[int(number)] if len(number) < 9 and int(number) < len(tables) else ""
+
+
+# --- what is text and what is not ------------------------------------------------------------
+
+
+def _write_out(tree: LexborHTMLParser) -> None:
+    """Formulas, powers and fractions, whose meaning is in their markup: 10<sup>6</sup> is not 106."""
+    for node in tree.css(".mwe-math-element, math"):
+        formula = node if node.tag == "math" else node.css_first("math")
+        said = formula.attributes.get("alttext") if formula is not None else None
+        if said and node.parent is not None:
+            framed = _TEX_FRAME.fullmatch(said.strip())
+            node.replace_with(framed[1].strip() if framed else said)
+    for node in tree.css(".frac .sr-only"):
+        node.replace_with(" ")  # the "+" of 5+1⁄2, which only screen readers say
+    for node in tree.css("sup:not(.reference)"):
+        text = node.text().strip()
+        within = node.parent.attributes.get("class") if node.parent is not None else None
+        if text and all(ord(letter) in _RAISED for letter in text) and "frac" not in (within or "").split():
+            node.replace_with(text.translate(_RAISED))
+
+
+def _take_out(tree: LexborHTMLParser) -> None:
+    for node in tree.css(_NOT_TEXT):
+        node.decompose()
+    for node in tree.css("[style]"):
+        style = (node.attributes.get("style") or "").replace(" ", "").lower()
+        if any(hidden in style for hidden in _HIDDEN):
+            node.decompose()
+
+
+def _put_captions(tree: LexborHTMLParser) -> None:
+    """A picture's caption is a paragraph of its own; the picture is gone."""
+    for node in tree.css("figure"):
+        caption = node.css_first("figcaption")
+        text = " ".join(caption.text().split()) if caption is not None else ""
+        paragraph = tree.create_node("p")
+        if text:
+            paragraph.insert_child(text)
+        node.replace_with(paragraph)
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def _take_tables(tree: LexborHTMLParser) -> list[str]:
+    """Put a mark in the place of each table; returns the tables as Markdown, by number."""
+    data: list[LexborNode] = []
+    inner: set[int] = set()
+    for table in tree.css("table"):  # in document order: what holds a table comes before it
+        if table.mem_id in inner:
+            continue
+        if tables.is_layout(table):
+            _unwrap(tree, table)
+        else:
+            data.append(table)
+            inner.update(one.mem_id for one in table.css("table") if one.mem_id != table.mem_id)
+    found: list[str] = []
+    for table in data:
+        _mark_lines(table)
+        paragraph = tree.create_node("p")
+        paragraph.insert_child(f"{_MARK}{len(found)}{_MARK}")
+        found.append(tables.to_markdown(table))
+        table.replace_with(paragraph)
+    return found
+
+
+def _unwrap(tree: LexborHTMLParser, table: LexborNode) -> None:
+    """Leave what the cells hold, one below the other."""
+    parts = [one for one in table.css("caption, thead, tbody, tfoot, tr, td, th") if _table_of(one) == table.mem_id]
+    for part in parts:
+        if part.tag in ("td", "th", "caption"):
+            part.insert_before(tree.create_node("p"))
+            part.insert_after(tree.create_node("p"))
+    for part in [*parts, table]:
+        part.unwrap()
+
+
+def _table_of(node: LexborNode) -> int:
+    """The table that a part of a table belongs to."""
+    above = node.parent
+    while above is not None and above.tag != "table":
+        above = above.parent
+    return above.mem_id if above is not None else 0
+
+
+def _mark_lines(table: LexborNode) -> None:
+    """Mark where lines and entries end in cells, so that a cell's text need not be put together from a tree."""
+    for node in table.css("br"):
+        node.replace_with(BREAK)
+    for node in table.css(_ENTRIES_OF_CELLS):
+        if "inline" not in (node.attributes.get("style") or ""):
+            if node.first_child is not None:
+                node.first_child.insert_before(ENTRY)
+            if node.last_child is not None:
+                node.last_child.insert_after(ENTRY)
+
+
+# --- Markdown --------------------------------------------------------------------------------
+
+
+def _converted(html: str, title: str) -> str:
+    from html_to_markdown import ConversionOptions, PreprocessingOptions, WarningKind, convert
+
+    options = ConversionOptions(
+        bullets="-",
+        skip_images=True,
+        autolinks=False,
+        extract_metadata=False,
+        preprocessing=PreprocessingOptions(enabled=False),
+    )
+    done = convert(html, options)
+    if any(one.kind in (WarningKind.DEPTH_LIMIT_EXCEEDED, WarningKind.TRUNCATED_INPUT) for one in done.warnings):
+        raise FetchError(f"The page {title!r} is nested too deeply to be converted whole.")
+    return done.content or ""
+
+
+def _tidy(text: str) -> str:
+    """Without the converter's escapes (a year that begins a line is no list) and spaces at line ends."""
+    text = _ESCAPED.sub(lambda match: match[1] + (match[2] or f"{match[3]}{match[4]}"), text)
+    text = _TIGHT_QUOTE.sub(r"\1\n\n", text)
+    return _TRAILING.sub("", text.replace("\u00a0", " "))
+
+
+def _without_empty_sections(text: str) -> str:
+    """Without headings that have nothing below them, like that of the references; the title stays."""
+    kept: list[str] = []
+    below: int | None = None  # the level of the heading that was kept last, 0 if it was text
+    for block in reversed(text.rstrip().split("\n\n")):
+        heading = _HEADING.match(block) if "\n" not in block else None
+        level = len(heading[1]) if heading else 0
+        if level > 1 and (below is None or 0 < below <= level):
+            continue
+        below = level
+        kept.append(block)
+    return "\n\n".join(reversed(kept)) + "\n"
