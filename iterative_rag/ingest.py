@@ -12,9 +12,9 @@ from typing import Protocol
 
 from iterative_rag.embedders.engine import LocalEngine
 from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.index.catalogue import Entry, Points, version_of
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
-from iterative_rag.index.documents import Entry, Points, version_of
-from iterative_rag.index.qdrant_edge import VectorPoint
+from iterative_rag.index.edge_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document, Passage

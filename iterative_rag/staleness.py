@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from iterative_rag.errors import CorpusError
+from iterative_rag.index.catalogue import version_of
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.documents import version_of
 from iterative_rag.ingest import RootedSource, id_under
 from iterative_rag.protocols import Skipped
 

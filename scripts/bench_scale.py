@@ -28,8 +28,8 @@ import numpy as np
 
 from iterative_rag.index import sealing
 from iterative_rag.index.edge_place import EdgePlace
-from iterative_rag.index.qdrant_edge import EdgeStore
-from iterative_rag.index.store import VectorPoint
+from iterative_rag.index.edge_store import EdgeStore
+from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import Vectors
 
 DIMENSIONS = 384

@@ -10,8 +10,8 @@ import pytest
 
 from iterative_rag import IterativeRAG
 from iterative_rag.embedders.spec import embedder
-from iterative_rag.index.server.address import parse_address
-from iterative_rag.index.server.store import connected
+from iterative_rag.index.server.server_address import parse_address
+from iterative_rag.index.server.server_store import connected
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings

@@ -269,7 +269,7 @@ from iterative_rag.sources import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.qdrant_edge import EdgeStore
+from iterative_rag.index.edge_store import EdgeStore
 
 ingest.BATCH = 8
 where, when = sys.argv[3], int(sys.argv[4])

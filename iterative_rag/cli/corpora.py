@@ -150,7 +150,7 @@ def search(
 def _explained(hit: Hit) -> str:
     """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
     from iterative_rag.index.indexed_corpus import RRF_K
-    from iterative_rag.index.reranking import WEIGHT
+    from iterative_rag.index.rank_fusion import WEIGHT
 
     ranks = ((1, "dense", hit.dense_rank), (1, "BM25", hit.sparse_rank), (WEIGHT, "reader", hit.reader_rank))
     return f"{hit.score:.4f} = " + " + ".join(

@@ -19,7 +19,7 @@ from iterative_rag.system.private_files import private_folder
 if TYPE_CHECKING:
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
-    from iterative_rag.index.server.pushing import PushReport
+    from iterative_rag.index.server.push import PushReport
     from iterative_rag.ingest import IngestReport, Progress, RootedSource
     from iterative_rag.protocols import Cache, Corpus, Embedder
     from iterative_rag.sources import Limits
@@ -33,12 +33,12 @@ STARTER_CORPUS = "starter"
 def corpora(index: str = "local") -> Corpora:
     """All corpora, with their vectors at `index`: `local`, or the address of a Qdrant server."""
     from iterative_rag.index.corpora import Corpora
-    from iterative_rag.index.server.address import parse_address
+    from iterative_rag.index.server.server_address import parse_address
 
     address = parse_address(index)
     if address is None:
         return Corpora(home() / "corpora")
-    from iterative_rag.index.server.place import ServerPlace
+    from iterative_rag.index.server.server_place import ServerPlace
 
     return Corpora(home() / "corpora", place=lambda name: ServerPlace(address, name))
 

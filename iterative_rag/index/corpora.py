@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, UsageError
+from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.documents import SCHEMA_VERSION, Generation
 from iterative_rag.index.edge_place import EdgePlace
-from iterative_rag.index.faults import DAMAGE_MARK, damaged, mending_command, sqlite_errors
+from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.lock import CorpusLock
-from iterative_rag.index.readers import CorpusReader, nothing_indexed
-from iterative_rag.index.server.pushing import PushReport, copy_vectors
-from iterative_rag.index.store import LOCAL, Place
+from iterative_rag.index.server.push import PushReport, copy_vectors
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, mending_command, sqlite_errors
+from iterative_rag.index.vector_store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
+from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.system.private_files import private_folder, tighten
 

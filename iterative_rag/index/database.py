@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.index.documents import COMMITTED, SCHEMA_VERSION, DocumentView, Entry, Generation, Points
+from iterative_rag.index.catalogue import COMMITTED, SCHEMA_VERSION, DocumentView, Entry, Generation, Points
 from iterative_rag.system.files import has_no_room
 from iterative_rag.system.private_files import make_private
 

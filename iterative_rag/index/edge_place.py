@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, DiskFull
 from iterative_rag.index import sealing
-from iterative_rag.index.faults import FREE_BYTES, index_disk_full
-from iterative_rag.index.pins import PIN, Pin, removed
-from iterative_rag.index.qdrant_edge import EdgeStore
-from iterative_rag.index.store import LOCAL
+from iterative_rag.index.edge_store import EdgeStore
+from iterative_rag.index.generation_pins import PIN, Pin, removed
+from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
+from iterative_rag.index.vector_store import LOCAL
 from iterative_rag.system.files import free_bytes, is_no_room
 
 # Fewer points are compared one by one in a millisecond or two, which no other process need be started for.

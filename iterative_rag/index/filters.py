@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index.documents import CatalogueEntry
+from iterative_rag.index.catalogue import CatalogueEntry
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.store import point_id, point_ids
+from iterative_rag.index.vector_store import point_id, point_ids
 from iterative_rag.types import Hit
 
 # The hosts of Wikimedia's wikis name the language: de.wikipedia.org, zh-min-nan.m.wikipedia.org.

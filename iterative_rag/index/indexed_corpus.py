@@ -13,11 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index import reranking
-from iterative_rag.index.documents import CatalogueEntry, Points
-from iterative_rag.index.faults import sqlite_errors
-from iterative_rag.index.readers import CorpusReader, OpenGeneration
-from iterative_rag.index.store import VectorStore, point_ids
+from iterative_rag.index import rank_fusion as reranking
+from iterative_rag.index.catalogue import CatalogueEntry, Points
+from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
+from iterative_rag.index.sqlite_errors import sqlite_errors
+from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document, Hit, Passage

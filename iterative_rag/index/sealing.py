@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index.faults import index_disk_full
+from iterative_rag.index.sqlite_errors import index_disk_full
 
 # From so many points on a graph finds the nearest vectors; below, all of them are compared by their quantised form. At
 # this number it halves the time of a query, for nineteen times that of sealing (docs/scale.md).
@@ -37,6 +37,6 @@ def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
 
 
 if __name__ == "__main__":
-    from iterative_rag.index.qdrant_edge import pack
+    from iterative_rag.index.edge_store import pack
 
     pack(Path(sys.argv[1]), int(sys.argv[2]), graph=sys.argv[3] == "1")

@@ -23,10 +23,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
+from iterative_rag.index.catalogue import SCHEMA_VERSION, Entry, Generation, Known, Points
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.documents import SCHEMA_VERSION, Entry, Generation, Known, Points
-from iterative_rag.index.faults import DAMAGE_MARK, FREE_BYTES, index_disk_full
-from iterative_rag.index.store import Place, VectorPoint, VectorStore
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
+from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore
 from iterative_rag.protocols import Embedder, Vectors
 from iterative_rag.system.files import free_bytes
 

@@ -14,7 +14,7 @@ import pytest
 
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.index.within import CorpusPart
+from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings, home

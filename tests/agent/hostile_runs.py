@@ -15,7 +15,7 @@ import pytest
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.index.within import CorpusPart
+from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.output import answer_to_json
 from iterative_rag.settings import Settings, home

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.index.faults import DAMAGE_MARK
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK
 from tests.servers import FakeServer
 from tests.small_disk import CannotMount, fill, make_room, small_disk
 

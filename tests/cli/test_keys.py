@@ -12,8 +12,8 @@ import pytest
 
 from iterative_rag.embedders.spec import embedder
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
-from iterative_rag.index.server.address import ServerAddress
-from iterative_rag.index.server.place import ServerPlace
+from iterative_rag.index.server.server_address import ServerAddress
+from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import keys

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from iterative_rag.index.server.address import ServerAddress
-from iterative_rag.index.server.place import ServerPlace
+from iterative_rag.index.server.server_address import ServerAddress
+from iterative_rag.index.server.server_place import ServerPlace
 
 
 class StandIn:

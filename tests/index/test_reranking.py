@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from iterative_rag.embedders.hashing import HashingEmbedder
-from iterative_rag.index import reranking
+from iterative_rag.index import rank_fusion as reranking
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.within import CorpusPart
+from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.protocols import Reranker
 from iterative_rag.types import Document
 from tests.shelf import index

@@ -14,10 +14,10 @@ import pytest
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.server import pushing
-from iterative_rag.index.server import store as qdrant_server
-from iterative_rag.index.server.address import ServerAddress, parse_address
-from iterative_rag.index.within import CorpusPart
+from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.server import push as pushing
+from iterative_rag.index.server import server_store as qdrant_server
+from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document

@@ -23,8 +23,8 @@ from iterative_rag.errors import (
     StoreUnreachable,
     UsageError,
 )
-from iterative_rag.index.server.address import ServerAddress, parse_address
-from iterative_rag.index.server.place import ServerPlace
+from iterative_rag.index.server.server_address import ServerAddress, parse_address
+from iterative_rag.index.server.server_place import ServerPlace
 from tests.servers import unused_url
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")

@@ -23,12 +23,12 @@ import pytest
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index import edge_place, sealing
-from iterative_rag.index.documents import Points
+from iterative_rag.index.catalogue import Points
 from iterative_rag.index.edge_place import EdgePlace
-from iterative_rag.index.qdrant_edge import pack
-from iterative_rag.index.server.address import parse_address
-from iterative_rag.index.server.place import ServerPlace
-from iterative_rag.index.store import Found, Place, VectorPoint, point_id, point_ids
+from iterative_rag.index.edge_store import pack
+from iterative_rag.index.server.server_address import parse_address
+from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.index.vector_store import Found, Place, VectorPoint, point_id, point_ids
 from iterative_rag.protocols import Vectors
 from tests.index.standin import StandIn, server_place
 

@@ -14,7 +14,7 @@ import pytest
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
-from iterative_rag.index.within import CorpusPart
+from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.types import Document
 from tests.shelf import index

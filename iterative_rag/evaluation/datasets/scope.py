@@ -41,7 +41,7 @@ class Scope:
 
     def part(self, document_ids: Collection[str]) -> Corpus:
         """These documents alone, as a corpus."""
-        from iterative_rag.index.within import CorpusPart
+        from iterative_rag.index.corpus_subset import CorpusPart
 
         return CorpusPart(self.corpus, document_ids)
 

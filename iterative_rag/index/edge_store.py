@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.index.documents import Points
-from iterative_rag.index.faults import index_disk_full
+from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import bm25_query
-from iterative_rag.index.store import (
+from iterative_rag.index.sqlite_errors import index_disk_full
+from iterative_rag.index.vector_store import (
     DENSE,
     EXACT_POINTS,
     SPARE,

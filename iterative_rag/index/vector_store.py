@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from iterative_rag.index.documents import Points
+from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import Sparse, bm25_document
 from iterative_rag.protocols import Vectors
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing
-from iterative_rag.index.server.address import Quantisation, ServerAddress
-from iterative_rag.index.server.faults import server_errors
-from iterative_rag.index.server.store import ServerStore, connected
-from iterative_rag.index.store import DENSE, SPARSE
+from iterative_rag.index.server.qdrant_errors import server_errors
+from iterative_rag.index.server.server_address import Quantisation, ServerAddress
+from iterative_rag.index.server.server_store import ServerStore, connected
+from iterative_rag.index.vector_store import DENSE, SPARSE
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models

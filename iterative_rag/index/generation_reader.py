@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusNotFound
+from iterative_rag.index.catalogue import DocumentView, Generation, Points
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.documents import DocumentView, Generation, Points
-from iterative_rag.index.faults import DAMAGE_MARK, damaged, mending_command, sqlite_errors
-from iterative_rag.index.store import Pinned, Place, VectorStore
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, mending_command, sqlite_errors
+from iterative_rag.index.vector_store import Pinned, Place, VectorStore
 
 
 class OpenGeneration:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index.documents import Points
+from iterative_rag.index.catalogue import Points
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.store import point_ids
+from iterative_rag.index.vector_store import point_ids
 from iterative_rag.types import Document, Hit
 
 

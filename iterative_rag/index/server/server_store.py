@@ -15,11 +15,11 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import MissingExtra, StoreUnreachable
-from iterative_rag.index.documents import Points
-from iterative_rag.index.server.address import ServerAddress
-from iterative_rag.index.server.faults import server_errors
+from iterative_rag.index.catalogue import Points
+from iterative_rag.index.server.qdrant_errors import server_errors
+from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.sparse import bm25_query
-from iterative_rag.index.store import (
+from iterative_rag.index.vector_store import (
     DENSE,
     EXACT_POINTS,
     SPARE,

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError, CorpusHeld
-from iterative_rag.index.faults import index_disk_full
+from iterative_rag.index.sqlite_errors import index_disk_full
 from iterative_rag.system.files import is_no_room
 from iterative_rag.system.private_files import FILE_MODE, open_private, private_folder
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from iterative_rag.errors import CorpusMismatch, StoreError, StoreMissing, StoreRefused, StoreUnreachable
-from iterative_rag.index.server.address import API_KEY, ServerAddress
+from iterative_rag.index.server.server_address import API_KEY, ServerAddress
 from iterative_rag.remote.calls import without_secrets
 from iterative_rag.remote.keys import find
 
