@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from iterative_rag.embedders.engine import LocalEngine
+from iterative_rag.embedders.local_engine import LocalEngine
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index.catalogue import Entry, Points, version_of
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter

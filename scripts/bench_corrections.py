@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.factory import IterativeRAG
-from iterative_rag.factory.corpora import index_paths
+from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Answer, FinalStep, Status, Step, Strategy
 from tests.agent import corrections

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.factory import IterativeRAG
-from iterative_rag.factory.corpora import index_paths
+from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Status, Strategy
 from tests import bridges

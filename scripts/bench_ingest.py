@@ -25,7 +25,7 @@ from typing import Any
 
 from iterative_rag import ingest as ingesting
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.embedders.engine import LocalEngine
+from iterative_rag.embedders.local_engine import LocalEngine
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped, Vectors

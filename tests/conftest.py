@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from iterative_rag.remote.keys import SECRETS
+from iterative_rag.remote.api_keys import SECRETS
 from tests.servers import FakeServer
 
 # No test asserts on time, and the first text of a language compiles its patterns.

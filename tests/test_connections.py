@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag import IterativeRAG
-from iterative_rag.embedders.spec import embedder
+from iterative_rag.embedders.registry import embedder
 from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_store import connected
 from iterative_rag.llm.providers.registry import chat_model

@@ -13,7 +13,9 @@ import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, corpora, doctor, runs, trust
+from iterative_rag.cli import ask, doctor, trust
+from iterative_rag.cli import index_search_show as corpora
+from iterative_rag.cli import trace_and_cache as runs
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.keys import keys_app

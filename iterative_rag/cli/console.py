@@ -79,7 +79,7 @@ def show_warnings() -> None:
     class Sentences(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             # That something is sent somewhere is news, not a fault.
-            label = "Note: " if record.name == "iterative_rag.remote.sending" else "Warning: "
+            label = "Note: " if record.name == "iterative_rag.remote.disclosure" else "Warning: "
             err().line((label, "yellow"), clean(record.getMessage()))
 
     # A handler here keeps logging's own last resort quiet, which would print the bare message.

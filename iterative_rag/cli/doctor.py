@@ -16,7 +16,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
-    from iterative_rag.remote.calls import Spec
+    from iterative_rag.remote.server_calls import Spec
     from iterative_rag.settings import Settings
 
 # Free bytes in the data folder: less is too little to index anything, or soon will be.
@@ -109,7 +109,7 @@ def _builtin() -> Check:
 def _models(settings: Settings) -> Iterator[Check]:
     """What the three model settings name: built in, on an Ollama server, or on another one."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.remote.calls import parse_spec
+    from iterative_rag.remote.server_calls import parse_spec
 
     wanted: list[Spec] = []
     for name in ("llm", "fast_llm", "embedder"):
@@ -150,7 +150,7 @@ def _openai_like(spec: Spec) -> Check:
     from importlib.util import find_spec
 
     from iterative_rag.errors import LLMError
-    from iterative_rag.remote.keys import find
+    from iterative_rag.remote.api_keys import find
 
     found_key = find(spec.url, "openai-like")
     key = "a key is set" if found_key.value else found_key.withheld.rstrip(".") or "no key is set for it"
@@ -162,7 +162,8 @@ def _openai_like(spec: Spec) -> Check:
 
 def _corpora(settings: Settings) -> Iterator[Check]:
     from iterative_rag.errors import CorpusError, IterativeRAGError
-    from iterative_rag.factory import corpora, corpus_name, make_embedder
+    from iterative_rag.factory import corpus_actions as corpora
+    from iterative_rag.factory import corpus_name, make_embedder
 
     known = corpora()
     try:

@@ -31,7 +31,7 @@ def _keys(context: typer.Context) -> None:
 def list_keys() -> None:
     """List the hosts that have a key. The keys themselves are never shown."""
     from iterative_rag.cli.console import clean, err, out
-    from iterative_rag.remote.keys import stored
+    from iterative_rag.remote.api_keys import stored
 
     held = stored()
     if not held:
@@ -49,8 +49,8 @@ def set_key(
 ) -> None:
     """Store the key of a host: typed without echo, or read from stdin."""
     from iterative_rag.cli.console import clean, err
+    from iterative_rag.remote.api_keys import keys_file, store
     from iterative_rag.remote.hosts import checked_host
-    from iterative_rag.remote.keys import keys_file, store
 
     host = checked_host(host)
     if sys.stdin.isatty():
@@ -67,6 +67,6 @@ def set_key(
 def remove_key(host: Host) -> None:
     """Forget the key of a host."""
     from iterative_rag.cli.console import err
-    from iterative_rag.remote.keys import remove
+    from iterative_rag.remote.api_keys import remove
 
     err().line(f"Removed the key of {remove(host)}.")

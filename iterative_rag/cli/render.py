@@ -246,7 +246,7 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         printer.line(clean(answer.text or answer.short_answer))
     for computation in answer.computations:
         marks = "".join(f"[{n}]" for n in computation.facts)
-        from iterative_rag.computing.showing import shown
+        from iterative_rag.computing.display import shown
 
         said = clean(shown(computation.expression, computation.result))
         printer.line(("computed", "dim"), f"  {said} {marks}")

@@ -24,8 +24,8 @@ def trust(
     """
     from iterative_rag.cli.console import clean, err, out
     from iterative_rag.errors import UsageError
-    from iterative_rag.settings import trust as trusted
     from iterative_rag.settings import trusted_file
+    from iterative_rag.settings import trusted_folders as trusted
     from iterative_rag.settings.layers import working_folder
 
     if list_them:
@@ -59,7 +59,7 @@ def _list() -> None:
     from iterative_rag.errors import SettingsError
     from iterative_rag.settings import trusted_file
     from iterative_rag.settings.layers import working_folder
-    from iterative_rag.settings.trust import trusted_folders
+    from iterative_rag.settings.trusted_folders import trusted_folders
 
     held = trusted_folders(trusted_file())
     if not held:

@@ -6,8 +6,8 @@ Nothing of an expression is ever run: `parsing.py` reads it, and what is too lon
 from __future__ import annotations
 
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.parsing import Parser
-from iterative_rag.computing.values import Value, said
+from iterative_rag.computing.expression_parser import Parser
+from iterative_rag.computing.operands import Value, said
 
 
 def evaluate(expression: str) -> Value:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 
-from iterative_rag.computing import dates, units
-from iterative_rag.computing.dates import Date
+from iterative_rag.computing import date_arithmetic as dates
+from iterative_rag.computing import unit_conversion as units
+from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.values import MOST_BITS, Number, Quantity, Range, Value, bounded, kind, number, said
+from iterative_rag.computing.operands import MOST_BITS, Number, Quantity, Range, Value, bounded, kind, number, said
 
 MOST_POWER = 512
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}

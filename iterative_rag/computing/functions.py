@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
-from iterative_rag.computing import dates, listing
+from iterative_rag.computing import date_arithmetic as dates
+from iterative_rag.computing import list_functions as listing
 from iterative_rag.computing.arithmetic import as_date, compare, divide
-from iterative_rag.computing.dates import Date
+from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.values import Number, Quantity, Value, bounded, half_up, number, ranged, said
+from iterative_rag.computing.operands import Number, Quantity, Value, bounded, half_up, number, ranged, said
 
 Function = Callable[..., Value]
 

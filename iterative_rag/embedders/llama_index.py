@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import EmbedderError, LLMError
 from iterative_rag.protocols import Cache, Vectors
-from iterative_rag.remote.calls import Line, Server, persistently, translated
+from iterative_rag.remote.server_calls import Line, Server, persistently, translated
 from iterative_rag.system.threads import llama_index_import
 from iterative_rag.text.plurals import counted
 

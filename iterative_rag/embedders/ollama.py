@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.protocols import Cache
-from iterative_rag.remote.calls import Line, Server, ollama_url
-from iterative_rag.remote.keys import key_to_send
+from iterative_rag.remote.api_keys import key_to_send
+from iterative_rag.remote.server_calls import Line, Server, ollama_url
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.errors import EmbedderError
 from iterative_rag.protocols import Cache
-from iterative_rag.remote.calls import Line, Server
+from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
-from iterative_rag.remote.keys import key_to_send
+from iterative_rag.remote.server_calls import Line, Server
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding

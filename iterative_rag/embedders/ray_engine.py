@@ -13,7 +13,7 @@ from typing import Any
 
 from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
 from iterative_rag.protocols import Embedder, Vectors
-from iterative_rag.remote.sending import announce
+from iterative_rag.remote.disclosure import announce
 from iterative_rag.system.telemetry import warn_if_on
 
 # Batches for each worker: one that is being embedded, one that waits.

@@ -1,6 +1,7 @@
 """Puts the parts together: the only room that names concrete classes. Everything heavy is imported when it is used."""
 
-from iterative_rag.factory.corpora import (
+from iterative_rag.factory.backends import cache, make_chat_model, make_embedder, make_mind
+from iterative_rag.factory.corpus_actions import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,
     corpora,
@@ -11,8 +12,7 @@ from iterative_rag.factory.corpora import (
     stale,
     starter_corpus_path,
 )
-from iterative_rag.factory.pages import fetch_web_pages, fetch_wikipedia, pages_folder
-from iterative_rag.factory.parts import cache, make_chat_model, make_embedder, make_mind
+from iterative_rag.factory.page_fetching import fetch_web_pages, fetch_wikipedia, pages_folder
 from iterative_rag.factory.rag import IterativeRAG, checked_question
 
 __all__ = [

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.factory.corpora import for_one_run, open_corpus
-from iterative_rag.factory.parts import builtin_grader, cache, make_embedder, make_mind
+from iterative_rag.factory.backends import builtin_grader, cache, make_embedder, make_mind
+from iterative_rag.factory.corpus_actions import for_one_run, open_corpus
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
@@ -136,7 +136,7 @@ class IterativeRAG:
         web: WiderSearch | None = None
         if settings.web:
             from iterative_rag.correction.overlay_corpus import GatheredCorpus
-            from iterative_rag.factory.web import web_searcher
+            from iterative_rag.factory.web_access import web_searcher
 
             corpus = GatheredCorpus(corpus)
             thrifty = self.mind.thrifty and settings.grader == "mind"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from iterative_rag.errors import FetchError, MissingExtra
-from iterative_rag.remote.calls import without_secrets
-from iterative_rag.remote.sending import SEARCH_WORDS, announce
+from iterative_rag.remote.disclosure import SEARCH_WORDS, announce
+from iterative_rag.remote.server_calls import without_secrets
 from iterative_rag.search_engines.results import listed, plain
 from iterative_rag.types import SearchResult
 

@@ -10,8 +10,8 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import FetchError
-from iterative_rag.remote.calls import Line, without_secrets
-from iterative_rag.remote.sending import SEARCH_WORDS
+from iterative_rag.remote.disclosure import SEARCH_WORDS
+from iterative_rag.remote.server_calls import Line, without_secrets
 
 if TYPE_CHECKING:
     import httpx

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.settings import trust
+from iterative_rag.settings import trusted_folders as trust
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
 
 _log = logging.getLogger(__name__)

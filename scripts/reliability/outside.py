@@ -64,7 +64,7 @@ def _keys_for(server: ModelServer) -> dict[str, str]:
     from importlib.util import find_spec
 
     host = {"ITERATIVE_RAG_API_KEY_HOST": f"127.0.0.1:{server.port}"}
-    return KEYS | (host if find_spec("iterative_rag.remote.keys") else {})
+    return KEYS | (host if find_spec("iterative_rag.remote.api_keys") else {})
 
 
 def _forms() -> Iterator[tuple[str, str]]:

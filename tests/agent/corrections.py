@@ -16,7 +16,7 @@ from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 from iterative_rag.evaluation.scoring.answers import score
-from iterative_rag.factory.web import make_web as factory_web
+from iterative_rag.factory.web_access import make_web as factory_web
 from iterative_rag.protocols import Pages, SearchEngine
 from iterative_rag.settings import Settings
 from iterative_rag.types import Answer, CorrectionStep, ShortlistStep, Status, Step
@@ -233,7 +233,7 @@ def open_web() -> Iterator[dict[str, Any]]:
         def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[SearchEngine, Pages] | None:
             return factory_web(settings, allow={*allow, host})
 
-        with patch("iterative_rag.factory.web.make_web", make_web):
+        with patch("iterative_rag.factory.web_access.make_web", make_web):
             yield {"web": True, "search_engine": f"searxng@http://{host}"}
 
 

@@ -170,7 +170,7 @@ def _web(one: Instruction) -> Iterator[str | None]:
     title, text = hostile_texts.web_page(one)
     stand_in = _OnePage(title, text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("iterative_rag.factory.web.make_web", lambda *_, **__: (stand_in, stand_in))
+        patch.setattr("iterative_rag.factory.web_access.make_web", lambda *_, **__: (stand_in, stand_in))
         yield text
 
 

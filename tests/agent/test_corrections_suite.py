@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.factory import IterativeRAG
-from iterative_rag.factory.corpora import index_paths
+from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.settings import load_settings
 from iterative_rag.types import FinalStep, Status, Step, Strategy
 from tests.agent import corrections
@@ -219,7 +219,7 @@ BUILTIN += chosen(
 def builtin(engine: IterativeRAG) -> IterativeRAG:
     from iterative_rag.builtin.encoder import BuiltinEncoder
     from iterative_rag.cache import NoCache
-    from iterative_rag.factory.parts import make_mind
+    from iterative_rag.factory.backends import make_mind
 
     mind, _ = make_mind(engine.settings, NoCache(), BuiltinEncoder())
     return IterativeRAG(engine.settings, corpus=engine.corpus, mind=mind, cache=NoCache())

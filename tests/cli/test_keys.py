@@ -10,14 +10,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from iterative_rag.embedders.spec import embedder
+from iterative_rag.embedders.registry import embedder
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.remote import keys
-from iterative_rag.remote.calls import Line, without_secrets
+from iterative_rag.remote import api_keys as keys
+from iterative_rag.remote.server_calls import Line, without_secrets
 from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.settings import Settings
 from tests.recording_server import RecordingServer
@@ -252,7 +252,7 @@ def test_the_first_sending_to_a_host_is_told_once(caplog: pytest.LogCaptureFixtu
 
 
 def test_it_is_remembered_for_later_processes(caplog: pytest.LogCaptureFixture, monkeypatch) -> None:
-    from iterative_rag.remote import sending
+    from iterative_rag.remote import disclosure as sending
 
     send("https://second.example.org/v1")
     monkeypatch.setattr(sending, "_told", set())  # as in a new process

@@ -277,7 +277,7 @@ def test_faults_of_the_server_cost_no_answer(ollama, monkeypatch, kind, share) -
     from scripts.bench_faults import Faults
 
     monkeypatch.setenv("ITERATIVE_RAG_RETRIES", "4")
-    monkeypatch.setattr("iterative_rag.remote.calls.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("iterative_rag.remote.server_calls.FIRST_PAUSE", 0.001)
     faults = Faults(kind, share, seed=3)
     ollama.reply, ollama.fault_of = faults.reply, faults.status
     answers = [ask(question=place.two_hops, cache=False) for place in WORLD]

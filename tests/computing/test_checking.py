@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.computing.checking import right_equations, wrong_equations
-from iterative_rag.computing.showing import found_in, shown
+from iterative_rag.computing.arithmetic_checks import right_equations, wrong_equations
+from iterative_rag.computing.display import found_in, shown
 
 
 @pytest.mark.parametrize(

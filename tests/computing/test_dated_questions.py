@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.computing.dates import Date, day_number, from_day_number
+from iterative_rag.computing.date_arithmetic import Date, day_number, from_day_number
 
 AGES = [
     ("How old was she on her 30th birthday?", "age(3 May 1801, 3 May 1831)", "30"),

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute, evaluate
-from iterative_rag.computing.values import Number
+from iterative_rag.computing.operands import Number
 
 Tree = tuple[str, Fraction]
 

@@ -22,8 +22,8 @@ from iterative_rag.errors import (
 )
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
-from iterative_rag.remote import calls as remote
-from iterative_rag.remote.keys import find
+from iterative_rag.remote import server_calls as remote
+from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
 from tests.servers import FakeServer, Fault, unused_url
 

@@ -10,7 +10,7 @@ from iterative_rag.errors import IterativeRAGError, LLMError, UsageError
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.remote.calls import Spec, ollama_url, parse_spec
+from iterative_rag.remote.server_calls import Spec, ollama_url, parse_spec
 from iterative_rag.settings import Settings
 from tests.servers import FakeServer, unused_url
 
@@ -123,7 +123,7 @@ def test_builtin_and_objects(server: FakeServer) -> None:
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, area: str) -> None:
     package = {"llms": "llms", "embedders": "embeddings"}[area]
     monkeypatch.setitem(sys.modules, f"llama_index.{package}.openai_like", None)
-    from iterative_rag.embedders.spec import embedder
+    from iterative_rag.embedders.registry import embedder
 
     spec = "openai-like/m@http://127.0.0.1:1/v1"
     with pytest.raises(IterativeRAGError) as caught:

@@ -13,10 +13,10 @@ import pytest
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.search_engines import json_api
+from iterative_rag.search_engines.mediawiki import Wikipedia
+from iterative_rag.search_engines.registry import search_engine
 from iterative_rag.search_engines.searxng import SearXNG
-from iterative_rag.search_engines.spec import search_engine
 from iterative_rag.search_engines.tavily import Tavily
-from iterative_rag.search_engines.wikipedia import Wikipedia
 from iterative_rag.types import SearchResult
 from tests.search_engines.standin import Said, StandIn, said, standing_in
 from tests.servers import unused_url

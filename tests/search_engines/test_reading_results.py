@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from iterative_rag.errors import MissingExtra, UsageError
-from iterative_rag.factory import web
-from iterative_rag.factory.web import WebReader, make_web
+from iterative_rag.factory import web_access as web
+from iterative_rag.factory.web_access import WebReader, make_web
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document, SearchResult

@@ -11,7 +11,7 @@ import pytest
 
 from iterative_rag import IterativeRAG
 from iterative_rag.factory import index_paths
-from iterative_rag.factory.web import make_web
+from iterative_rag.factory.web_access import make_web
 from iterative_rag.settings import Settings
 from iterative_rag.types import Strategy
 from tests.search_engines.silence import nothing_leaves

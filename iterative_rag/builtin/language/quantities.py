@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from iterative_rag.builtin.language.words import number_word
-from iterative_rag.computing.dates import MONTHS, Date, month_number
-from iterative_rag.computing.units import converted
-from iterative_rag.computing.units import unit as unit_of
-from iterative_rag.computing.values import written
+from iterative_rag.computing.date_arithmetic import MONTHS, Date, month_number
+from iterative_rag.computing.operands import written
+from iterative_rag.computing.unit_conversion import converted
+from iterative_rag.computing.unit_conversion import unit as unit_of
 from iterative_rag.text.patterns import lazy_pattern
 
 __all__ = ["Date", "Number", "convert", "dates", "dimension", "numbers", "plain", "spelled"]

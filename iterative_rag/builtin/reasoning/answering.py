@@ -9,7 +9,7 @@ from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.planning import as_it_stands
 from iterative_rag.builtin.reasoning.evaluating import Evaluation
 from iterative_rag.builtin.reasoning.outcomes import Outcome, Value
-from iterative_rag.computing.showing import shown
+from iterative_rag.computing.display import shown
 from iterative_rag.types import Draft, Inquiry
 
 

@@ -13,8 +13,8 @@ from iterative_rag.builtin.reasoning.agreeing import agree, chosen, listed, pick
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
 from iterative_rag.computing.arithmetic import compare
-from iterative_rag.computing.values import Number as Exact
-from iterative_rag.computing.values import Quantity, half_up, said, written
+from iterative_rag.computing.operands import Number as Exact
+from iterative_rag.computing.operands import Quantity, half_up, said, written
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import typer
 
 from iterative_rag.cli.corpus.add import add
 from iterative_rag.cli.corpus.fetch import fetch
-from iterative_rag.cli.corpus.listing import list_corpora, status
+from iterative_rag.cli.corpus.list_and_status import list_corpora, status
 from iterative_rag.cli.corpus.push import push
 from iterative_rag.cli.corpus.remove import remove
 from iterative_rag.cli.options import AsJson

@@ -50,8 +50,8 @@ def add(
     `index` and `corpus status` look at the chosen ones. Without --titles an archive or dump is taken whole.
     """
     from iterative_rag import factory
-    from iterative_rag.cli.corpora import show_report
-    from iterative_rag.cli.fetching import corpus_to_fill, say_how_to_go_on, say_pause
+    from iterative_rag.cli.fetch_progress import corpus_to_fill, say_how_to_go_on, say_pause
+    from iterative_rag.cli.index_search_show import show_report
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.web_pages import is_url
 
@@ -171,7 +171,7 @@ def _write_json(
     titles: list[str] | None,
 ) -> None:
     from iterative_rag.cli.console import write_json
-    from iterative_rag.cli.fetching import report_as_json, skipped_as_json
+    from iterative_rag.cli.fetch_progress import report_as_json, skipped_as_json
 
     found: dict[str, object] = {
         "corpus": name,

@@ -59,7 +59,7 @@ def fetch(
     Interrupted or killed, the same command goes on where it stopped; no article is fetched twice.
     """
     from iterative_rag import factory
-    from iterative_rag.cli.fetching import corpus_to_fill, fetching_progress, index_into, say_how_to_go_on
+    from iterative_rag.cli.fetch_progress import corpus_to_fill, fetching_progress, index_into, say_how_to_go_on
 
     name = corpus_to_fill(corpus)
     wanted, no_pages = _wanted(pages or [], lang, category or [], links_of or [], depth, from_dataset, limit, refresh)
@@ -173,7 +173,7 @@ def _show(
     found: Collected, missed: list[_Missed], report: IngestReport | None, again: _Retyped, limit: int, *, quiet: bool
 ) -> None:
     from iterative_rag.cli.console import err, out
-    from iterative_rag.cli.corpora import show_report
+    from iterative_rag.cli.index_search_show import show_report
 
     for one in missed[:_SHOWN]:
         _show_missed(one, again)
@@ -213,7 +213,7 @@ def _show_missed(one: _Missed, again: _Retyped) -> None:
 def _write_json(name: str, found: Collected, missed: list[_Missed], report: IngestReport | None) -> None:
 
     from iterative_rag.cli.console import write_json
-    from iterative_rag.cli.fetching import report_as_json
+    from iterative_rag.cli.fetch_progress import report_as_json
 
     value = {
         "corpus": name,

@@ -47,7 +47,7 @@ def fetch(
 
     Interrupted or killed, the same command goes on where it stopped; no page is fetched twice.
     """
-    from iterative_rag.cli.fetching import fetching_progress, index_into, say_how_to_go_on
+    from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_go_on
     from iterative_rag.evaluation import fetch as fetching
 
     plan = fetching.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 
 from iterative_rag.errors import CorpusMismatch, StoreError, StoreMissing, StoreRefused, StoreUnreachable
 from iterative_rag.index.server.server_address import API_KEY, ServerAddress
-from iterative_rag.remote.calls import without_secrets
-from iterative_rag.remote.keys import find
+from iterative_rag.remote.api_keys import find
+from iterative_rag.remote.server_calls import without_secrets
 
 _LONGEST_REASON = 200
 

@@ -32,9 +32,9 @@ from iterative_rag.index.vector_store import (
     stored,
 )
 from iterative_rag.protocols import Vectors
-from iterative_rag.remote.calls import connection_limits
-from iterative_rag.remote.keys import key_to_send
-from iterative_rag.remote.sending import announce
+from iterative_rag.remote.api_keys import key_to_send
+from iterative_rag.remote.disclosure import announce
+from iterative_rag.remote.server_calls import connection_limits
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models

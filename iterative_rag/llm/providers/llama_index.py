@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.remote.calls import RETRIES, Line, Server, persistently, translated, truncated
+from iterative_rag.remote.server_calls import RETRIES, Line, Server, persistently, translated, truncated
 
 if TYPE_CHECKING:
     from collections.abc import Generator

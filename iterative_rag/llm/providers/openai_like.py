@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import LLMError, LLMServerError
 from iterative_rag.llm.providers.llama_index import StreamedChat
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.remote.calls import Line, Server
+from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
-from iterative_rag.remote.keys import key_to_send
+from iterative_rag.remote.server_calls import Line, Server
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import ChatModel
-from iterative_rag.remote.calls import parse_spec
+from iterative_rag.remote.server_calls import parse_spec
 from iterative_rag.settings import Settings
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.computing.checking import wrong_equations
+from iterative_rag.computing.arithmetic_checks import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import Asker, numbered

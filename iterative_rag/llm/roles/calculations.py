@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.computing.checking import right_equations
-from iterative_rag.computing.showing import found_in, shortened, shown
+from iterative_rag.computing.arithmetic_checks import right_equations
+from iterative_rag.computing.display import found_in, shortened, shown
 from iterative_rag.llm.replies.forms import AnswerReply, RequestedComputation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Fact

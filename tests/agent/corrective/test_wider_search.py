@@ -12,7 +12,7 @@ from iterative_rag.correction import web_search as wider_search
 from iterative_rag.correction.overlay_corpus import GatheredCorpus
 from iterative_rag.correction.web_search import WiderSearch
 from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
-from iterative_rag.factory.web import WebReader
+from iterative_rag.factory.web_access import WebReader
 from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window

@@ -25,9 +25,9 @@ from iterative_rag.errors import (
     ReplyTruncated,
     UsageError,
 )
+from iterative_rag.remote.api_keys import API_KEY, hint_for, known_values
+from iterative_rag.remote.disclosure import TEXTS, signing
 from iterative_rag.remote.hosts import is_loopback
-from iterative_rag.remote.keys import API_KEY, hint_for, known_values
-from iterative_rag.remote.sending import TEXTS, signing
 
 if TYPE_CHECKING:
     import httpx

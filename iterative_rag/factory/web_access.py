@@ -40,8 +40,8 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     """
     if not settings.web:
         return None
-    from iterative_rag.search_engines.spec import search_engine
-    from iterative_rag.search_engines.wikipedia import Wikipedia
+    from iterative_rag.search_engines.mediawiki import Wikipedia
+    from iterative_rag.search_engines.registry import search_engine
     from iterative_rag.sources.web.contact import agent_of, remembered_contact
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
@@ -90,7 +90,7 @@ class WebReader:
 
     def read(self, results: Sequence[SearchResult]) -> Iterator[Document | Skipped]:
         """Each result's page or why there is none, in their order; a few are fetched at a time."""
-        from iterative_rag.search_engines.wikipedia import API
+        from iterative_rag.search_engines.mediawiki import API
         from iterative_rag.sources.web.page_client import Web
 
         if not results:

@@ -22,7 +22,7 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
         from iterative_rag.builtin.encoder import BuiltinEncoder
 
         return BuiltinEncoder()
-    from iterative_rag.embedders import spec
+    from iterative_rag.embedders import registry as spec
 
     return spec.embedder(wanted, timeout=settings.timeout, cache=kept)
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar
 
-from iterative_rag.computing import units
+from iterative_rag.computing import unit_conversion as units
 from iterative_rag.computing.arithmetic import add
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS
-from iterative_rag.computing.units import Unit
-from iterative_rag.computing.values import Quantity, Value, bounded, number, said
+from iterative_rag.computing.operands import Quantity, Value, bounded, number, said
+from iterative_rag.computing.unit_conversion import Unit
 from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from iterative_rag.computing.dates import MONTH_PATTERN
+from iterative_rag.computing.date_arithmetic import MONTH_PATTERN
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.parsing import Parser
-from iterative_rag.computing.values import Number, Quantity, Value, said
+from iterative_rag.computing.expression_parser import Parser
+from iterative_rag.computing.operands import Number, Quantity, Value, said
 from iterative_rag.text.patterns import lazy_pattern
 
 # Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".
@@ -96,7 +96,7 @@ def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
 def _amount(value: Value, like: Value) -> Fraction | None:
     """The number of a value, in the unit of `like`."""
     if isinstance(value, Quantity) and isinstance(like, Quantity):
-        from iterative_rag.computing import units
+        from iterative_rag.computing import unit_conversion as units
 
         try:
             return units.converted(value.value, value.unit, like.unit)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, CorpusNotFound, UsageError
-from iterative_rag.factory.parts import make_embedder, make_reranker
+from iterative_rag.factory.backends import make_embedder, make_reranker
 from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home
 from iterative_rag.system.private_files import private_folder

@@ -14,16 +14,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from iterative_rag.computing import units
+from iterative_rag.computing import unit_conversion as units
 from iterative_rag.computing.arithmetic import RELATIONS, add, divide, multiply, negated, power, related
-from iterative_rag.computing.dates import MONTH_PATTERN, read_date
+from iterative_rag.computing.date_arithmetic import MONTH_PATTERN, read_date
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS, called
-from iterative_rag.computing.listing import ORDERS
-from iterative_rag.computing.reading import Reader, T
-from iterative_rag.computing.tables import column
-from iterative_rag.computing.units import Unit
-from iterative_rag.computing.values import Items, Number, Quantity, Value, number, said
+from iterative_rag.computing.list_functions import ORDERS
+from iterative_rag.computing.operands import Items, Number, Quantity, Value, number, said
+from iterative_rag.computing.table_columns import column
+from iterative_rag.computing.tokenizer import Reader, T
+from iterative_rag.computing.unit_conversion import Unit
 from iterative_rag.text.patterns import lazy_pattern
 
 _NAME = lazy_pattern(r"[^\W\d_]\w*")

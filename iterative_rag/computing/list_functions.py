@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from iterative_rag.computing.arithmetic import RELATIONS, add, compare, divide, multiply, ordered, related
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.values import Items, Number, Quantity, Range, Value, number, said
+from iterative_rag.computing.operands import Items, Number, Quantity, Range, Value, number, said
 
 ORDERS = {
     **dict.fromkeys(("asc", "ascending", "smallest", "lowest", "earliest"), False),

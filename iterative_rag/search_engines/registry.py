@@ -18,7 +18,7 @@ def search_engine(wanted: str, user_agent: str) -> SearchEngine:
     name, marker, address = wanted.strip().partition("@")
     match name.lower(), bool(marker):
         case "wikipedia", with_address:
-            from iterative_rag.search_engines.wikipedia import Wikipedia
+            from iterative_rag.search_engines.mediawiki import Wikipedia
 
             return Wikipedia(user_agent, api=_checked(address)) if with_address else Wikipedia(user_agent)
         case "searxng", True:
