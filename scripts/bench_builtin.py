@@ -24,11 +24,11 @@ from iterative_rag.builtin.reading.reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.cache import NoCache
-from iterative_rag.evaluation.datasets.loading import load
-from iterative_rag.evaluation.datasets.pools import pool
-from iterative_rag.evaluation.figures.statistics import mean_interval
+from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.scoring.answers import score
+from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.factory import IterativeRAG, open_corpus
 from iterative_rag.settings import load_settings
 

@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.evaluation.records import Record
-from iterative_rag.evaluation.running.folder import read_manifest, read_run
+from iterative_rag.evaluation.running.run_folder import read_manifest, read_run
 from tests.evaluation import places
 from tests.servers import FakeServer, Fault
 

@@ -225,7 +225,7 @@ def failed_reads(bench: Bench) -> Result:
 
 def _evaluated(bench: Bench, home: Home, sentence: str) -> str:
     """What `evaluate run` calls a question whose document could not be read."""
-    from iterative_rag.evaluation.running.folder import read_run
+    from iterative_rag.evaluation.running.run_folder import read_run
 
     places.write_questions(home.working / "questions.jsonl", 3)
     fault = Fault("status", 500)

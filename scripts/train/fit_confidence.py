@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iterative_rag.evaluation.scoring.answers import score
+from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.text.folding import folded
 from iterative_rag.types import Draft, Fact, Inquiry, Need
 from iterative_rag.verification.confidence import confidence

@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
-from iterative_rag.evaluation.scoring.answers import score
+from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.factory.web_access import make_web as factory_web
 from iterative_rag.protocols import Pages, SearchEngine
 from iterative_rag.settings import Settings

@@ -244,8 +244,8 @@ def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama) -> None:
 def test_evaluate_counts_a_fault_and_no_abstention(ollama) -> None:
     from iterative_rag.evaluation.questions import Question
     from iterative_rag.evaluation.records import Cause, Outcome, from_json, to_json
-    from iterative_rag.evaluation.running.examining import Examination, Examiner, Mode
-    from iterative_rag.evaluation.scoring.causes import cause
+    from iterative_rag.evaluation.running.answer_modes import Examination, Examiner, Mode
+    from iterative_rag.evaluation.scoring.failure_causes import cause
 
     ollama.fault_of = failing(PLACE.town, BROKEN)
     rag = IterativeRAG.from_settings(llm="ollama/tiny:1b")

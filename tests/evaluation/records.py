@@ -9,8 +9,8 @@ from typing import Any
 
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, Record, Scores, Spent, Verdict, to_json
-from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, RunFolder
-from iterative_rag.evaluation.running.task import RECORD
+from iterative_rag.evaluation.running.inspect_task import RECORD
+from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder
 
 
 def record(

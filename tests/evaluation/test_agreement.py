@@ -8,7 +8,7 @@ import pytest
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Record, Verdict
-from iterative_rag.evaluation.scoring.agreement import agreement, read_verdicts
+from iterative_rag.evaluation.scoring.judge_agreement import agreement, read_verdicts
 from tests.evaluation.records import record
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, Outcome, Record, Verdict
-from iterative_rag.evaluation.scoring.causes import cause
+from iterative_rag.evaluation.scoring.failure_causes import cause
 from tests.evaluation.records import abstention, hop, record
 
 GOLD = ("a", "b")

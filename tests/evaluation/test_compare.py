@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.figures.compare import compare, unique_names
+from iterative_rag.evaluation.metrics.run_comparison import compare, unique_names
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Outcome, Verdict
-from iterative_rag.evaluation.report.comparison import comparison
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.report.comparison_report import comparison
+from iterative_rag.evaluation.running.run_folder import RunFolder
 from tests.evaluation.records import abstention, folder, record, store
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.loading import load, select
+from iterative_rag.evaluation.datasets.dataset_forms import load, select
 from iterative_rag.evaluation.questions import Dataset, Kind, Paragraph, Question
 
 LINKS = ["https://en.wikipedia.org/wiki/Sunday_bridge", "https://en.wikipedia.org/wiki/Edda_Holm%27s_mill"]

@@ -14,8 +14,8 @@ import pytest
 
 from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
-from iterative_rag.evaluation import fetch
-from iterative_rag.evaluation.fetch import FetchPlan, FetchReport
+from iterative_rag.evaluation.datasets import download as fetch
+from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
 from iterative_rag.sources.web.retry_after import Patience
 from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
 from tests.corpus.wiki import FakeTime, FakeWiki, Trouble, is_page

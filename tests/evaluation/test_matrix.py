@@ -9,13 +9,13 @@ from typer.testing import CliRunner
 
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import LLMUnreachable, SettingsError, UsageError
-from iterative_rag.evaluation import matrix as grids
-from iterative_rag.evaluation.matrix import Cell, Failure, config_of, read_matrix, run_matrix
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.running import run_matrix as grids
+from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.running.run_matrix import Cell, Failure, config_of, read_matrix, run_matrix
 from tests.evaluation.records import folder, record
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.preparing import RunConfig
+    from iterative_rag.evaluation.running.preparation import RunConfig
 
 BASE = '[base]\ndataset = "questions.jsonl"\ncorpus = "towns"\n'
 

@@ -13,8 +13,8 @@ import pytest
 
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.loading import load
-from iterative_rag.evaluation.datasets.pools import paragraph_id, pool, pool_name
+from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id, pool, pool_name
 from iterative_rag.evaluation.questions import Paragraph
 from iterative_rag.factory import corpus_actions as corpora
 from iterative_rag.ingest import Progress

@@ -14,13 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 from iterative_rag.cli.evaluate import evaluate_app
-from iterative_rag.evaluation.figures.summary import summarise
+from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, Outcome, Record, Verdict
-from iterative_rag.evaluation.report.figures import RESULTS, Report, beside, result
-from iterative_rag.evaluation.report.html import html
-from iterative_rag.evaluation.report.markdown import escaped, markdown, table
-from iterative_rag.evaluation.report.wording import number, percent, visible
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.report.formatting import number, percent, visible
+from iterative_rag.evaluation.report.html_report import html
+from iterative_rag.evaluation.report.markdown_report import escaped, markdown, table
+from iterative_rag.evaluation.report.report_tables import RESULTS, Report, beside, result
+from iterative_rag.evaluation.running.run_folder import RunFolder
 from tests.evaluation.records import abstention, cited, fact, folder, hop, record, store
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}&lt;\u202eevil\u2066\x1b[31m\ud800"

@@ -16,7 +16,7 @@ import pytest
 from iterative_rag.cli import main
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import LLMServerError, LLMUnreachable
-from iterative_rag.evaluation.figures.retrieval import (
+from iterative_rag.evaluation.metrics.retrieval_metrics import (
     Ranking,
     Target,
     figures,
@@ -25,7 +25,7 @@ from iterative_rag.evaluation.figures.retrieval import (
     single,
     targets,
 )
-from iterative_rag.evaluation.figures.searches import Search
+from iterative_rag.evaluation.metrics.search_modes import Search
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.evaluation.records import Outcome
-from iterative_rag.evaluation.running.folder import read_run
+from iterative_rag.evaluation.running.run_folder import read_run
 from tests.evaluation import places
 from tests.servers import FakeServer, Fault
 

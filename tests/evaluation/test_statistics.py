@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.evaluation.figures.statistics import (
+from iterative_rag.evaluation.metrics.statistics import (
     by_question,
     calibration,
     holm,

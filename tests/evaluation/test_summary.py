@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.evaluation.figures import compare as comparing
-from iterative_rag.evaluation.figures import summary as summarising
-from iterative_rag.evaluation.figures.summary import summarise
+from iterative_rag.evaluation.metrics import run_comparison as comparing
+from iterative_rag.evaluation.metrics import summary as summarising
+from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, Cited, Outcome, Spent, Verdict
 from tests.evaluation.records import abstention, cited, folder, hop, record

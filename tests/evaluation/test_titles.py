@@ -10,8 +10,8 @@ import pytest
 
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.pools import paragraph_id
-from iterative_rag.evaluation.datasets.titles import GoldIndex, read_redirects
+from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, read_redirects
+from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id
 from iterative_rag.evaluation.questions import Paragraph, Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest

@@ -127,7 +127,7 @@ def _wanted(
 
 def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.datasets import loading
+    from iterative_rag.evaluation.datasets import dataset_forms as loading
     from iterative_rag.sources.wikipedia.page_names import page_name
 
     names: list[PageName] = []

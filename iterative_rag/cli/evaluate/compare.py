@@ -11,7 +11,7 @@ import typer
 from iterative_rag.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.folder import RunFolder
+    from iterative_rag.evaluation.running.run_folder import RunFolder
 
 
 def compare(
@@ -20,9 +20,9 @@ def compare(
 ) -> None:
     """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost, cost ratios.
 
-    The keys of --json: python -m pydoc iterative_rag.evaluation.figures.compare
+    The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.run_comparison
     """
-    from iterative_rag.evaluation.running.folder import read_run
+    from iterative_rag.evaluation.running.run_folder import read_run
 
     show_comparison([read_run(path) for path in runs], as_json=as_json)
 
@@ -30,8 +30,8 @@ def compare(
 def show_comparison(runs: Sequence[RunFolder], *, as_json: bool) -> None:
     """Markdown, or the object. Raises UsageError for runs that cannot be compared."""
     from iterative_rag.cli.console import write, write_json
-    from iterative_rag.evaluation.figures.compare import compare as compared
-    from iterative_rag.evaluation.report.comparison import comparison
+    from iterative_rag.evaluation.metrics.run_comparison import compare as compared
+    from iterative_rag.evaluation.report.comparison_report import comparison
 
     found = compared(runs)
     if as_json:

@@ -12,7 +12,7 @@ from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.fetch import FetchReport, NotFound
+    from iterative_rag.evaluation.datasets.download import FetchReport, NotFound
     from iterative_rag.ingest import IngestReport
 
 _SHOWN = 20
@@ -48,7 +48,7 @@ def fetch(
     Interrupted or killed, the same command goes on where it stopped; no page is fetched twice.
     """
     from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_go_on
-    from iterative_rag.evaluation import fetch as fetching
+    from iterative_rag.evaluation.datasets import download as fetching
 
     plan = fetching.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     try:

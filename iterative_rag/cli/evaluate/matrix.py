@@ -10,9 +10,9 @@ import typer
 from iterative_rag.cli.options import AsJson, Quiet
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.matrix import Cell, MatrixResult
-    from iterative_rag.evaluation.running.folder import RunFolder
-    from iterative_rag.evaluation.running.preparing import RunConfig
+    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.running.run_folder import RunFolder
+    from iterative_rag.evaluation.running.run_matrix import Cell, MatrixResult
 
 
 def matrix(
@@ -38,7 +38,7 @@ def matrix(
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
     from iterative_rag.cli.evaluate.run import carried_out
-    from iterative_rag.evaluation.matrix import read_matrix, run_matrix
+    from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
 
     cells = read_matrix(grid)
 
@@ -59,7 +59,7 @@ def matrix(
 
 def _show(cells: tuple[Cell, ...], done: MatrixResult, *, as_json: bool) -> None:
     from iterative_rag.cli.console import clean, err, write, write_json
-    from iterative_rag.evaluation.report.comparison import comparison
+    from iterative_rag.evaluation.report.comparison_report import comparison
 
     compared = _compared(list(done.runs.values()))
     if as_json:
@@ -90,7 +90,7 @@ def _show(cells: tuple[Cell, ...], done: MatrixResult, *, as_json: bool) -> None
 def _compared(runs: list[RunFolder]) -> dict[str, Any] | None:
     """None where there is nothing to compare: less than two runs, or none with a question in common."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.figures.compare import compare
+    from iterative_rag.evaluation.metrics.run_comparison import compare
 
     if len(runs) < 2:
         return None

@@ -12,8 +12,8 @@ from iterative_rag.cli.options import AsJson
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.report.figures import Report
-    from iterative_rag.evaluation.running.folder import RunFolder
+    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation.running.run_folder import RunFolder
 
 RunDir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")]
 
@@ -40,11 +40,11 @@ def report(
 ) -> None:
     """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or a page with --html.
 
-    The keys of --json: python -m pydoc iterative_rag.evaluation.figures.summary
+    The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.summary
     """
     from iterative_rag.cli.console import write, write_json
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.running.folder import read_run
+    from iterative_rag.evaluation.running.run_folder import read_run
 
     if html is not None and figures_only:
         raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
@@ -56,7 +56,7 @@ def report(
     elif html is not None:
         _show(found)
     else:
-        from iterative_rag.evaluation.report.markdown import markdown
+        from iterative_rag.evaluation.report.markdown_report import markdown
 
         write(markdown(found, figures_only=figures_only))
 
@@ -73,13 +73,13 @@ def show_summary(run: RunFolder, *, as_json: bool) -> None:
 
 
 def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> Report:
-    from iterative_rag.evaluation.figures.summary import summarise
-    from iterative_rag.evaluation.report.figures import Report
+    from iterative_rag.evaluation.metrics.summary import summarise
+    from iterative_rag.evaluation.report.report_tables import Report
 
     agreed = None
     if agreement is not None:
-        from iterative_rag.evaluation.scoring.agreement import agreement as against
-        from iterative_rag.evaluation.scoring.agreement import read_verdicts
+        from iterative_rag.evaluation.scoring.judge_agreement import agreement as against
+        from iterative_rag.evaluation.scoring.judge_agreement import read_verdicts
 
         agreed = against(run.records, read_verdicts(agreement))
     return Report(run, summarise(run), tuple((one, summarise(one)) for one in beside), agreed)
@@ -95,7 +95,7 @@ def _as_object(found: Report) -> dict[str, object]:
 def _write_page(found: Report, path: Path) -> None:
     from iterative_rag.cli.console import err, size
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.report.html import html
+    from iterative_rag.evaluation.report.html_report import html
 
     page = html(found)
     try:
@@ -107,8 +107,8 @@ def _write_page(found: Report, path: Path) -> None:
 
 def _show(found: Report) -> None:
     from iterative_rag.cli.console import clean, out
-    from iterative_rag.evaluation.report import figures
-    from iterative_rag.evaluation.report.wording import dollars, number
+    from iterative_rag.evaluation.report import report_tables as figures
+    from iterative_rag.evaluation.report.formatting import dollars, number
 
     printer, summary = out(), found.summary
     manifest = found.run.manifest

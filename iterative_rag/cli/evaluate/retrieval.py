@@ -12,12 +12,12 @@ import typer
 
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
 from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
-from iterative_rag.evaluation.figures.searches import Hops, Search
+from iterative_rag.evaluation.metrics.search_modes import Hops, Search
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.scope import Scope
-    from iterative_rag.evaluation.figures.retrieval import Progress, Ranking, Targets
+    from iterative_rag.evaluation.datasets.search_scope import Scope
+    from iterative_rag.evaluation.metrics.retrieval_metrics import Progress, Ranking, Targets
     from iterative_rag.evaluation.questions import Question
     from iterative_rag.protocols import Corpus
     from iterative_rag.settings import Settings
@@ -85,9 +85,9 @@ def retrieval(
     if rerank is Rerank.READER and search is not Search.HYBRID:
         raise UsageError("The reader's ranking is fused with both halves.", hint="Leave --search out, or --rerank.")
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.evaluation.datasets.loading import load, select
-    from iterative_rag.evaluation.datasets.scope import open_scope
-    from iterative_rag.evaluation.figures.retrieval import figures, library, targets
+    from iterative_rag.evaluation.datasets.dataset_forms import load, select
+    from iterative_rag.evaluation.datasets.search_scope import open_scope
+    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, targets
 
     library()
     # One half alone is measured as it is, whatever the setting says.
@@ -157,7 +157,7 @@ def _rankings(
     progress: Progress | None,
 ) -> tuple[list[Ranking], str]:
     """The rankings, and the name of the mind that led the loop ("" where there was none)."""
-    from iterative_rag.evaluation.figures.retrieval import iterative, single
+    from iterative_rag.evaluation.metrics.retrieval_metrics import iterative, single
 
     def corpus_for(question: Question) -> Corpus:
         own = scope.own(question)

@@ -16,8 +16,8 @@ from iterative_rag.cli.options import AsJson, EmbedderSpec, Preset, Quiet, setti
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.folder import RunFolder
-    from iterative_rag.evaluation.running.run import RunConfig, Tally
+    from iterative_rag.evaluation.running.run_evaluation import RunConfig, Tally
+    from iterative_rag.evaluation.running.run_folder import RunFolder
     from iterative_rag.ingest import Progress as IndexProgress
 
 DatasetFile = Annotated[
@@ -77,8 +77,8 @@ def run(
 ) -> None:
     """Run a question set; interrupted or killed, the same command goes on where it stopped."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.running.examining import Mode
-    from iterative_rag.evaluation.running.run import RunConfig
+    from iterative_rag.evaluation.running.answer_modes import Mode
+    from iterative_rag.evaluation.running.run_evaluation import RunConfig
 
     if mode not in list(Mode):
         raise UsageError(f"There is no mode {mode!r}.", hint=f"One of: {', '.join(Mode)}.")
@@ -115,7 +115,7 @@ def run(
 
 def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run it with progress on stderr; interrupted, say how to go on."""
-    from iterative_rag.evaluation.running.run import run as run_it
+    from iterative_rag.evaluation.running.run_evaluation import run as run_it
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from iterative_rag.evaluation.report.wording import percent, percent_range
+from iterative_rag.evaluation.report.formatting import percent, percent_range
 from iterative_rag.text.plurals import counted
 
 _TICKS = (0, 25, 50, 75, 100)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, read_manifest
+from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, read_manifest
 from iterative_rag.system.private_files import open_private
 
 # What may differ between a run and its resumption.

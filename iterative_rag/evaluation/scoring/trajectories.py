@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
-from iterative_rag.evaluation.scoring.answers import matches, stands_in
+from iterative_rag.evaluation.scoring.answer_match import matches, stands_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.evaluation.figures.measures import (
+from iterative_rag.evaluation.metrics.per_question import (
     SCORES,
     Measure,
     Price,
@@ -112,10 +112,10 @@ from iterative_rag.evaluation.figures.measures import (
     tokens,
     values_by_question,
 )
-from iterative_rag.evaluation.figures.statistics import calibration, mean, mean_interval, percentile
+from iterative_rag.evaluation.metrics.statistics import calibration, mean, mean_interval, percentile
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, Outcome, Record, Verdict
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.running.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.scoring.trajectories import Course

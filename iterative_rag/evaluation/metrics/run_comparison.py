@@ -60,8 +60,8 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.figures.best import best
-from iterative_rag.evaluation.figures.measures import (
+from iterative_rag.evaluation.metrics.best_run import best
+from iterative_rag.evaluation.metrics.per_question import (
     SCORES,
     Measure,
     answered_rightly,
@@ -70,10 +70,10 @@ from iterative_rag.evaluation.figures.measures import (
     tokens,
     values_by_question,
 )
-from iterative_rag.evaluation.figures.statistics import holm, mcnemar, mean, mean_interval, paired_difference
-from iterative_rag.evaluation.figures.summary import rounded
+from iterative_rag.evaluation.metrics.statistics import holm, mcnemar, mean, mean_interval, paired_difference
+from iterative_rag.evaluation.metrics.summary import rounded
 from iterative_rag.evaluation.records import Record
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
 
 

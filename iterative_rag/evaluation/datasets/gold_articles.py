@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.links import is_link, page_of, title_of
-from iterative_rag.evaluation.datasets.pools import paragraph_id
+from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id
+from iterative_rag.evaluation.datasets.wikipedia_links import is_link, page_of, title_of
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.sources import front_matter
 from iterative_rag.system.files import readable

@@ -13,8 +13,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CapReached, LLMError, LLMUnreachable, MissingExtra, ModelMissing
-from iterative_rag.evaluation.figures.searches import Search
-from iterative_rag.evaluation.figures.statistics import mean, mean_interval
+from iterative_rag.evaluation.metrics.search_modes import Search
+from iterative_rag.evaluation.metrics.statistics import mean, mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.types import Hit, Need, ReadingStep, ShortlistStep, Step

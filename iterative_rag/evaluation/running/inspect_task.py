@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
     from inspect_ai.solver import Solver
 
-    from iterative_rag.evaluation.running.examining import Examination
+    from iterative_rag.evaluation.running.answer_modes import Examination
 
     Examine = Callable[[Examination, int, Callable[[Hop], None]], Record]
     Score = Callable[[Record], Record]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.evaluation.records import Outcome, Record, from_json
-from iterative_rag.evaluation.running.task import RECORD
+from iterative_rag.evaluation.running.inspect_task import RECORD
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

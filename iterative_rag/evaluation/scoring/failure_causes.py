@@ -23,8 +23,8 @@ from collections.abc import Iterator
 
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, FoundFact, Outcome, Record
-from iterative_rag.evaluation.scoring.answers import closed, matches, stands_in
-from iterative_rag.evaluation.scoring.values import read_value
+from iterative_rag.evaluation.scoring.answer_match import closed, matches, stands_in
+from iterative_rag.evaluation.scoring.value_match import read_value
 from iterative_rag.text.values import Quantity
 
 # Numbers from here on are hardly ever in a text by chance.

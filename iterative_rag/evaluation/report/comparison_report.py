@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from iterative_rag.evaluation.report.markdown import escaped, table
-from iterative_rag.evaluation.report.wording import (
+from iterative_rag.evaluation.report.formatting import (
     NOTHING,
     number,
     percent,
@@ -15,6 +14,7 @@ from iterative_rag.evaluation.report.wording import (
     points_range,
     probability,
 )
+from iterative_rag.evaluation.report.markdown_report import escaped, table
 
 _IDS_SHOWN = 20
 

@@ -14,10 +14,10 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import MissingExtra
-from iterative_rag.evaluation.report import figures
-from iterative_rag.evaluation.report.figures import RESULTS, Report
-from iterative_rag.evaluation.report.traces import CAPS, Caps, ShownQuestion, shown
-from iterative_rag.evaluation.report.wording import dollars, number, percent, percent_range, points, visible
+from iterative_rag.evaluation.report import report_tables as figures
+from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range, points, visible
+from iterative_rag.evaluation.report.question_details import CAPS, Caps, ShownQuestion, shown
+from iterative_rag.evaluation.report.report_tables import RESULTS, Report
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:

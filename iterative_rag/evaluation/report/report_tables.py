@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.evaluation.figures.compare import unique_names, warnings
-from iterative_rag.evaluation.figures.measures import answered_rightly, gave_answer
+from iterative_rag.evaluation.metrics.per_question import answered_rightly, gave_answer
+from iterative_rag.evaluation.metrics.run_comparison import unique_names, warnings
 from iterative_rag.evaluation.records import Outcome, Record
-from iterative_rag.evaluation.report.wording import dollars, number, percent, percent_range
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range
+from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.scoring.agreement import Agreement
+    from iterative_rag.evaluation.scoring.judge_agreement import Agreement
 
 Summary = Mapping[str, Any]
 

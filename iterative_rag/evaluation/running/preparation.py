@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, Record, Scores
-from iterative_rag.evaluation.running.examining import Examination, Examiner, Mode
+from iterative_rag.evaluation.running.answer_modes import Examination, Examiner, Mode
 from iterative_rag.evaluation.running.manifest import code_version, package_versions
-from iterative_rag.evaluation.scoring.causes import cause
+from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.scope import Scope
+    from iterative_rag.evaluation.datasets.search_scope import Scope
     from iterative_rag.evaluation.scoring.judge import Judge
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.ingest import Progress as IndexProgress
@@ -51,8 +51,8 @@ class Preparation:
     """Everything that a run needs, opened; close it."""
 
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
-        from iterative_rag.evaluation.datasets.loading import load, select
-        from iterative_rag.evaluation.datasets.scope import open_scope
+        from iterative_rag.evaluation.datasets.dataset_forms import load, select
+        from iterative_rag.evaluation.datasets.search_scope import open_scope
         from iterative_rag.evaluation.scoring.judge import refuse_self_judging
 
         self.config = config
@@ -85,7 +85,7 @@ class Preparation:
 
     def score(self, record: Record) -> Record:
         """The record with its scores, the judge's verdict and the cause of its failure."""
-        from iterative_rag.evaluation.scoring.answers import score
+        from iterative_rag.evaluation.scoring.answer_match import score
 
         answerable = bool(record.answers) and record.outcome is not Outcome.FAULT
         scores = score(record.short_answer, record.answers) if answerable else Scores()

@@ -40,11 +40,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import IterativeRAGError, MissingExtra, UsageError
-from iterative_rag.evaluation.running.folder import RunFolder
+from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.system.files import readable
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.preparing import RunConfig
+    from iterative_rag.evaluation.running.preparation import RunConfig
 
 _log = logging.getLogger(__name__)
 _TABLES = ("base", "axes", "skip")
@@ -111,7 +111,7 @@ def run_matrix(
 
 
 def _run(config: RunConfig, out: Path) -> RunFolder:
-    from iterative_rag.evaluation.running.run import run
+    from iterative_rag.evaluation.running.run_evaluation import run
 
     return run(config, out)
 
@@ -120,7 +120,7 @@ def config_of(cell: Cell) -> RunConfig:
     """The run of a cell. Raises UsageError or SettingsError for a value that cannot be."""
     from pydantic import TypeAdapter, ValidationError
 
-    from iterative_rag.evaluation.running.preparing import RunConfig
+    from iterative_rag.evaluation.running.preparation import RunConfig
     from iterative_rag.settings import load_settings
 
     for needed in ("dataset", "corpus"):
@@ -228,7 +228,7 @@ def _known(name: str, where: str) -> None:
 
 
 def _options() -> frozenset[str]:
-    from iterative_rag.evaluation.running.preparing import RunConfig
+    from iterative_rag.evaluation.running.preparation import RunConfig
 
     return frozenset(one.name for one in dataclasses.fields(RunConfig)) - {"settings"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.evaluation.figures.measures import gave_facts, listed, read
+from iterative_rag.evaluation.metrics.per_question import gave_facts, listed, read
 from iterative_rag.evaluation.records import FoundFact, Hop, Record
-from iterative_rag.evaluation.report.figures import RESULTS, result
-from iterative_rag.evaluation.report.wording import number, percent, visible
+from iterative_rag.evaluation.report.formatting import number, percent, visible
+from iterative_rag.evaluation.report.report_tables import RESULTS, result
 from iterative_rag.text.plurals import counted
 
 _QUESTION, _SENTENCE = 1000, 1500  # characters

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.links import is_link, links_in, title_of
 from iterative_rag.evaluation.datasets.question_files import Row, broken, read_bytes, rows
+from iterative_rag.evaluation.datasets.wikipedia_links import is_link, links_in, title_of
 from iterative_rag.evaluation.questions import Dataset, Kind, Paragraph, Question
 
 _SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".txt")

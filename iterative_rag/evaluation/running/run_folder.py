@@ -47,7 +47,7 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 
 def read_run(path: Path) -> RunFolder:
     """The run in `path`, finished or not. Raises UsageError where there is none, MissingExtra without inspect_ai."""
-    from iterative_rag.evaluation.running.logs import records
+    from iterative_rag.evaluation.running.inspect_logs import records
 
     found = read_manifest(path)
     if found is None:

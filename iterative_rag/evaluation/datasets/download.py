@@ -95,7 +95,7 @@ def fetch_dataset(
     `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call goes on where it ended.
     """
-    from iterative_rag.evaluation.datasets import loading
+    from iterative_rag.evaluation.datasets import dataset_forms as loading
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.retry_after import Patience
     from iterative_rag.sources.wikipedia.article_fetching import Wikis

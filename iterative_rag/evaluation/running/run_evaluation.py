@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Outcome, Record
-from iterative_rag.evaluation.running.containment import contained
-from iterative_rag.evaluation.running.folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
+from iterative_rag.evaluation.running.inspect_isolation import contained
 from iterative_rag.evaluation.running.manifest import begin_or_resume
-from iterative_rag.evaluation.running.preparing import Preparation, RunConfig
+from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
+from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
 from iterative_rag.system.memory import Returning
 from iterative_rag.system.private_files import FILE_MODE, tighten
 
@@ -80,7 +80,7 @@ def run(
         begin_or_resume(out, prepared.manifest)
         logs = out / LOGS
         if retry_errors:
-            from iterative_rag.evaluation.running.logs import forget_faults
+            from iterative_rag.evaluation.running.inspect_logs import forget_faults
 
             forget_faults(logs)
         tally = Tally(total=len(prepared.exams) * config.repeat, price=config.price)
@@ -96,8 +96,8 @@ def run(
 def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callable[[Tally], None] | None) -> None:
     from inspect_ai import eval_set
 
-    from iterative_rag.evaluation.running.logs import drop_superseded
-    from iterative_rag.evaluation.running.task import make_task
+    from iterative_rag.evaluation.running.inspect_logs import drop_superseded
+    from iterative_rag.evaluation.running.inspect_task import make_task
 
     lock, give_back_memory = threading.Lock(), Returning()
 

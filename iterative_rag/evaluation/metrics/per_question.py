@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from iterative_rag.evaluation.figures.statistics import by_question
+from iterative_rag.evaluation.metrics.statistics import by_question
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Outcome, Record, Verdict
 

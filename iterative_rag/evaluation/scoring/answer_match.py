@@ -27,7 +27,7 @@ from functools import lru_cache
 
 from iterative_rag.builtin.language.words import fold, word_set
 from iterative_rag.evaluation.records import Scores
-from iterative_rag.evaluation.scoring.values import alike, mentions, read_value, same
+from iterative_rag.evaluation.scoring.value_match import alike, mentions, read_value, same
 from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
 # Words of an answer that still is one; beyond, it is a text in which much will be found.

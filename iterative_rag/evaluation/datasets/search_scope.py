@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.pools import paragraph_id, pool
-from iterative_rag.evaluation.datasets.titles import GoldIndex, read_redirects
+from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, read_redirects
+from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id, pool
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.settings import Settings
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from iterative_rag.evaluation.records import Record
-from iterative_rag.evaluation.report import figures
-from iterative_rag.evaluation.report.figures import Report, Share
-from iterative_rag.evaluation.report.wording import NOTHING, number, percent, visible
+from iterative_rag.evaluation.report import report_tables as figures
+from iterative_rag.evaluation.report.formatting import NOTHING, number, percent, visible
+from iterative_rag.evaluation.report.report_tables import Report, Share
 from iterative_rag.text.plurals import counted
 
 # All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.
