@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean, median
 
+from iterative_rag.builtin.builtin_backend import BuiltinMind
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.mind import BuiltinMind
-from iterative_rag.builtin.question.planning import Planner
+from iterative_rag.builtin.question.question_planner import Planner
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.reading.reader import RuleReader
+from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.cache import NoCache

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from iterative_rag.builtin.correcting.grading import score_of
 from iterative_rag.builtin.reading.span_reader import Reading, SpanReader
+from iterative_rag.builtin.reasoning.grading import score_of
 from iterative_rag.settings import Settings
 from scripts.train import data, relations, scoring
 from scripts.train.data import Passage

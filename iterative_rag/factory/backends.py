@@ -30,14 +30,14 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
 def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
     if settings.rerank == "none":
         return None
-    from iterative_rag.builtin.reranking import ReaderReranker
+    from iterative_rag.builtin.reranker import ReaderReranker
 
     return ReaderReranker(cache=kept)
 
 
 def builtin_grader(kept: Cache) -> Grader:
     """The built-in reader as a grader: costs no call."""
-    from iterative_rag.builtin.correcting.grading import BuiltinGrader
+    from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 
     return BuiltinGrader(cache=kept)
 
@@ -68,12 +68,12 @@ def make_mind(
     main, notice = spec.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
     if main is None:
         if preload:
-            from iterative_rag.builtin.loading import load_networks
+            from iterative_rag.builtin.preloading import load_networks
 
             ahead(load_networks)
+        from iterative_rag.builtin.builtin_backend import BuiltinMind
         from iterative_rag.builtin.encoder import BuiltinEncoder
-        from iterative_rag.builtin.mind import BuiltinMind
-        from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
+        from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept), notice

@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iterative_rag.builtin.language.words import fold, word_set
+from iterative_rag.builtin.language.function_words import fold, word_set
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, slots_of
+from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.question.stretches import KINDS, QuestionKind, Split
 from scripts.train.data import plain
 from scripts.train.split_align import NESTED, SINGLE, UNKNOWN
 from scripts.train.split_data import ASKS, Example, mark_asks, measured_files

@@ -1,4 +1,4 @@
-"""Fit how the trained reader and the rules vote on a value: the WEIGHTS of iterative_rag/builtin/reading/weighing.py.
+"""Fit how the trained reader and the rules vote on a value: the WEIGHTS of iterative_rag/builtin/reading/reader_fusion.py.
 
     python -m scripts.train.fit_weighing --data FOLDER [--rows FILE]
 
@@ -25,12 +25,12 @@ import numpy as np
 import numpy.typing as npt
 
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.question.query import read_query
-from iterative_rag.builtin.reading.pages import page
-from iterative_rag.builtin.reading.reader import RuleReader
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.page_units import page
+from iterative_rag.builtin.reading.reader_fusion import features_of
+from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import TrainedReader
-from iterative_rag.builtin.reading.weighing import features_of
 from iterative_rag.types import Window
 from scripts.train import data, relations, scoring
 from scripts.train.data import Passage

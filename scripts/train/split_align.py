@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.builtin.language.tokens import Token, is_verb
-from iterative_rag.builtin.language.words import (
+from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
     BASE_VERBS,
     PREPOSITIONS,
@@ -21,6 +20,7 @@ from iterative_rag.builtin.language.words import (
     fold,
     stem,
 )
+from iterative_rag.builtin.language.tokens import Token, is_verb
 
 UNKNOWN, SINGLE, NESTED, COMPARISON, INTERSECTION = range(-1, 4)
 KINDS = ("single", "nested", "comparison", "intersection")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.builtin.language.function_words import AUXILIARIES, PREPOSITIONS, word_set
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
-from iterative_rag.builtin.language.words import AUXILIARIES, PREPOSITIONS, word_set
 from scripts.train.data import half, multi_hop, records
 from scripts.train.split_align import CLAUSE, COMPARISON, INTERSECTION, NESTED, PART, PHRASE, SINGLE, Mark
 from scripts.train.split_data import ASKS, Example, asks, mark_asks, spliced

@@ -20,8 +20,8 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
+from iterative_rag.builtin.question.span_decoding import CONTINUED
 from iterative_rag.builtin.question.splitter import MAX_PIECES, SHAPES, shapes_of
-from iterative_rag.builtin.question.stretches import CONTINUED
 from scripts.train.model import EPSILON, HIDDEN, Layer, RowDropout
 from scripts.train.split_align import KINDS, LABELS, UNKNOWN
 from scripts.train.split_data import ASKS, Example, mark_asks

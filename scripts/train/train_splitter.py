@@ -27,8 +27,8 @@ from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
+from iterative_rag.builtin.question.span_decoding import Split
 from iterative_rag.builtin.question.splitter import NETWORK
-from iterative_rag.builtin.question.stretches import Split
 from scripts.export_encoder import OUT, clean_tokenizer, fetch_wheel, read_wheel
 from scripts.train import split_data
 from scripts.train.split_compose import Composer, stock

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.builtin.mind import BuiltinMind
-from iterative_rag.builtin.reading.reader import RuleReader
+from iterative_rag.builtin.builtin_backend import BuiltinMind
+from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.engine.budget import RunMeter
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window

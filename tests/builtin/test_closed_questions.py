@@ -6,11 +6,11 @@ import pytest
 
 from iterative_rag.builtin.language.nations import country_of, nations_in, within
 from iterative_rag.builtin.question.grammar import parse
+from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
-from iterative_rag.builtin.question.query import read_query
-from iterative_rag.builtin.reading.pages import Page, page
-from iterative_rag.builtin.reading.verifying import described, verified
-from iterative_rag.builtin.reasoning.computing import compute
+from iterative_rag.builtin.reading.closed_needs import described, verified
+from iterative_rag.builtin.reading.page_units import Page, page
+from iterative_rag.builtin.reasoning.computed_values import compute
 from iterative_rag.types import Window
 
 LEE = "Ann Lee (3 May 1941 – 9 June 1999) was a Norwegian novelist and poet. She lived in Orm. She won the Harp Prize."

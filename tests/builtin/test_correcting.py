@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.builtin.correcting.grading import BuiltinGrader
-from iterative_rag.builtin.correcting.rewording import BuiltinRewriter, statement
-from iterative_rag.builtin.question.query import read_query
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reasoning.grading import BuiltinGrader
+from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter, statement
 from iterative_rag.correction.corrector import verdict
 from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.correction.refinement import Refiner

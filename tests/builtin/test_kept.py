@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import pytest
 
 from iterative_rag.builtin import networks
-from iterative_rag.builtin.correcting.grading import BuiltinGrader
 from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.reranking import ReaderReranker
+from iterative_rag.builtin.reasoning.grading import BuiltinGrader
+from iterative_rag.builtin.reranker import ReaderReranker
 from iterative_rag.errors import WeightsError
 from iterative_rag.types import Need
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.mind import BuiltinMind
+from iterative_rag.builtin.builtin_backend import BuiltinMind
 from iterative_rag.builtin.question.grammar import parse
-from iterative_rag.builtin.question.query import read_query
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.fitting import fits
-from iterative_rag.builtin.reasoning.caution import CAREFUL, GUESSING
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 from tests.builtin.desk import ROLES, NoMeter, answer, window

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, Node, slots_of
-from iterative_rag.builtin.question.planning import Planner
-from iterative_rag.builtin.question.soundness import sound
+from iterative_rag.builtin.question.plan_checks import sound
+from iterative_rag.builtin.question.question_planner import Planner
 from iterative_rag.builtin.question.splitter import Splitter
 
 

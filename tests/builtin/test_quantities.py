@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.language.quantities import Date, Number, convert, dates, numbers
-from iterative_rag.builtin.language.words import base_form, ordinal, stem
+from iterative_rag.builtin.language.function_words import base_form, ordinal, stem
+from iterative_rag.builtin.language.text_values import Date, Number, convert, dates, numbers
 from iterative_rag.builtin.question.plan import Operation, Part
-from iterative_rag.builtin.reasoning.computing import compute
-from iterative_rag.builtin.reasoning.names import part_of
+from iterative_rag.builtin.reasoning.computed_values import compute
+from iterative_rag.builtin.reasoning.name_parts import part_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.reranking import ReaderReranker
+from iterative_rag.builtin.reranker import ReaderReranker
 from iterative_rag.protocols import Reranker
 
 PASSAGES = [

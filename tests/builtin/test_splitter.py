@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from iterative_rag.builtin import networks
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
-from iterative_rag.builtin.question.splicing import halves, need, planned, put
+from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, Split, Stretch
 from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.question.stretches import Asks, Form, QuestionKind, Split, Stretch
-from iterative_rag.builtin.reasoning.evaluating import Evaluation
+from iterative_rag.builtin.question.substitution import halves, need, planned, put
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.errors import WeightsError
 from iterative_rag.types import Inquiry
 

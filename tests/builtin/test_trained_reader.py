@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iterative_rag.builtin.builtin_backend import BuiltinMind
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.mind import BuiltinMind
-from iterative_rag.builtin.question.query import read_query
-from iterative_rag.builtin.reading.pages import Page, page
-from iterative_rag.builtin.reading.passages import SIZE, passages, sentence_at
-from iterative_rag.builtin.reading.reader import RuleReader
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.page_units import Page, page
+from iterative_rag.builtin.reading.reader_passages import SIZE, passages, sentence_at
+from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import CLOSE, TrainedReader
 from iterative_rag.types import Need

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.language.words import NUMBER_WORDS, ORDINAL_WORDS
+from iterative_rag.builtin.language.function_words import NUMBER_WORDS, ORDINAL_WORDS
 from iterative_rag.evaluation.records import Scores
 from iterative_rag.evaluation.scoring.answer_match import matches, normalised, score, stands_in
 from tests.text.table import Row, rows

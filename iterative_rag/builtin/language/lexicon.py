@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import lru_cache
 
+from iterative_rag.builtin.language.function_words import stem, word_set
 from iterative_rag.builtin.language.nouns import PLACES, names_person
-from iterative_rag.builtin.language.words import stem, word_set
 
 
 class Kind(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.words import stem, word_set
+from iterative_rag.builtin.language.function_words import stem, word_set
 
 # Nouns that say nothing about the relation when they are asked for.
 BARE_KINDS = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.builtin.language.words import AUXILIARIES, BASE_VERBS, IRREGULAR, PARTICIPLES, word_set
+from iterative_rag.builtin.language.function_words import AUXILIARIES, BASE_VERBS, IRREGULAR, PARTICIPLES, word_set
 from iterative_rag.text.patterns import lazy_pattern
 
 _TOKEN = lazy_pattern(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]")

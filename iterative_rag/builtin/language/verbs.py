@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from iterative_rag.builtin.language.function_words import BASE_VERBS, IRREGULAR, word_set
 from iterative_rag.builtin.language.tokens import Token, is_verb
-from iterative_rag.builtin.language.words import BASE_VERBS, IRREGULAR, word_set
 from iterative_rag.text.patterns import lazy_pattern
 
 # Past tenses that rarely open a question's clause, beside those of `words`.

@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from iterative_rag.builtin.language.function_words import (
+    BASE_VERBS,
+    DETERMINERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    RELATIVES,
+    word_set,
+)
 from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, is_verb, tokenize
 from iterative_rag.builtin.language.verbs import acts
-from iterative_rag.builtin.language.words import BASE_VERBS, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES, word_set
-from iterative_rag.builtin.question.phrases import Phrase, group_end
+from iterative_rag.builtin.question.descriptions import Phrase, group_end
 from iterative_rag.builtin.question.plan import Lookup, Node
 from iterative_rag.text.patterns import lazy_pattern
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 
+from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
-from iterative_rag.builtin.language.words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.question.clauses import as_question, trailing, two_conditions
-from iterative_rag.builtin.question.closed import followed_up
-from iterative_rag.builtin.question.comparing import computed
-from iterative_rag.builtin.question.phrases import (
+from iterative_rag.builtin.question.comparison_questions import computed
+from iterative_rag.builtin.question.description_regions import regions
+from iterative_rag.builtin.question.descriptions import (
     Phrase,
     description_at,
     find_descriptions,
     group_end,
 )
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
-from iterative_rag.builtin.question.regions import regions
-from iterative_rag.builtin.question.timing import when
-from iterative_rag.builtin.question.wording import LONGEST, in_order, settled
+from iterative_rag.builtin.question.simplification import LONGEST, in_order, settled
+from iterative_rag.builtin.question.time_questions import when
+from iterative_rag.builtin.question.yes_no_questions import followed_up
 from iterative_rag.text.patterns import lazy_pattern
 
 # Deeper nesting than this is no English.

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from iterative_rag.builtin.kept import kept
+from iterative_rag.builtin.network_cache import kept
 from iterative_rag.builtin.networks import damaged, lazy, load_network, packaged_weights, read_file, tokenizer
-from iterative_rag.builtin.question.stretches import QuestionKind, Split, decoded, deepened
+from iterative_rag.builtin.question.span_decoding import QuestionKind, Split, decoded, deepened
 from iterative_rag.protocols import Cache
 from iterative_rag.text.patterns import lazy_pattern
 

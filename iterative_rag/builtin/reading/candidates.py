@@ -7,14 +7,12 @@ import math
 import re
 from dataclasses import dataclass
 
+from iterative_rag.builtin.language.function_words import IRREGULAR, STOPWORDS, content, fold, ordinal, stem, words
 from iterative_rag.builtin.language.lexicon import Kind, alike
 from iterative_rag.builtin.language.nouns import LARGER
-from iterative_rag.builtin.language.words import IRREGULAR, STOPWORDS, content, fold, ordinal, stem, words
-from iterative_rag.builtin.question.query import Query
-from iterative_rag.builtin.reading import spans
-from iterative_rag.builtin.reading.matching import Match
-from iterative_rag.builtin.reading.pages import Page
-from iterative_rag.builtin.reading.picking import (
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading import typed_spans as spans
+from iterative_rag.builtin.reading.answer_words import (
     SUBJECT_KINDS,
     may_be_subject,
     no_kin,
@@ -22,7 +20,9 @@ from iterative_rag.builtin.reading.picking import (
     place_part,
     subject_name,
 )
-from iterative_rag.builtin.reading.prose import set_form
+from iterative_rag.builtin.reading.page_units import Page
+from iterative_rag.builtin.reading.passage_match import Match
+from iterative_rag.builtin.reading.set_phrases import set_form
 from iterative_rag.text.patterns import lazy_pattern
 
 _SUBJECT = lazy_pattern(r"\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir)\b")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.words import folded
-from iterative_rag.builtin.question.query import Query
+from iterative_rag.builtin.language.function_words import folded
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.candidate_ranking import trust
+from iterative_rag.builtin.reading.closed_needs import settled
 from iterative_rag.builtin.reading.findings import Finding, best_of
-from iterative_rag.builtin.reading.fitting import fits
-from iterative_rag.builtin.reading.matching import match_units
-from iterative_rag.builtin.reading.pages import Page
-from iterative_rag.builtin.reading.passages import passages, sentence_at
-from iterative_rag.builtin.reading.ranking import trust
-from iterative_rag.builtin.reading.reader import Offer, RuleReader
+from iterative_rag.builtin.reading.page_units import Page
+from iterative_rag.builtin.reading.passage_match import match_units
+from iterative_rag.builtin.reading.reader_fusion import Offered, probability, same_value
+from iterative_rag.builtin.reading.reader_passages import passages, sentence_at
+from iterative_rag.builtin.reading.rule_reader import Offer, RuleReader
 from iterative_rag.builtin.reading.span_reader import Reading, SpanReader
-from iterative_rag.builtin.reading.verifying import settled
-from iterative_rag.builtin.reading.weighing import Offered, probability, same_value
 
 # Passages of one page that are read closely, spans of each, and candidates of the rules that are weighed.
 CLOSE, SPANS, RULED = 5, 5, 12

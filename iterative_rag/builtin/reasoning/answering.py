@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iterative_rag.builtin.language.words import folded
+from iterative_rag.builtin.language.function_words import folded
 from iterative_rag.builtin.question.plan import Node
-from iterative_rag.builtin.question.planning import as_it_stands
-from iterative_rag.builtin.reasoning.evaluating import Evaluation
-from iterative_rag.builtin.reasoning.outcomes import Outcome, Value
+from iterative_rag.builtin.question.question_planner import as_it_stands
+from iterative_rag.builtin.reasoning.node_result import Outcome, Value
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.computing.display import shown
 from iterative_rag.types import Draft, Inquiry
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.question.plan import Literal, Node, slots_of
-from iterative_rag.builtin.reasoning.evaluating import Evaluation
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 
 
 def rephrased(question: str, plan: Node, evaluation: Evaluation) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.question.plan import Fallback, Node
-from iterative_rag.builtin.question.planning import Planner
-from iterative_rag.builtin.reasoning.caution import Caution
-from iterative_rag.builtin.reasoning.evaluating import LOOKS, Evaluation
-from iterative_rag.builtin.reasoning.outcomes import Outcome
+from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.reasoning.node_result import Outcome
+from iterative_rag.builtin.reasoning.plan_evaluation import LOOKS, Evaluation
+from iterative_rag.builtin.reasoning.thresholds import Caution
 from iterative_rag.types import Inquiry, Need, Sufficiency
 
 

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from iterative_rag.builtin.language.words import fold, word_set
+from iterative_rag.builtin.language.function_words import fold, word_set
 from iterative_rag.evaluation.records import Scores
 from iterative_rag.evaluation.scoring.value_match import alike, mentions, read_value, same
 from iterative_rag.text.values import Mention, Moment, Quantity, Value

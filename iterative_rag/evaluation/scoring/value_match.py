@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from iterative_rag.builtin.language.words import stem
+from iterative_rag.builtin.language.function_words import stem
 from iterative_rag.text import units
 from iterative_rag.text.comparing import same_number, says
 from iterative_rag.text.folding import folded

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from iterative_rag.builtin.question.planning import Planner
-from iterative_rag.builtin.reasoning.caution import CAREFUL
+from iterative_rag.builtin.question.question_planner import Planner
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
 from iterative_rag.llm.roles.role_call import Asker

@@ -1,0 +1,113 @@
+"""The built-in mind: grammar and a splitter plan, a network and rules read; each call starts from the inquiry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.question.splitter import Splitter
+from iterative_rag.builtin.reading.page_units import page
+from iterative_rag.builtin.reading.rule_reader import Reader, RuleReader
+from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.builtin.reading.trained_reader import TrainedReader
+from iterative_rag.builtin.reasoning.answering import compose
+from iterative_rag.builtin.reasoning.grading import BuiltinGrader
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
+from iterative_rag.builtin.reasoning.planned_steps import BuiltinPlanner
+from iterative_rag.builtin.reasoning.rephrasing import rephrased
+from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
+from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Caution
+from iterative_rag.protocols import Cache, Embedder, Meter, Roles
+from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
+
+# Extracts below this trust are not worth showing to anyone.
+FLOOR = 0.15
+
+
+class BuiltinMind:
+    """Plays all four roles without an LLM: a planner takes the question apart, a reader finds the values."""
+
+    name = "builtin"
+    thrifty = False
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        reader: Reader | None = None,
+        planner: Planner | None = None,
+        caution: Caution = CAREFUL,
+        cache: Cache | None = None,
+    ) -> None:
+        # Windows are read side by side by the loop already: one thread each.
+        spans = SpanReader(threads=1)
+        self._reader = reader or TrainedReader(RuleReader(embedder), spans)
+        self._grader = BuiltinGrader(spans, cache)
+        self._planner = planner or Planner(Splitter(cache=cache))
+        self._caution = caution
+
+    def roles(self, meter: Meter) -> Roles:
+        """The meter stays unused: nothing here costs a call."""
+        planned = self._planner, self._caution
+        return Roles(
+            BuiltinAnalyst(*planned),
+            BuiltinExtractor(self._reader),
+            BuiltinRephraser(*planned),
+            BuiltinAnswerer(*planned),
+            self._grader,
+            BuiltinRewriter(),
+            BuiltinPlanner(*planned),
+            BuiltinSufficiencyJudge(*planned),
+        )
+
+
+class BuiltinAnalyst:
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
+
+    def analyse(self, inquiry: Inquiry) -> Analysis:
+        outcome = Evaluation(inquiry, self._caution).of(self._planner.plan(inquiry.original))
+        if outcome.values:
+            return Known()
+        if questions := outcome.needs or outcome.again:
+            return Needs(tuple(Need(question) for question in questions))
+        return Stuck(f"Not found: {'; '.join(outcome.missing) or inquiry.question}")
+
+
+class BuiltinExtractor:
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    @property
+    def fingerprint(self) -> str:
+        return f"builtin/{self._reader.fingerprint}"
+
+    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+        findings = self._reader.read(read_query(need.question), page(window))
+        return tuple(
+            Extract(finding.statement, finding.quote, finding.value, round(finding.score, 4))
+            for finding in findings
+            if finding.score >= FLOOR and finding.quote in window.text
+        )
+
+
+class BuiltinRephraser:
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
+
+    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
+        known = set(inquiry.facts)
+        grown = replace(inquiry, facts=(*inquiry.facts, *(fact for fact in found if fact not in known)))
+        return rephrased(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution))
+
+
+class BuiltinAnswerer:
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
+
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
+        """Advice changes nothing: what is composed of facts alone claims nothing else."""
+        plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
+        return compose(inquiry, plan, evaluation, last_attempt=last_attempt)

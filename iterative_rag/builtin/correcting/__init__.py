@@ -1,1 +1,0 @@
-"""Grading and query correction without an LLM."""

@@ -1,0 +1,301 @@
+"""Which of two: questions that choose by something that cannot be measured, and the forms in which they come.
+
+"Which singer is American, X or Y?" is "Is the singer X American?" and the same of Y: the one that answers yes is meant.
+"""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.function_words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    DETERMINERS,
+    PREPOSITIONS,
+    base_form,
+    word_set,
+)
+from iterative_rag.builtin.language.nations import nations_in
+from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
+from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
+from iterative_rag.builtin.question.time_questions import Expand, Phrase
+from iterative_rag.builtin.question.yes_no_questions import names_and_rest, side, told_before, two_names
+from iterative_rag.text.patterns import lazy_pattern
+
+_WHICH = r"(?:which|what|who|whose|how|whom)"
+_NAMED = r"(?:the |an? |[a-z]+ ){0,3}[A-Z“\"0-9]"
+# "Which film, A or B, was made first"; "Which of these films, A or B, ..."
+_INSERTED = lazy_pattern(
+    r"^(?P<ask>(?i:which|what|who)(?: (?:one|of these|of the following|of the two))?"
+    r"(?: (?!do\b|does\b|did\b|is\b|was\b|are\b|were\b)[a-z-]+){0,4}),? "
+    rf"(?P<first>{_NAMED}[^,?]{{0,100}}?),? or (?P<second>(?:the )?[^,?]{{2,100}}?),? "
+    r"(?P<predicate>(?:is|are|was|were|has|have|had|can|could|did|does|came|started|opened|won|takes?|[a-z]+ed) "
+    r".{2,150}|closed|died)$"
+)
+# "Between the two film makers A and B, who was born earlier", "Out of A or B which ..."
+_BETWEEN = lazy_pattern(
+    rf"^(?:between|of|among|out of) (?P<body>.{{6,250}}?),? (?P<ask>{_WHICH}\b(?! (?:and|or)\b)[^,]{{3,150}})$", re.I
+)
+# "Does A or B have more C", "Did A or B win ..."
+_DO_OR = lazy_pattern(
+    r"^(?P<aux>(?i:does|do|did|has|have|had)) (?P<first>[^,?]{2,100}?) or (?P<second>.{2,100}?) "
+    r"(?P<verb>have|get|got|win|won|make|made|live|lived|die|come|write|written|contain|produce|produced|released) "
+    r"(?P<rest>.{2,100})$"
+)
+# "Which film came out first A or B": no comma, but the names are written large.
+_UNPARTED = lazy_pattern(
+    rf"^(?P<ask>(?i:{_WHICH})\b[^,:?A-Z]{{4,120}}?(?:[A-Z][a-z]+ [a-z]+ ?)?)(?<![(]) "
+    r"(?P<first>(?:the )?[A-Z“\"][^,?]{1,100}?) or (?P<second>(?:the )?[A-Z“\"].{1,100})$"
+)
+_OF_THESE = lazy_pattern(
+    r" of (?:the |these )?(?:following|two|these|those)(?=\b)(?: (?!is\b|was\b|has\b)[a-z]+s\b)?", re.I
+)
+# The last comma before "A or B": what comes before it is what is asked.
+_PARTED = tuple(
+    lazy_pattern(
+        rf"^(?P<ask>(?i:{_WHICH})\b.{{3,200}}?){mark} (?:either |the (?:film|song|book)s? (?=[A-Z“\"]))?"
+        rf"(?P<first>{_NAMED}[^,]{{0,100}}?(?:, [A-Z][^,]{{1,40}})?),? or (?:the )?(?P<second>.{{2,150}})$"
+    )
+    for mark in ",:"
+)
+
+
+def in_front(text: str) -> str:
+    """A question of choice in its common form: what is asked, a comma, "A or B". Any other text stays as it is."""
+    text = told_before(re.sub(r"^[Qq]\d+: ", "", text))
+    match = _BETWEEN.match(text)
+    if match and (names := two_names(match["body"])) and ", " not in names[0]:
+        return f"{match['ask']}, {names[0]} or {names[1]}"
+    if match := _INSERTED.match(text):
+        ask = _OF_THESE.sub("", match["ask"]).strip(" ,")
+        return f"{ask} {match['predicate']}, {match['first']} or {match['second'].rstrip(' ,')}"
+    if match := _DO_OR.match(text):
+        verb = match["verb"].lower()
+        finite = {"have": "has", "get": "got", "win": "won", "make": "made", "live": "lived", "come": "came"}.get(
+            verb, verb
+        )
+        if match["aux"].lower() in {"has", "had", "have"}:
+            finite = f"has {verb}"
+        return f"Which {finite} {match['rest']}, {match['first']} or {match['second']}"
+    if " or " in text and "," not in text and ":" not in text and (match := _UNPARTED.match(text)):
+        return f"{match['ask'].strip()}, {match['first']} or {match['second']}"
+    if " or " in text and _OF_THESE.search(text):
+        return _OF_THESE.sub("", text, count=1)
+    return text
+
+
+def sides(text: str) -> tuple[str, str, str] | None:
+    """(what is asked, the first, the second) of a question of choice in its common form."""
+    match = _PARTED[0].match(text) or _PARTED[1].match(text)
+    if match is None or not any(is_verb(token) for token in tokenize(match["ask"])):
+        return None
+    return match["ask"], match["first"].strip(" ,"), match["second"].strip(" ,")
+
+
+_VERSATILE = lazy_pattern(
+    r"\b(?:more|most|greater|wider|broader) (?:\w+ )?(?:divers\w+|varied|variety|range|versatile|careers?|occupations?"
+    r"|professions?|jobs?|roles|genres|topics|career changes|job experiences|fields|titles)\b",
+    re.I,
+)
+_COMPARATIVE = lazy_pattern(r"\b(?:(?:a |the )?(?:more|most|less|least|a greater number of|farther|further) )", re.I)
+_NEGATED = lazy_pattern(r"\b(?:not|never|no longer)\b |n['’]t\b", re.I)
+
+
+def chosen(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
+    """The closed question of each side, and which of the two it holds for."""
+    literal = tuple(Literal(label.source) for label in labels)
+    parts = _predicate(ask)
+    if parts is None:
+        return None
+    noun, verb, rest = parts
+    negated = bool(_NEGATED.search(f"{verb} {rest}"))
+    rest = " ".join(_COMPARATIVE.sub("", _NEGATED.sub("", rest)).split())
+    rest = re.sub(r"^(?:(?:larg|bigg)er|(?:small|tall|heavi|rich|fast|busi|cheap|strong)er)\b", _plain_degree, rest)
+    aux, rest = _auxiliary(verb, rest)
+    kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
+    operands = tuple(side(aux, kind, rest, phrase) for kind in kinds)
+    return Computed(text, Operation.CHOICE, operands, literal, "no" if negated else "")
+
+
+def _plain_degree(match: re.Match[str]) -> str:
+    """ "larger" as "large": the article says what something is, not what it is beside another."""
+    word = match[0].removesuffix("er")
+    return {"larg": "large", "bigg": "large", "heavi": "heavy", "busi": "busy"}.get(word, word)
+
+
+def richest(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
+    """ "Who had the more diverse career": whose list of occupations is longer. No text says it, so this is a guess."""
+    if not _VERSATILE.search(ask):
+        return None
+    operands = tuple(_asked("What is the occupation of {}?", name, phrase) for name in names)
+    return Computed(text, Operation.RICHEST, operands, tuple(Literal(label.source) for label in labels))
+
+
+def by_itself(ask: str) -> bool:
+    """Whether what is asked names what something is done to ("Who designed Orm Hall"): that is looked up as such."""
+    parts = _predicate(ask)
+    if parts is None:
+        return True
+    _, verb, rest = parts
+    named = [
+        token
+        for token in tokenize(rest)
+        if token.capital and not nations_in(token.text) and not token.text[0].isdigit()
+    ]
+    return bool(named) and verb not in AUXILIARIES
+
+
+def _predicate(ask: str) -> tuple[str, str, str] | None:
+    """(noun, verb, rest) of "which NOUN VERB REST"; None where no verb is found."""
+    tokens = tokenize(ask)
+    if not tokens or tokens[0].low not in {"which", "what", "who", "how"}:
+        return None
+    for at, token in enumerate(tokens[1:], start=1):
+        if _finite(token, at, tokens):
+            noun = ask[tokens[0].end : token.start].strip() if at > 1 else ""
+            noun = (
+                "" if set(noun.lower().split()) & (PREPOSITIONS | DETERMINERS | {"one", "'s"}) or "'" in noun else noun
+            )
+            return noun, token.low, ask[token.end :].strip()
+    return None
+
+
+def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
+    if token.capital:
+        return False
+    low = token.low
+    third = low.endswith("s") and (low[:-1] in BASE_VERBS or low[:-2] in BASE_VERBS or low in _PRESENT)
+    return is_verb(token) or third or (low in BASE_VERBS and at == len(tokens) - 2)
+
+
+_PRESENT = word_set(
+    "describes accommodates borders publishes produces performs runs features specializes offers has means"
+)
+
+
+def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
+    """The auxiliary of the closed question, and what follows the name: "ran for a year" -> "did", "run for a year"."""
+    if verb in {"has", "have", "had"}:
+        after = rest.split()[:1]
+        done = after and (after[0].endswith("ed") or after[0] in {"been", "won", "written", "made", "sold"})
+        return (verb.replace("have", "has"), rest) if done else ("does" if verb != "had" else "did", f"have {rest}")
+    if verb in AUXILIARIES:
+        return verb, rest
+    if verb.endswith("s") and verb not in {"was", "is"}:
+        base = verb[:-1] if not verb.endswith(("ches", "shes", "xes", "sses", "oes")) else verb[:-2]
+        return "does", f"{base} {rest}".strip()
+    return "did", f"{base_form(verb)} {rest}".strip()
+
+
+def _says(name: str, noun: str) -> bool:
+    last = noun.split()[-1].lower()
+    return last in name.lower().split() or name.lower().startswith("the ")
+
+
+def _asked(template: str, name: str, phrase: Phrase) -> Node:
+    node = phrase(name)
+    if isinstance(node, Literal):
+        return Lookup(name, template.format(node.source.replace("{", "(").replace("}", ")")))
+    return Lookup(name, template.format("{0}"), (node,))
+
+
+# --- what two have in common -----------------------------------------------------------------
+
+_IN_COMMON = lazy_pattern(
+    r"^(?:what|which)(?: (?P<noun>.{2,60}?))? (?:do|does|did|are|is|have|has) (?:both )?(?P<pair>.{5,250}?) "
+    r"(?:(?:both )?(?:have|has|had|share|shared|hold) in common|both share|share|(?:both )?have in common)$",
+    re.I,
+)
+_BOTH_WHAT = tuple(
+    lazy_pattern(
+        rf"^(?:[Bb]oth )?(?P<pair>(?:[Tt]he )?(?:[a-z]+ ){{0,2}}[A-Z“\"].{{4,250}}?),? {aux}(?:both |each )?"
+        r"(?P<rest>.{0,120}?)\b(?P<what>what|which)\b ?(?P<noun>.{0,80})$"
+    )
+    for aux in (r"(?P<aux>are|were|is|was|did|do|have|had|has) ", r"(?P<aux>)(?=both\b)")
+)
+_WHAT_BOTH = lazy_pattern(
+    r"^(?P<front>(?:(?:in|on|from|at|by|for|during) )?(?:what|which)(?: [\w-]+){1,4}?) "
+    r"(?P<aux>do|does|did|are|were|is|was) (?:both )?(?P<pair>.{5,200}?)(?:,? both)? "
+    r"(?P<rest>perform|work|play|belong|come|live|located|published|share|found|"
+    r"based|born|originate|appear|participate|compete|specialize|practice|have)\b(?P<tail>.{0,100})$",
+    re.I,
+)
+_RESPECTIVE = lazy_pattern(r"(?P<prep>\w+) (?:their|its) respective [\w ]+?, (?P<pair>.+)$", re.I)
+_OCCUPATIONS = word_set(
+    "occupation occupations profession professions job jobs career careers pursuit role roles trade"
+)
+_KINDS = word_set("type types kind kinds sort example examples")
+
+
+def in_common(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """What is true of two things: asked of each of them, and what both answers share."""
+    if match := _IN_COMMON.match(text):
+        return _shared(text, match["pair"], match["noun"] or "", phrase)
+    if match := _WHAT_BOTH.match(text):
+        return _asked_of_both(text, match, expand)
+    match = _BOTH_WHAT[0].match(text) or _BOTH_WHAT[1].match(text)
+    if match and re.search(r"\bboth\b|\beach\b", text, re.I):
+        return _told_of_both(text, match, expand, phrase)
+    return None
+
+
+def _shared(text: str, pair: str, noun: str, phrase: Phrase) -> Node | None:
+    names = two_names(pair)
+    if names is None:
+        return None
+    return Computed(text, Operation.SHARED, tuple(_asked(_about(noun), name, phrase) for name in names))
+
+
+def _about(noun: str) -> str:
+    """The question about one thing whose answer describes it."""
+    said = noun.lower().split()
+    if set(said) & _OCCUPATIONS:
+        return "What is the occupation of {}?"
+    if "nationality" in said or said[-2:] == ["of", "origin"]:
+        return "What is the nationality of {}?"
+    if not said or set(said) & _KINDS:
+        return "What is {}?"
+    return f"What {noun.replace('{', '(').replace('}', ')')} is {{}} known for?"
+
+
+def _asked_of_both(text: str, match: re.Match[str], expand: Expand) -> Node | None:
+    """ "What role did A and B play in their bands, C and D": A in C, B in D."""
+    tail = match["tail"]
+    seconds: tuple[str, str] | None = None
+    if respective := _RESPECTIVE.search(tail):
+        seconds = two_names(respective["pair"])
+        tail = tail[: respective.start()] + respective["prep"] if seconds else tail
+    names = two_names(match["pair"].strip(" ,"))
+    if names is None or (not seconds and not re.search(r"\bboth\b", text)):
+        return None
+    aux = {"do": "does", "are": "is", "were": "was"}.get(match["aux"].lower(), match["aux"].lower())
+    asks = [
+        f"{match['front']} {aux} {name} {match['rest']}{tail}{f' {seconds[at]}' if seconds else ''}?"
+        for at, name in enumerate(names)
+    ]
+    return Computed(text, Operation.COMMON, tuple(expand(ask, name) for ask, name in zip(asks, names, strict=True)))
+
+
+def _told_of_both(text: str, match: re.Match[str], expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Both A and B were released by what label", "A and B are both examples of what"."""
+    pair, rest, noun = match["pair"].removesuffix(" both"), match["rest"].strip(), match["noun"].strip()
+    aux = (match["aux"] or "do").lower()
+    found = None if two_names(pair) else names_and_rest(f"{pair} {rest}")
+    names = found[0] if found else two_names(pair)
+    rest = found[1] if found else rest
+    if names is None:
+        return None
+    described = aux in {"are", "were", "is", "was"} and (
+        not rest or set(rest.lower().split()) & _KINDS or rest.endswith(" of")
+    )
+    if set(noun.lower().split()) & _OCCUPATIONS or (described and (not noun or set(noun.lower().split()) & _KINDS)):
+        return _shared(text, f"{names[0]} and {names[1]}", noun, phrase)
+    one = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(aux, aux)
+    words = rest.split()
+    if words and words[-1].lower() in PREPOSITIONS:
+        front, middle = f"{words[-1].capitalize()} {match['what']} {noun}", " ".join(words[:-1])
+    else:
+        front, middle = f"{match['what'].capitalize()} {noun}", rest
+    middle = re.sub(r"^(?:a )?(part|member|breed)s?$", r"a \1", re.sub(r"^[a-z ]+s (?=[a-z]+ed$)", "", middle))
+    asks = [" ".join(f"{front} {one} {name} {middle}".split()) + "?" for name in names]
+    return Computed(text, Operation.COMMON, tuple(expand(ask, name) for ask, name in zip(asks, names, strict=True)))

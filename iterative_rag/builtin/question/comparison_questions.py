@@ -1,0 +1,314 @@
+"""Questions that compute: which of two, is it more, do they share it; counting and timing have files of their own."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.function_words import word_set
+from iterative_rag.builtin.language.tokens import is_verb, tokenize
+from iterative_rag.builtin.question.choice_questions import by_itself, chosen, in_common, in_front, richest, sides
+from iterative_rag.builtin.question.comparison_sides import EVENTS, asked_of, for_things
+from iterative_rag.builtin.question.difference_questions import age_gap, how_much_more, ratio, total, two_counts
+from iterative_rag.builtin.question.list_questions import among
+from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
+from iterative_rag.builtin.question.time_questions import (
+    Expand,
+    Phrase,
+    age,
+    age_at,
+    age_did,
+    calendar,
+    is_event,
+    lifetime,
+    outlives,
+    when,
+    years_after,
+    years_between,
+)
+from iterative_rag.builtin.question.yes_no_questions import both, kind_and_name, paired
+from iterative_rag.text.patterns import lazy_pattern
+
+_COMPARED = (
+    r"(?:tall|high|low|long|short|deep|wid|larg|bigg|small|heavi|light|old|eld|young|earli|lat|new|"
+    r"great)er|first|last|earliest|latest|oldest|youngest|longest|shortest|tallest|highest|"
+    r"largest|smallest|biggest"
+)
+# "which is the longer of A and B", "who was born first out of A and B"
+_OF_TWO = lazy_pattern(
+    rf"^(?P<ask>(?i:which|who|what)\b.{{0,40}}?\b(?:{_COMPARED})\b.{{0,40}}?)(?:,)? (?:out of|of|between|among|from) "
+    r"(?:the (?:two|pair)(?: [a-z]+)?,? )?(?P<first>(?:the )?[A-Z“\"].{1,100}?) and "
+    r"(?P<second>(?:the )?[A-Z“\"].{1,100})$"
+)
+_LIVED_MORE = lazy_pattern(
+    r"\b(?:lived|live) (?:to be |to an? |the )?(?P<more>longer|longest|older|oldest|shorter|shortest)\b"
+    r"|\b(?:died|die) (?:at )?(?:an? |the )?(?P<age>older|younger)\b"
+    r"|\b(?:had|have) (?:the|a) (?P<life>longer|shorter) life\b|\b(?P<reached>higher|greater) age\b",
+    re.I,
+)
+_CHOICE = lazy_pattern(
+    r"^(?P<ask>.{3,200}?)(?:,| out of| of| between|:|(?<= first)|(?<= earlier)|(?<= older)) "
+    r"(?:either |the (?:film|song|book)s? (?-i:(?=[A-Z“\"])))?"
+    r"(?P<first>[^,]{2,150}(?:, [A-Z][^,]{1,40})?),? or (?:the )?(?P<second>.{2,150})$"
+)
+_BETWEEN_CHOICE = lazy_pattern(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
+_WAS_OR = lazy_pattern(
+    r"^(?:was|were|did|is) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
+    r"(?P<verb>(?-i:born|die|died|released|published|"
+    r"opened|open|founded|completed|built|older|younger|longer|taller|larger|higher)\b.{0,30})$",
+    re.I,
+)
+_WHICH_OF = lazy_pattern(
+    r"^(?P<ask>which|who) of (?:the (?:two )?(?:[a-z]+[,:]? )?)?(?P<first>(?:the )?[A-Z“\"].{1,100}?) (?:and|or) "
+    r"(?P<second>.{2,100}?) (?P<predicate>(?:is|was|were|has|had|came|died|opened|won|did) .{3,80})$",
+    re.I,
+)
+_BOTH = lazy_pattern(
+    r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
+    r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
+    r"(?P<first>.{2,150}?),? and (?P<second>.{2,200}?),? "
+    r"(?P<rest>(?:both|located|situated|from|of the same|have|share|in the same|the same|originate|"
+    r"born|buried|married|die).{0,120})$",
+    re.I,
+)
+_BY_HOW_MANY = lazy_pattern(
+    r"^by how (?:many|much) (?P<unit>[a-z]+) (?P<aux>is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er) than "
+    r"(?P<second>.{2,150})$",
+    re.I,
+)
+_LIVED = lazy_pattern(
+    r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
+    r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
+    re.I,
+)
+
+
+def _reworded(text: str) -> str:
+    """Rare forms of a computing question in the common one."""
+    if match := _BY_HOW_MANY.match(text):
+        return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
+    if match := _LIVED.match(text):
+        return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
+    return text
+
+
+def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """The plan of a computing question, or None for any other."""
+    text = in_front(_reworded(text))
+    for rule in (
+        calendar,
+        among,
+        years_after,
+        outlives,
+        age,
+        age_at,
+        age_did,
+        age_gap,
+        ratio,
+        two_counts,
+        how_much_more,
+        years_between,
+        total,
+        _is_more,
+        _happened_before,
+        _has_more,
+        _choice,
+        _share,
+        both,
+        in_common,
+    ):
+        node = rule(text, expand, phrase)
+        if node is not None:
+            return node
+    return None
+
+
+_IS_MORE = lazy_pattern(
+    r"^(?:is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er|more populous) than (?P<second>.{2,150})$", re.I
+)
+
+
+def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Is A longer than B?": yes where A comes out of the comparison."""
+    match = _IS_MORE.match(text)
+    asked = asked_of(match["more"]) if match else None
+    if match is None or asked is None:
+        return None
+    operation, template = asked
+    names = (match["first"], match["second"])
+    template = for_things(template, text, names)
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(template.format(name), name) for name in names),
+        unit="least" if operation is Operation.LEAST else "greatest",
+    )
+
+
+_BEFORE = lazy_pattern(
+    r"^(?:did|was|were|is) (?P<first>.{2,150}?) (?P<verb>born|die|come out|premiere|get "
+    r"released|released|published|open|"
+    r"opened|completed|finished|built|founded|formed|constructed|established|win|live) "
+    r"(?P<order>before|after|earlier than|later than|longer than) (?P<second>.{2,150}?)(?: (?:did|was|were))?$",
+    re.I,
+)
+
+
+def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Was A completed before B?": yes where A is the earlier; "Did A live longer than B?" by their ages."""
+    match = _BEFORE.match(text)
+    if match is None or (match["verb"].lower() == "live") != (match["order"].lower() == "longer than"):
+        return None
+    names = (match["first"], match["second"])
+    if match["verb"].lower() == "live":
+        return Computed(text, Operation.EXCEEDS, tuple(lifetime(name, expand) for name in names), unit="greatest")
+    template = next((template for pattern, template in EVENTS if re.search(pattern, match["verb"], re.I)), None)
+    if template is None:
+        return None
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(template.format(name), name) for name in names),
+        unit="least" if match["order"].lower().startswith(("before", "earlier")) else "greatest",
+    )
+
+
+_HAS_MORE = lazy_pattern(
+    r"^(?P<aux>do|does|did|has|have|had) (?P<first>.{2,120}?) "
+    r"(?P<verb>have|win|won|score|scored|make|receive|got|get|write|written) "
+    r"(?P<more>more|fewer|less) (?P<what>.{2,80}?) than (?P<second>.{2,120}?)(?: (?:did|does|has|do|have))?$",
+    re.I,
+)
+
+
+def _has_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "Did A win more medals than B?" """
+    match = _HAS_MORE.match(text)
+    if match is None:
+        return None
+    asks = [
+        (f"How many {match['what']} {match['aux']} {match[n]} {match['verb']}?", match[n]) for n in ("first", "second")
+    ]
+    return Computed(
+        text,
+        Operation.EXCEEDS,
+        tuple(expand(ask, name) for ask, name in asks),
+        unit="greatest" if match["more"].lower() == "more" else "least",
+    )
+
+
+def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if of := _WHICH_OF.match(text):
+        text = f"{of['ask']} {of['predicate']}, {of['first']} or {of['second']}"
+    if swapped := _WAS_OR.match(text):
+        text = f"Who was {swapped['verb']}, {swapped['first']} or {swapped['second']}"
+    parts = sides(text)
+    if parts is None:
+        match = _BETWEEN_CHOICE.match(text) or _OF_TWO.match(text) or _CHOICE.match(text)
+        if match is None or not re.match(r"(?:between|which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
+            return None
+        parts = match["ask"], match["first"].strip(), match["second"].strip()
+    ask, first, second = parts
+    if first.lower().startswith("the ") and second[0].islower() and not second.startswith(("the ", "a ", "an ")):
+        second = f"the {second}"
+    labels = (phrase(kind_and_name(first)[1]), phrase(kind_and_name(second)[1]))
+    if person := re.search(
+        r"\b(?:has|had|have|whose|with) (?:the |a )?(director|composer|performer|author|singer|writer|producer)\b",
+        ask,
+        re.I,
+    ):
+        role = person[1].lower()
+        first, second = f"the {role} of {first}", f"the {role} of {second}"
+    elif person := re.search(r"\bwhose (director|composer|performer|author|singer|writer|producer)\b", ask, re.I):
+        first, second = f"the {person[1].lower()} of {first}", f"the {person[1].lower()} of {second}"
+    literal = tuple(Literal(label.source) for label in labels)
+    if lived := _LIVED_MORE.search(ask):
+        less = next(word for word in lived.groups() if word).lower() in {"shorter", "shortest", "younger"}
+        operation = Operation.LEAST if less else Operation.GREATEST
+        return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels=literal)
+    if listed := richest(text, ask, labels, (first, second), phrase):
+        return listed
+    asked = None if _unmeasured(ask) else asked_of(ask)
+    if asked is None:
+        node = None if by_itself(ask) else chosen(text, ask, labels, (first, second), phrase)
+        return node or _picked(text, ask, labels, expand)
+    operation, template = asked
+    template = for_things(template, text, (first, second))
+    asks = [when(name) if is_event(name) else template.format(name) for name in (first, second)]
+    operands = (expand(asks[0], first), expand(asks[1], second))
+    return Computed(text, operation, operands, labels=literal)
+
+
+# "Which plant is larger": no text tells its area, but it may say that it is a large one.
+_UNMEASURED = lazy_pattern(
+    r"\b(?:plants?|genus|trees?|dogs?|breeds?|animals?|birds?|species|instruments?|cats?|fish)\b.{0,30}"
+    r"\b(?:larger|bigger|smaller|taller|heavier)\b",
+    re.I,
+)
+
+
+def _unmeasured(ask: str) -> bool:
+    return bool(_UNMEASURED.search(ask))
+
+
+def _picked(text: str, ask: str, labels: tuple[Node, ...], expand: Expand) -> Node | None:
+    """ "Who designed X, A or B?": the question alone, and which of the two its answer names."""
+    if re.match(r"(?:who|which|whose)\b", ask, re.I) is None or not any(is_verb(token) for token in tokenize(ask)):
+        return None
+    return Computed(text, Operation.PICK, (expand(f"{ask}?", ask),), labels=labels)
+
+
+# "does A have the same nationality as B", "was A born in the same town as B"
+_SAME_AS = lazy_pattern(
+    r"^(?P<aux>do|does|did|is|was|are|were) (?P<first>.{2,150}?) "
+    r"(?:(?P<verb>have|share|born|buried|located|situated|die) )?"
+    r"(?P<prep>(?:from|in|of|at) )?the same (?P<noun>[a-z]+) as (?P<second>.{2,150})$",
+    re.I,
+)
+
+
+# "the directors of both films A and B"
+_PLURAL_ROLE = lazy_pattern(
+    r"\bthe (director|composer|performer|author|singer|writer|producer)s of (?:both )?(?:the )?(?:[a-z]+s )?"
+    r"((?:the )?[A-Z“\"].{1,150}?) and (?:the )?(?=[A-Z“\"])"
+)
+
+
+def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if one := _SAME_AS.match(text):
+        verb = f"{one['verb']} " if one["verb"] and one["verb"].lower() not in {"have", "share"} else ""
+        text = f"{one['aux']} {one['first']} and {one['second']} {verb}{one['prep'] or ''}the same {one['noun']}"
+    text = _PLURAL_ROLE.sub(r"the \1 of \2 and the \1 of ", text, count=1)
+    match = _BOTH.match(text)
+    parts = None if match else paired(text)
+    if match is None and parts is None:
+        return None
+    names = parts[1] if parts else ((match["first"], match["second"]) if match else ("", ""))
+    rest = parts[2] if parts else (match["rest"] if match else "")
+    first, second = (
+        re.sub(r"^(?=(?:director|composer|performer|author|singer|writer) of )", "the ", name) for name in names
+    )
+    if role := re.search(r"\b(?:have|has) (?:the )?(directors?|composers?|performers?)\b", rest):
+        single = role[1].rstrip("s")
+        first, second = f"the {single} of {first}", f"the {single} of {second}"
+    if same := re.search(r"\bsame ([a-z]+)", rest):
+        noun = same[1]
+        if event := re.match(r"(born|buried|married|die)\b", rest):
+            aux = "did" if event[1] == "die" else "was"
+            asked = [f"In which {noun} {aux} {name} {event[1]}?" for name in (first, second)]
+            return Computed(text, Operation.SAME, (expand(asked[0], first), expand(asked[1], second)))
+        asks = [_shared_by(name, noun, rest) for name in (first, second)]
+        # A country does not tell in which of its states something is.
+        unit = "part" if noun in {"state", "province", "county", "district"} else ""
+        return Computed(text, Operation.SAME, (expand(asks[0], first), expand(asks[1], second)), unit=unit)
+    return None
+
+
+_TRADES = word_set("occupation profession job industry career trade role field")
+
+
+def _shared_by(name: str, noun: str, rest: str) -> str:
+    """The question about one of two that may share something: "from the same country" asks for the nationality."""
+    origin = noun == "country" and re.match(r"(?:both )?(?:from|of|originate|hail|come)\b", rest)
+    if noun == "nationality" or origin:
+        return f"What is the nationality of {name}?"
+    return f"What is the occupation of {name}?" if noun in _TRADES else f"In which {noun} is {name}?"

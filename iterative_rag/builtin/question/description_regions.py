@@ -1,0 +1,100 @@
+"""Where in a question descriptions may stand that must be looked up before it can be asked."""
+
+from __future__ import annotations
+
+from iterative_rag.builtin.language.function_words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    DETERMINERS,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVES,
+    word_set,
+)
+from iterative_rag.builtin.language.tokens import Token, is_participle, is_verb
+from iterative_rag.builtin.question.descriptions import group_end
+
+_BE = word_set("is was are were")
+# Base forms that are nouns too, or rare elsewhere, but verbs after "did".
+_MORE_VERBS = word_set(
+    "leave invade gain conquer acquire establish abolish adopt enter surrender declare change settle colonize occupy "
+    "annex secede introduce ratify sign visit appoint elect arrive depart return escape flee emigrate train"
+)
+
+
+def regions(tokens: list[Token]) -> list[tuple[int, int]]:
+    """Where descriptions may stand that are not themselves what the question asks for."""
+    low = [token.low for token in tokens]
+    if low[0] in {"who", "what"} and len(low) > 2 and low[1] in _BE | {"are", "were"}:
+        return _copular(tokens)
+    late = next((at for at in range(3, len(low)) if low[at] in {"which", "what", "how"}), 0)
+    if late and low[0] not in QUESTION_WORDS and low[1] not in {"which", "what"}:
+        at = late - (low[late - 1] in PREPOSITIONS)
+        copula = next((place for place in range(1, at - 1) if low[place] in _BE and low[place + 1] in DETERMINERS), at)
+        # "X was the second wife of what singer": what follows the verb is what is asked.
+        inside = any(low[place] in RELATIVES for place in range(copula))
+        return [(0, at if inside else copula)]
+    tail = _tail(tokens)
+    begin = _asked_noun_end(tokens)
+    return [(begin, tail)] + ([(tail, len(tokens))] if tail < len(tokens) else [])
+
+
+def _asked_noun_end(tokens: list[Token]) -> int:
+    """The end of "which building", "in which year", "how many"."""
+    for place, token in enumerate(tokens[:3]):
+        if token.low in {"which", "what"}:
+            return group_end(tokens, place + 1, len(tokens)) if place + 1 < len(tokens) else place + 1
+        if token.low in {"who", "whom", "where", "when", "how"}:
+            return place + 1
+    return 0
+
+
+def _copular(tokens: list[Token]) -> list[tuple[int, int]]:
+    """ "Who was the A of B?": B may be a description, the A is what is asked."""
+    start = 2
+    group = group_end(tokens, start + (tokens[start].low in DETERMINERS), len(tokens))
+    possessors = [place for place in range(start, group - 1) if tokens[place].possessive]
+    regions = []
+    if possessors:
+        regions.append((start, possessors[-1] + 1))
+    tail = _tail(tokens)
+    regions.append((max(group, start + 1), max(tail, group)))
+    return [(a, b) for a, b in regions if a < b]
+
+
+def _tail(tokens: list[Token]) -> int:
+    """Where the verb phrase at the end of an inverted question begins ("was X born", "did X die in 1900")."""
+    low = [token.low for token in tokens]
+    auxiliary = next((place for place, word in enumerate(low[:8]) if word in AUXILIARIES), None)
+    if auxiliary is None or (low[0] in {"who", "what"} and auxiliary == 1 and low[1] in _BE):
+        return len(tokens)
+    did = low[auxiliary] in {"did", "does", "do"}
+    for place in range(len(tokens) - 1, auxiliary + 1, -1):
+        token = tokens[place]
+        if (
+            did
+            and low[place] in BASE_VERBS | _MORE_VERBS
+            and not token.capital
+            and low[place - 1] not in DETERMINERS | PREPOSITIONS
+        ):
+            return place
+        if not did and is_participle(token) and _ends(tokens, place) and low[place - 1] not in AUXILIARIES:
+            return place - (low[place - 1] in {"first", "originally", "finally", "last"})
+        if not did and is_participle(token) and _after_clause(tokens, auxiliary, place):
+            return place
+    return len(tokens)
+
+
+def _after_clause(tokens: list[Token], auxiliary: int, place: int) -> bool:
+    """ "was the country that made X taken by Y": the clause has its verb, the participle belongs to "was"."""
+    if place + 1 >= len(tokens) or tokens[place + 1].low != "by" or not tokens[place - 1].capital:
+        return False
+    pronoun = next((at for at in range(auxiliary + 1, place) if tokens[at].small in RELATIVES), place)
+    return any(is_verb(tokens[at]) for at in range(pronoun + 1, place))
+
+
+def _ends(tokens: list[Token], place: int) -> bool:
+    """Nothing may follow the participle at the end, or "... built in 1900"."""
+    return place == len(tokens) - 1 or (
+        place + 2 < len(tokens) <= place + 4 and tokens[place + 1].low in {"in", "on"} and tokens[place + 2].capital
+    )

@@ -1,0 +1,267 @@
+"""Finds the descriptions in a question: noun phrases that stand for something that must be looked up first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iterative_rag.builtin.language.function_words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    CONJUNCTIONS,
+    DETERMINERS,
+    IRREGULAR,
+    PARTICIPLES,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVES,
+    ordinal,
+    word_set,
+)
+from iterative_rag.builtin.language.lexicon import SUPERLATIVES
+from iterative_rag.builtin.language.tokens import BEFORE, PRESENT, Token, is_participle, is_verb, tokenize
+from iterative_rag.builtin.question.noun_phrases import is_description
+
+# Token and tokenize are handed on to those who only look at noun groups.
+_EMPTY = word_set("title name rank record status role part place post")
+__all__ = ["Phrase", "Token", "description_at", "find_descriptions", "group_end", "modifiers_end", "tokenize"]
+
+
+def group_end(tokens: list[Token], start: int, stop: int) -> int:
+    """Where the bare noun group that begins at `start` ends (exclusive)."""
+    place = start
+    while place < stop:
+        token = tokens[place]
+        small = token.small
+        if place > start and tokens[place - 1].capital and (bracket := _title_goes_on(tokens, place, stop)):
+            place = bracket
+            continue
+        if (
+            not token.word
+            or small in PREPOSITIONS
+            or small in RELATIVES
+            or small in CONJUNCTIONS
+            or small in QUESTION_WORDS
+        ):
+            break
+        if place > start and small in DETERMINERS:
+            break
+        if place > start and token.low in BEFORE and place + 1 < stop and is_participle(tokens[place + 1]):
+            break
+        if place > start and (is_verb(token) or token.low in PRESENT) and not _modifies(tokens, place, start, stop):
+            break
+        place += 1
+        if token.possessive and place < stop and not tokens[place].word:
+            break
+    return place
+
+
+def _title_goes_on(tokens: list[Token], place: int, stop: int) -> int:
+    """Past the brackets or the colon of a title: "Dawn (1976 film)", "Ann: A Life"; 0 where there is none."""
+    if tokens[place].text == "(":
+        return next((at + 1 for at in range(place, min(stop, place + 16)) if tokens[at].text == ")"), 0)
+    if place + 1 >= stop or not tokens[place + 1].text[0].isupper() or tokens[place + 1].low in QUESTION_WORDS:
+        return 0
+    initial = tokens[place].text == "." and len(tokens[place - 1].text) == 1
+    return place + 1 if initial or tokens[place].text in {":", "-", "–", "!", ";"} else 0
+
+
+def _modifies(tokens: list[Token], place: int, start: int, stop: int) -> bool:
+    """A participle before its noun ("the second assassinated president") is no verb."""
+    if not is_participle(tokens[place]) or place + 1 >= stop:
+        return False
+    after = tokens[place + 1]
+    before = tokens[start:place]
+    plain_before = all(ordinal(t.low) is not None or t.low in SUPERLATIVES or t.low in DETERMINERS for t in before)
+    return plain_before and after.word and after.low not in PREPOSITIONS | CONJUNCTIONS | DETERMINERS | RELATIVES
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A description: tokens [start, end); its group is [start, group); what follows modifies it."""
+
+    start: int
+    group: int
+    end: int
+
+
+def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase]:
+    """The longest descriptions in tokens [start, stop), left to right, none inside another."""
+    found = []
+    place = start
+    while place < stop:
+        phrase = description_at(tokens, place, stop)
+        if phrase is None:
+            place += 1
+        else:
+            if _empty_object(tokens, phrase):
+                place = phrase.start + 2
+                continue
+            # "Captain Smith, the father of ...": an apposition to a name says who is meant, and is not looked up.
+            if not (
+                phrase.start > start + 1 and tokens[phrase.start - 1].text == "," and tokens[phrase.start - 2].capital
+            ):
+                found.append(phrase)
+            place = phrase.end
+    return found
+
+
+def _empty_object(tokens: list[Token], phrase: Phrase) -> bool:
+    """ "took the title of the tallest tower": what is taken goes with the verb, and is nothing to look up."""
+    nouns = tokens[phrase.start : phrase.group]
+    return bool(phrase.start) and nouns[-1].low in _EMPTY and is_verb(tokens[phrase.start - 1])
+
+
+def description_at(tokens: list[Token], start: int, stop: int) -> Phrase | None:
+    """The description that begins at `start`, if one does."""
+    token = tokens[start]
+    if token.low in {"the", "his", "her", "its", "their"} and start + 1 < stop:
+        group = group_end(tokens, start + 1, stop)
+    elif token.small in {"a", "an"} and start + 1 < stop and start > 2 and tokens[start - 1].low in PREPOSITIONS:
+        group = group_end(tokens, start + 1, stop)
+        if group >= stop or tokens[group].low not in {"who", "whose", "whom", "which", "that"}:
+            return None
+    elif token.capital and token.low not in QUESTION_WORDS and (start == 0 or not tokens[start - 1].capital):
+        group = _titled_owner(tokens, group_end(tokens, start, stop), stop)
+        if not any(t.possessive for t in tokens[start : group - 1]):
+            return None
+    else:
+        return None
+    # "the country Ann Lee is from": the name belongs to the clause.
+    if group < stop and tokens[stop - 1].small in PREPOSITIONS and is_verb(tokens[group]):
+        while group > start + 2 and tokens[group - 1].capital and not tokens[start + 1].capital:
+            group -= 1
+    if group <= start + (token.low in DETERMINERS):
+        return None
+    # "Ann Lee's father worked in ...": after a possessor a participle is the verb of a sentence.
+    end = modifiers_end(tokens, group, stop, reduced=token.low in DETERMINERS)
+    # "sent Ann Lee's brother to prison": the place belongs to the verb.
+    if token.capital and group < stop and tokens[group].small in {"to", "into", "at", "on", "for", "as"}:
+        end = group
+    return Phrase(start, group, end) if is_description(tokens, start, group, end) else None
+
+
+def _titled_owner(tokens: list[Token], group: int, stop: int) -> int:
+    """Past the title of an owner: "Joan, Lady of Orm's father"; `group` itself where there is none."""
+    end = group + 1
+    while end < stop and tokens[group].text == "," and (tokens[end].capital or tokens[end].low in {"of", "de"}):
+        end += 1
+    titled = any(token.low == "of" for token in tokens[group + 1 : end])
+    return group_end(tokens, end - 1, stop) if titled and end < stop and tokens[end - 1].possessive else group
+
+
+def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool = True) -> int:
+    """Where the "of ...", relative clauses and participles after a noun group end."""
+    head_end = place
+    while place < stop:
+        token = tokens[place]
+        low = token.small
+        after = tokens[place + 1] if place + 1 < stop else None
+        if place == head_end and _contact_clause(tokens, place, stop):
+            return _clause_end(tokens, place, stop)
+        if low in RELATIVES or (low in PREPOSITIONS and after is not None and after.low in RELATIVES):
+            return _clause_end(tokens, place, stop)
+        if token.text == "," and after is not None and after.low in {"who", "which", "whose", "whom", "where"}:
+            return _clause_end(tokens, place + 1, stop)
+        if reduced and place == head_end and low in BEFORE and after is not None and is_participle(after):
+            return _clause_end(tokens, place + 1, stop)
+        near = place == head_end or not tokens[place - 1].capital or (after is not None and after.low == "by")
+        if reduced and near and is_participle(token) and low not in AUXILIARIES and _reduced(tokens, place, stop):
+            return _clause_end(tokens, place, stop)
+        if low in PREPOSITIONS and low not in {"than", "as"} and after is not None and after.word:
+            place = _complement_end(tokens, place + 1, stop)
+            continue
+        if (
+            token.text == ","
+            and after is not None
+            and after.capital
+            and place
+            and tokens[place - 1].capital
+            and _name_goes_on(tokens, place, stop)
+        ):
+            place = group_end(tokens, place + 1, stop)
+            continue
+        break
+    return place
+
+
+def _contact_clause(tokens: list[Token], place: int, stop: int) -> bool:
+    """ "the country Ann Lee is from": a name and its verb right after the noun."""
+    end = place
+    while end < stop and tokens[end].capital:
+        end += 1
+    return (
+        place < end < stop
+        and is_verb(tokens[end])
+        and not tokens[place].possessive
+        and tokens[end].low not in {"did", "does", "do"}
+    )
+
+
+def _name_goes_on(tokens: list[Token], comma: int, stop: int) -> bool:
+    """ "Lornfield, Westmark": a name after the comma that is followed by an end, a comma or a small word."""
+    end = comma + 1
+    while end < stop and tokens[end].capital:
+        end += 1
+    return end >= stop or tokens[end].text == "," or not tokens[end].capital
+
+
+def _reduced(tokens: list[Token], place: int, stop: int) -> bool:
+    """A participle right after the noun and before more words: "the president born in ..."."""
+    if place + 1 >= stop:
+        return False
+    after = tokens[place + 1]
+    return after.low in PREPOSITIONS or after.low in {"as", "the", "a", "an", "when", "only", "both"} or after.capital
+
+
+def _complement_end(tokens: list[Token], place: int, stop: int) -> int:
+    """Where the noun phrase after a preposition ends, its own modifiers left to the caller's loop."""
+    if tokens[place].low in DETERMINERS or tokens[place].low in {"both", "all", "each"}:
+        place += 1
+    end = group_end(tokens, place, stop)
+    while end + 1 < stop and tokens[end].low == "and" and tokens[end - 1].capital and tokens[end + 1].capital:
+        end = group_end(tokens, end + 1, stop)
+    return max(end, place + 1 if place < stop else place)
+
+
+def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
+    """A clause runs to the end of its region; a comma that opens a question or a second clause ends it."""
+    verbs = 0
+    for at in range(place, stop):
+        if verbs and at > place and tokens[at].low in {"did", "does"}:
+            return at
+        low = tokens[at].low
+        finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
+        # "the area where X is located became": a new verb right after the verb of the clause.
+        fresh = not is_verb(tokens[at - 1]) or (finite and tokens[at - 1].low not in AUXILIARIES and low != "been")
+        if is_verb(tokens[at]) and fresh and (at == place or not _hangs(tokens, at, stop)):
+            verbs += 1
+            present = low.endswith("s") and low[:-1] in BASE_VERBS and tokens[at - 1].capital
+            if verbs > 1 and (finite or present) and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
+                return at
+        elif tokens[at].low in RELATIVES | CONJUNCTIONS:
+            verbs = 0
+        if at == place:
+            continue
+        if tokens[at].text in {";", ":", "?"}:
+            return at
+        if tokens[at].low == "and" and at + 1 < stop and tokens[at + 1].low == "of":
+            return at
+        if (
+            tokens[at].text == ","
+            and at + 1 < stop
+            and tokens[at + 1].low in QUESTION_WORDS | {"and", "but", "or", "also"}
+        ):
+            return at
+    return stop
+
+
+def _hangs(tokens: list[Token], place: int, stop: int) -> bool:
+    """A participle that hangs on the noun before it ("the man known as ...") is no verb of the clause."""
+    before = tokens[place - 1]
+    return (
+        is_participle(tokens[place])
+        and before.low not in RELATIVES | AUXILIARIES
+        and not before.capital
+        and place + 1 < stop
+        and tokens[place + 1].low in {"as", "by", "after", "in", "for", "about", "on"}
+    )

@@ -1,0 +1,250 @@
+"""Questions that add or subtract: how many more, how much taller, how many in total."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.function_words import base_form, word_set
+from iterative_rag.builtin.language.lexicon import MEASURES
+from iterative_rag.builtin.language.text_values import dimension
+from iterative_rag.builtin.question.plan import Computed, Node, Operation
+from iterative_rag.builtin.question.time_questions import Expand, Phrase
+from iterative_rag.text.patterns import lazy_pattern
+
+_BE_OR_DO = "is|was|are|were|did|does|do|has|have|had"
+_MORE = lazy_pattern(
+    r"^(?:by )?how (?:many|much) ?(?:(?P<unit>[a-z]+) )?(?P<more>more|fewer|less|[a-z]+er) "
+    rf"?(?P<what>(?:(?!\b(?:{_BE_OR_DO})\b).){{0,60}}?)"
+    rf" ?\b(?P<aux>{_BE_OR_DO}) (?P<first>.{{2,200}}?) than (?P<second>[^,]{{2,200}})(?P<rest>,.{{0,100}})?$",
+    re.I,
+)
+
+
+def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    match = _MORE.match(text)
+    if match is None:
+        return None
+    unit, more, what = match["unit"] or "", match["more"].lower(), match["what"].strip()
+    first, second, aux = match["first"], match["second"], match["aux"].lower()
+    second = re.sub(
+        r"^(?:his|her|its|their) ", f"{_subject(first)}'s ", re.sub(r" (?:did|does|was|is|had|has)$", "", second)
+    )
+    second = _one(first, second)
+    if more in {"older", "younger", "earlier", "later", "newer"} and unit.startswith("year"):
+        rest = (match["rest"] or "").lower()
+        verb = next(
+            (
+                verb
+                for verb in ("completed", "opened", "founded", "built", "released")
+                if verb[:5] in rest or verb[:5] in text.lower()
+            ),
+            "born or built or opened",
+        )
+        asks = [f"In which year was {name} {verb}?" for name in (first, second)]
+        return Computed(text, Operation.YEARS, (expand(asks[0], first), expand(asks[1], second)))
+    measure = MEASURES.get(more)
+    if measure is not None and not what:
+        suffix = f" in {unit}" if unit else ""
+        if (late := re.search(r" in ([a-z]+)$", second)) and dimension(late[1]):
+            unit, second = late[1], second[: late.start()]
+        asks = [f"What is the {measure}{suffix} of {name}?" for name in (first, second)]
+        return Computed(text, Operation.DIFFERENCE, (expand(asks[0], first), expand(asks[1], second)), unit=unit)
+    counted = f"{unit} {what}".strip() if more in {"more", "fewer", "less"} else ""
+    if not counted:
+        return None
+    subject, rest = _subject_and_rest(first)
+    other, other_rest = _subject_and_rest(second)
+    asks = [f"How many {counted} {aux} {first}?", f"How many {counted} {aux} {other} {_swapped(rest, other_rest)}?"]
+    return Computed(text, Operation.DIFFERENCE, (expand(asks[0], subject), expand(asks[1], other)))
+
+
+_TWO_COUNTS = lazy_pattern(
+    r"^how many more (?P<one>.{2,80}?) than (?P<other>.{2,80}?) (?P<rest>(?:did|does|has|have|had|are|were) .{2,150})$",
+    re.I,
+)
+_DIFFERENCE = lazy_pattern(
+    r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z][a-z ]*?)|(?P<front>[a-z][a-z ]*?) difference)"
+    r"(?P<unit>,? (?:measured )?in [a-z]+,?)? between (?P<one>.{2,150}?) and (?P<other>.{2,150})$",
+    re.I,
+)
+# "the difference between the heights of A and B", "... between A's height and B's"
+_DIFFERENCE_OF = lazy_pattern(
+    r"^what (?:is|was) the difference(?P<unit>,? in [a-z]+,?)? between (?:the )?(?P<what>[a-z][a-z "
+    r"]*?) of (?P<one>.{2,150}?) "
+    r"and (?:that of |those of |the (?P=what) of |of )?(?P<other>.{2,150})$",
+    re.I,
+)
+_DIFFERENCE_OWN = lazy_pattern(
+    r"^what (?:is|was) the difference(?P<unit>,? in [a-z]+,?)? between (?P<one>.{2,120})['’]s (?P<what>[a-z][a-z ]*?) "
+    r"and (?P<other>.{2,120})['’]s(?: (?P=what))?$",
+    re.I,
+)
+# "the difference between the number of prizes won by A and the number won by B"
+_NUMBERS = lazy_pattern(
+    r"^what (?:is|was) the difference (?:between|in) the (?:total )?numbers? of (?P<what>[a-z][a-z ]*?) (?:that were )?"
+    r"(?P<past>[a-z]+) by (?P<one>.{2,120}?) and (?:(?:the (?:number|ones)(?: of "
+    r"(?P=what))?|that|those) (?:(?P=past) )?by |by )?"
+    r"(?P<other>.{2,120})$",
+    re.I,
+)
+_BIRTHS = word_set("age ages birth births birthdays birthday")
+_PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
+
+
+def age_gap(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "What is the age difference between A and B?": the years between their births."""
+    match = _difference(text)
+    if match is None or not _BIRTHS & set(_what(match).split()):
+        return None
+    births = tuple(expand(f"When was {match[name]} born?", match[name]) for name in ("one", "other"))
+    return Computed(text, Operation.YEARS, births)
+
+
+def _difference(text: str) -> re.Match[str] | None:
+    match = _DIFFERENCE.match(text)
+    if match and not dimension(match["what"] or ""):
+        return match
+    return _DIFFERENCE_OWN.match(text) or _DIFFERENCE_OF.match(text)
+
+
+def _what(match: re.Match[str]) -> str:
+    """What the difference is measured in: "height" of "the heights"."""
+    groups = match.groupdict()
+    return _PLURAL.sub("", (groups["what"] or groups.get("front") or "").lower())
+
+
+def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "How many more A than B did X win?" and "What is the difference in height between A and B?" """
+    if match := _TWO_COUNTS.match(text):
+        asks = [f"How many {match[name]} {match['rest']}?" for name in ("one", "other")]
+        return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
+    if match := _NUMBERS.match(text):
+        verb = base_form(match["past"].lower())
+        asks = [f"How many {match['what']} did {match[name]} {verb}?" for name in ("one", "other")]
+        return Computed(text, Operation.DIFFERENCE, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))
+    if match := _difference(text):
+        unit = re.sub(r"measured ", "", (match["unit"] or "").strip(", "))
+        if (late := re.search(r",? (in ([a-z]+))$", match["other"])) and dimension(late[2]):
+            return two_counts(
+                f"{text[: -len(late[0])]}".replace("difference ", f"difference {late[1]} ", 1), expand, phrase
+            )
+        asks = [f"What is the {_what(match)} {unit} of {match[name]}?".replace("  ", " ") for name in ("one", "other")]
+        operands = (expand(asks[0], match["one"]), expand(asks[1], match["other"]))
+        return Computed(text, Operation.DIFFERENCE, operands, unit=unit.removeprefix("in "))
+    return None
+
+
+_RATIO = lazy_pattern(
+    r"^(?:what (?:is|was) the ratio (?:of|between) the (?P<what>[a-z][a-z ]*?) of (?P<one>.{2,120}?) (?:to|and) "
+    r"(?:that of |the (?P=what) of )?(?P<other>.{2,120})"
+    r"|how many times (?P<more>[a-z]+er|more populous) (?:is|was|are|were) (?P<first>.{2,120}?) than "
+    r"(?P<second>.{2,120}))$",
+    re.I,
+)
+
+
+def ratio(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "How many times longer is A than B?" """
+    match = _RATIO.match(text)
+    what = match and (match["what"] or MEASURES.get(match["more"].lower().removeprefix("more ")))
+    if match is None or not what:
+        return None
+    names = (match["one"] or match["first"], match["other"] or match["second"])
+    operands = tuple(expand(f"What is the {what} of {name}?", name) for name in names)
+    return Computed(text, Operation.RATIO, operands)
+
+
+def _one(first: str, second: str) -> str:
+    """ "the northern member of X" and "the southern one" -> "the southern member of X"."""
+    match = re.match(r"^(?:the|that|those) ?(.*?) ones?$", second)
+    if match and (head := re.match(r"^the .*?\b([a-z]+(?: of .+)?)$", first)):
+        return f"the {match[1]} {head[1]}"
+    if match := re.match(r"^(?:that|those) of (.+)$", second):
+        head = re.match(r"^(the .+?) of ", first)
+        return f"{head[1]} of {match[1]}" if head else second
+    return second
+
+
+def _subject(clause: str) -> str:
+    return _subject_and_rest(clause)[0]
+
+
+_VERB = lazy_pattern(
+    r" ((?:win|have|score|get|make|write|play|receive|produce|contain|sell|direct|record|own|cover|hold)\b.*)$"
+)
+
+
+def _subject_and_rest(clause: str) -> tuple[str, str]:
+    """ "the Soviet Union win at Melbourne" -> ("the Soviet Union", "win at Melbourne")."""
+    if match := _VERB.search(clause):
+        return clause[: match.start()], match[1]
+    if match := re.match(r"^((?:the )?[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)*) ((?:at|in|on|during) .+)$", clause):
+        return match[1], match[2]
+    return clause, ""
+
+
+def _swapped(rest: str, other: str) -> str:
+    """The first clause's verb with the second one's circumstances."""
+    verb = rest.split(" ")[0] if rest else ""
+    return f"{verb} {other}".strip() if other else rest
+
+
+_PROPER = r"(?-i:(?:the )?[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*)"
+_TOTAL_OF = lazy_pattern(
+    r"^what (?:is|was) the (?:(?:sum|total|combined total) of the|combined|total|joint) "
+    r"(?P<what>(?!number|amount)[a-z ]{3,40}) of "
+    r"(?P<one>.{2,120}?) and (?:of )?(?P<other>.{2,120}?)(?: combined| together)?$",
+    re.I,
+)
+_TOTAL = lazy_pattern(
+    r"^(?:what (?:is|was) the (?:total|combined) (?:number of )?(?P<what>[a-z ]{3,60}?) that"
+    r"|how many (?P<counted>[a-z ]{3,60}?) did) "
+    rf"(?P<one>{_PROPER}) and (?P<other>{_PROPER}) (?P<verb>[a-z]+)(?P<rest>(?: .{{2,100}}?)??)"
+    r"(?P<all>,? (?:together|combined|in total|altogether|between them|in all))?$",
+    re.I,
+)
+
+
+# "If A were put on top of B, how tall would it be in feet"
+_STACKED = lazy_pattern(
+    r"^if (?P<one>.{2,120}?) (?:were|was|is) (?:placed|stacked|put|laid|set|built|joined|added)(?: end to end)? "
+    r"(?:on top of|upon|onto|on|next to|to|with) (?P<other>.{2,120}?), how (?P<measure>tall|high|long) .{3,80}?"
+    r"(?: in (?P<unit>[a-z]+))?$",
+    re.I,
+)
+# "the sum of the medals won by X at A and at B", "how many medals did X win at A and B together"
+_TOTAL_AT = lazy_pattern(
+    r"^(?:what (?:is|was) the (?:sum|total|total number|combined number) of (?:the )?(?P<what>[a-z ]{3,60}?) "
+    r"(?:that were )?(?P<past>[a-z]+) by (?P<who>.{2,80}?)"
+    r"|how many (?P<counted>[a-z ]{3,60}?) did (?P<subject>.{2,80}?) (?P<verb>[a-z]+)) "
+    r"(?P<prep>at|in|on|during|for) (?P<one>.{2,80}?) and (?:(?P=prep) )?(?P<other>.{2,80}?)"
+    r"(?P<all>,? (?:together|combined|in total|altogether|in all))?$",
+    re.I,
+)
+
+
+def _total_at(text: str, expand: Expand) -> Node | None:
+    match = _TOTAL_AT.match(text)
+    if match is None or not (match["what"] or match["all"]):
+        return None
+    what, who = match["what"] or match["counted"], match["who"] or match["subject"]
+    verb = match["verb"] or base_form(match["past"].lower())
+    asks = [f"How many {what} did {who} {verb} {match['prep']} {match[name]}?" for name in ("one", "other")]
+    return Computed(text, Operation.SUM, tuple(expand(ask, text) for ask in asks))
+
+
+def total(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "What is the total number of medals that A and B won?" """
+    if match := _STACKED.match(text):
+        unit = (match["unit"] or "").lower()
+        measure = MEASURES[match["measure"].lower()]
+        stacked = tuple(expand(f"What is the {measure} of {match[name]}?", match[name]) for name in ("one", "other"))
+        return Computed(text, Operation.SUM, stacked, unit=unit)
+    if match := _TOTAL_OF.match(text):
+        asks = [f"What is the {match['what']} of {match[name]}?" for name in ("one", "other")]
+    elif (match := _TOTAL.match(text)) and (match["what"] or match["all"]):
+        what = match["what"] or match["counted"]
+        asks = [f"How many {what} did {match[n]} {base_form(match['verb'])}{match['rest']}?" for n in ("one", "other")]
+    else:
+        return _total_at(text, expand)
+    return Computed(text, Operation.SUM, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))

@@ -1,0 +1,189 @@
+"""What a need asks: the kind of its answer, the names that it is about, the relation that it looks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from iterative_rag.builtin.language.function_words import (
+    AUXILIARIES,
+    DETERMINERS,
+    IRREGULAR,
+    PARTICIPLES,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    STOPWORDS,
+    content,
+    ordinal,
+    stem,
+    word_set,
+    words,
+)
+from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, Kind, kind_of_noun
+from iterative_rag.builtin.language.nouns import BARE_KINDS
+from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
+from iterative_rag.builtin.question.simplification import plainly
+from iterative_rag.text.patterns import lazy_pattern
+
+LONGEST = 600
+# Verbs that say nothing without their particle ("come out", "take place", "get married").
+LIGHT_VERBS = word_set("come came comes take took takes get got gets go went happen happened occur occurred")
+# "first" is no rank in these.
+COMPOUND_FIRST = word_set("lady ladies name names minister ministers aid class")
+
+
+_ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A need, read. Stems throughout; `names` are the words of each name, `relation` the other content words."""
+
+    text: str
+    kind: Kind
+    asked: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
+    relation: tuple[str, ...]
+    ordinals: tuple[int, ...]
+    superlative: str
+    years: tuple[int, ...]
+    unit: str
+
+    @property
+    def attribute(self) -> str:
+        """The noun of "What is the N of X?": where no word of it stands, nothing answers."""
+        asked = self.asked[-1] if self.asked else ""
+        return asked if asked not in BARE_KINDS and _ATTRIBUTE.match(self.text) else ""
+
+    @property
+    def name_words(self) -> frozenset[str]:
+        return frozenset(word for name in self.names for word in name)
+
+
+@lru_cache(maxsize=512)
+def read_query(question: str) -> Query:
+    text = plainly(question[:LONGEST].strip())
+    tokens = [token for token in tokenize(text) if token.word]
+    low = [token.low for token in tokens]
+    kind, asked, skipped, unit = _asked(low, text)
+    names: list[tuple[str, ...]] = []
+    relation: list[str] = []
+    ordinals, superlative = [], ""
+    run: list[str] = []
+    for place, token in enumerate(tokens):
+        after = low[place + 1] if place + 1 < len(low) else ""
+        adverb = token.low == "first" and (after in COMPOUND_FIRST or _is_past(after))
+        rank = None if adverb else ordinal(token.low)
+        name = token.capital and place and token.low not in QUESTION_WORDS and rank is None
+        if place == 0 and token.capital and token.low not in QUESTION_WORDS | AUXILIARIES | DETERMINERS | PREPOSITIONS:
+            name = True
+        if name and not re.fullmatch(r"\d{4}", token.text):
+            run += content(token.text)
+        if run and (not name or token.possessive or token.text[0] in '"“'):
+            names.append(tuple(run))
+            run = []
+        if name:
+            continue
+        if rank is not None:
+            ordinals.append(rank)
+        elif token.low == "first" and _is_past(after):
+            relation.append(stem(token.low))
+        elif token.low in SUPERLATIVES and token.low not in {"last"}:
+            superlative = superlative or token.low
+            relation.append(stem(token.low))
+        elif (
+            token.low not in STOPWORDS | LIGHT_VERBS and place not in skipped and not re.fullmatch(r"\d{4}", token.text)
+        ):
+            relation += [stem(word) for word in words(token.text) if word not in STOPWORDS]
+    if run:
+        names.append(tuple(run))
+    years = tuple(int(year) for year in re.findall(r"\b(1\d{3}|20\d{2})\b", text))
+    return Query(
+        text, kind, asked, tuple(names), tuple(dict.fromkeys(relation)), tuple(ordinals), superlative, years, unit
+    )
+
+
+def grounded(query: Query, title: str, large: frozenset[str]) -> Query:
+    """The query with the names that only the page tells: its title, and in a question in small letters what it writes
+    large (`large`: the stems that the page never writes small)."""
+    subject = tuple(content(re.sub(r"\s*\([^)]*\)$", "", title)))
+    small = not query.names and not any(character.isupper() for character in query.text[1:])
+    found: list[tuple[str, ...]] = []
+    if subject and not query.name_words & set(subject) and set(subject) <= {*query.relation, *query.asked}:
+        found.append(subject)
+    if small:
+        run: list[str] = []
+        for word in [*words(query.text), ""]:
+            if word and word not in STOPWORDS and stem(word) in large and stem(word) not in subject:
+                run.append(stem(word))
+            elif run:
+                found.append(tuple(run))
+                run = []
+    if not found:
+        return query
+    taken = {word for name in found for word in name}
+    return replace(
+        query,
+        names=(*query.names, *found),
+        relation=tuple(word for word in query.relation if word not in taken),
+        asked=tuple(word for word in query.asked if word not in taken),
+    )
+
+
+def _is_past(word: str) -> bool:
+    """ "was first performed": a rank of nothing."""
+    return word in IRREGULAR or word in PARTICIPLES or (word.endswith("ed") and len(word) > 4)
+
+
+def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[int], str]:
+    """Kind, stems of the asked noun, token places that are not relation words, and the unit asked for."""
+    tokens = [token for token in tokenize(text) if token.word]
+    for place, word in enumerate(low):
+        after = low[place + 1] if place + 1 < len(low) else ""
+        if word == "how" and after in {"many", "much"}:
+            first = place + 2 + 2 * (low[place + 2 : place + 4] == ["of", "the"])
+            end = group_end(tokens, first, len(tokens))
+            noun = low[first:end]
+            return Kind.NUMBER, tuple(stem(w) for w in noun), frozenset(), (noun[-1] if noun else "")
+        if word == "how" and after in MEASURES:
+            unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
+            return Kind.NUMBER, (stem(after), stem(MEASURES[after])), frozenset(), unit
+        if word in {"which", "what"} and after not in AUXILIARIES and after:
+            end = group_end(tokens, place + 1, len(tokens))
+            # "In which year Ann Lee died": the asked noun ends where a name begins.
+            while end > place + 2 and tokens[end - 1].capital and not tokens[place + 1].capital:
+                end -= 1
+            noun = [token.low for token in tokens[place + 1 : end]]
+            if tokens[end - 1].possessive:
+                noun[-1] = noun[-1].rstrip("s").rstrip("'’")
+            kind = kind_of_noun(noun[-1]) if noun else Kind.THING
+            stems = tuple(stem(re.sub(r"['’]s?$", "", w)) for w in noun if w not in STOPWORDS)
+            bare = frozenset({end - 1}) if stems and stems[-1] in BARE_KINDS else frozenset()
+            return kind, stems, bare, ""
+        if word == "where":
+            return Kind.PLACE, (), frozenset(), ""
+        if word == "when":
+            return Kind.DATE, (), frozenset(), ""
+        if word in {"who", "whom"}:
+            return Kind.PERSON, _copular_noun(low, place, tokens), frozenset(), ""
+        if word == "what" and after in AUXILIARIES:
+            noun_stems = _copular_noun(low, place, tokens)
+            kind = next((kind_of_noun(w) for w in low if noun_stems and stem(w) == noun_stems[-1]), Kind.THING)
+            unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
+            return kind, noun_stems, frozenset(), unit if kind is Kind.NUMBER else ""
+    if low and low[0] in AUXILIARIES:
+        return Kind.YES_NO, (), frozenset(), ""
+    return Kind.THING, (), frozenset(), ""
+
+
+def _copular_noun(low: list[str], place: int, tokens: list[Token]) -> tuple[str, ...]:
+    """ "first lady" of "Who is the 15th first lady of X?", "mother" of "Who is X's mother?"."""
+    start = place + 2
+    if start >= len(tokens):
+        return ()
+    end = group_end(tokens, start + (low[start] in DETERMINERS), len(tokens))
+    possessors = [at for at in range(start, len(tokens) - 1) if tokens[at].possessive]
+    if possessors and group_end(tokens, possessors[-1] + 1, len(tokens)) == len(tokens):
+        start, end = possessors[-1] + 1, len(tokens)
+    return tuple(stem(token.low) for token in tokens[start:end] if not token.capital and token.low not in STOPWORDS)

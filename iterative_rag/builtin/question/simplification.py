@@ -1,0 +1,152 @@
+"""Rewrites a question into a plainer one before its grammar is looked at."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.function_words import BASE_VERBS, DETERMINERS, PARTICIPLES
+from iterative_rag.builtin.language.nouns import names_person
+from iterative_rag.builtin.language.tokens import is_participle, is_verb, tokenize
+from iterative_rag.builtin.question.pronouns import one_sentence
+from iterative_rag.text.patterns import lazy_pattern
+
+# Where a question ends that is too long to be one.
+LONGEST = 2000
+# Nouns that stand for a question word and a verb.
+_NOMINAL = tuple(
+    (lazy_pattern(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
+    for pattern, plain in (
+        (r"(?:the )?(?:place of birth|birthplace) of (.+?)", "Where was {} born?"),
+        (r"(?:the )?place of death of (.+?)", "Where did {} die?"),
+        (r"(?:the )?(?:date of birth|birthday) of (.+?)", "When was {} born?"),
+        (r"(?:the )?date of death of (.+?)", "When did {} die?"),
+        (r"(.+?)['’]s (?:birthday|date of birth)", "When was {} born?"),
+        (r"(.+?)['’]s (?:birthplace|place of birth)", "Where was {} born?"),
+    )
+)
+
+
+def plainly(question: str) -> str:
+    """ "What is the place of birth of X?" as "Where was X born?"."""
+    for pattern, plain in _NOMINAL:
+        if match := pattern.match(question):
+            return plain.format(match[1])
+    return question
+
+
+# "director of film X" without its article
+_BARE_ROLE = lazy_pattern(
+    r"(?<![Tt]he )(?<!\w)(director|composer|performer|author|singer|producer|writer) of\b"
+    r"(?: (?:film|song|book)(?= [A-Z]))?"
+)
+# "his former student Ann Lee" is Ann Lee.
+_NAMED_KIN = lazy_pattern(r"\b(?:his|her|its|their) (?:[a-z]+ ){0,2}([a-z]+) (?=[A-Z])")
+# "Ann Lee's brother Bo": the name after the noun is enough. ("Ann Lee's film Dawn" may be no film of hers.)
+_NAMED_OWN = lazy_pattern(
+    r"(?:[A-Z][\w.-]* )*[A-Z][\w.-]*['’]s (?:[a-z]+['’]s )*(?:[a-z]+ ){0,2}"
+    r"(?P<noun>[a-z]+) (?=[A-Z“\"](?!\w*['’]s? [a-z]+ [A-Z]))"
+)
+# Words of courtesy around a question.
+_COURTESY = lazy_pattern(
+    r"^(?:please[,]? |(?:can|could|would) you (?:please )?(?:tell me|say|name) |do you know |tell me[,]? |"
+    r"i(?: would|['’]d) like to know[,]? |i(?: am|['’]m) (?:wondering|curious)[,:]? (?:about )?)+(?=\w)",
+    re.I,
+)
+_AS_OF = lazy_pattern(r"^as of (?:[A-Z]\w+ )?(?:\d{1,2}, )?\d{4}, ", re.I)
+# "In 1954, who won ...", "At the 1912 games, who ..."
+_FRONTED = lazy_pattern(
+    r"^(?P<when>(?:in|at|on|during|for) (?!(?:which|what|whom|whose|the (?:same )?year)\b)[^,?]{3,120}), "
+    r"(?P<main>(?:who|what|which|where|how many|how much)\b.{4,250})$",
+    re.I,
+)
+
+
+# "What country is the city of Orm in?"
+_STRANDED = lazy_pattern(
+    r"^(?:what|which) (?P<noun>[a-z]+(?: [a-z]+)?) (?P<be>is|was|are|were) (?P<what>(?:the |[A-Z]).{2,200}) in$", re.I
+)
+# "the score of the film Dawn" has the composer of Dawn.
+_SCORE = lazy_pattern(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
+_HOW_MANY_OF = lazy_pattern(r"^how many of (?:the |these |those )(?P<what>.{3,80}?) (?:have|has) been (?=[a-z])", re.I)
+
+
+# "Which of Ann Lee's films won ..."
+_WHICH_OF_OWN = lazy_pattern(
+    r"^which (?:one )?of (?P<owner>(?:[A-Z][\w.-]* ?){1,4})['’]s? (?P<noun>[a-z]+s) (?P<rest>.{4,200})$", re.I
+)
+
+
+def _single(noun: str) -> str:
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def _straight(text: str) -> str:
+    """Stranded prepositions and roundabout forms put straight."""
+    if match := _STRANDED.match(text):
+        text = f"In which {match['noun']} {match['be']} {match['what']}"
+    if match := _WHICH_OF_OWN.match(text):
+        text = f"Which {_single(match['noun'])} of {match['owner']} {match['rest']}"
+    text = _HOW_MANY_OF.sub(r"How many \g<what> were ", text)
+    return _SCORE.sub(r"\1 of ", text)
+
+
+def _courteous(text: str) -> str:
+    """Without courtesies, contractions and dates of asking; what stands in front goes to the end."""
+    text = re.sub(r" (?=['’]s\b)", "", text)
+    text = re.sub(r"\b(what|who|where|when|how)['’]s\b", r"\1 is", text, flags=re.I)
+    text = _AS_OF.sub("", _COURTESY.sub("", text))
+    if re.match(r"name the [a-z]", text, re.I):
+        text = f"What is {text[5:]}"
+    match = _FRONTED.match(text)
+    settled_in = match and re.match(r"\w+ the [a-z]", match["when"])
+    if match and (settled_in or not any(is_verb(token) for token in tokenize(match["when"]))):
+        text = f"{match['main']} {match['when'][0].lower()}{match['when'][1:]}"
+    return text[:1].upper() + text[1:]
+
+
+def _plainly_named(match: re.Match[str]) -> str:
+    return "" if names_person(match["noun"]) else match[0]
+
+
+_EXTRAPOSED = lazy_pattern(
+    r"^(?P<lead>.{0,60}?\b(?:did|does|do|was|were|is|are) )(?P<noun>the [\w-]+(?: [\w-]+){0,3}?) (?P<verb>[a-z]+) "
+    r"(?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,300})$",
+    re.IGNORECASE,
+)
+_ASIDE = lazy_pattern(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
+
+
+def in_order(text: str) -> str:
+    """Asides dropped, and "the river rise that ..." put in order: "the river that ... rise"."""
+    ending = "?" if text.endswith("?") else ""
+    text = _ASIDE.sub("", text.rstrip("?"))
+    match = _EXTRAPOSED.match(text)
+    if match and (match["verb"] in BASE_VERBS | PARTICIPLES or is_participle(tokenize(match["verb"])[0])):
+        text = f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}"
+    return text + ending
+
+
+def ordered(question: str) -> str:
+    """The question with its clauses right behind their nouns, and of several sentences as one."""
+    text = " ".join(_WHOS.sub(_whose, question).split()).rstrip(" ?.")
+    return f"{in_order(one_sentence(text))}?" if text else question
+
+
+# "the singer who's third album ..." for "whose"
+_WHOS = lazy_pattern(r"(?<=\w )who['’]s (?P<next>[\w-]+)(?= (?:[\w-]+ ){0,3}(?:is|was|are|were|has|had)\b)")
+
+
+def _whose(match: re.Match[str]) -> str:
+    word = tokenize(match["next"])[0]
+    plain = is_verb(word) or word.low in DETERMINERS or word.low.endswith(("ing", "ly", "ed"))
+    return match[0] if plain else f"whose {match['next']}"
+
+
+def settled(question: str) -> str:
+    """One plain question without its mark: at most LONGEST characters, single spaces, pronouns replaced."""
+    text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
+    text = _straight(one_sentence(_courteous(_WHOS.sub(_whose, text))))
+    text = _NAMED_OWN.sub(_plainly_named, text)
+    text = _BARE_ROLE.sub(r"the \1 of", text)
+    text = _NAMED_KIN.sub(lambda match: "" if names_person(match[1]) else match[0], text)
+    return plainly(text).rstrip("?")

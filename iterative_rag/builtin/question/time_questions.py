@@ -1,0 +1,224 @@
+"""Questions about the time between two events, and how an event becomes a question about its year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from iterative_rag.builtin.language.function_words import BASE_VERBS, base_form
+from iterative_rag.builtin.language.tokens import is_verb, tokenize
+from iterative_rag.builtin.question.descriptions import find_descriptions
+from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
+from iterative_rag.text.patterns import lazy_pattern
+
+Expand = Callable[[str, str], Node]
+Phrase = Callable[[str], Node]
+_YEARS = lazy_pattern(r"^how (?:many years|long) (?P<order>after|before) (?P<rest>.{6,400})$", re.I)
+_BETWEEN = lazy_pattern(
+    r"^how many years (?:passed |elapsed |lie |lay |are there |were there |are |is |went by |separate )?(?:between )?"
+    r"(?P<first>the .{3,150}?|[A-Z].{3,150}?) and (?P<second>.{3,150})$",
+    re.I,
+)
+_AGE = lazy_pattern(
+    r"^(?:how old was|how old were|at what age did|what age was) (?P<who>.{2,150}?) "
+    r"(?:when|(?:at|by) the time|die\b)(?! of)(?P<when>.{0,200})$",
+    re.I,
+)
+_OUTLIVE = lazy_pattern(r"^(?:by )?how many years did (?P<who>.{2,120}?) (?:outlive|survive) (?P<whom>.{2,120})$", re.I)
+
+
+def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    match = _YEARS.match(text)
+    if match is None:
+        return None
+    rest = match["rest"]
+    # "did" belongs to the main clause for sure; of several "was" the last does.
+    places = list(re.finditer(r" (did) ", rest)) or list(re.finditer(r" (was|were|is) ", rest))[-1:]
+    if not places:
+        return None
+    first, aux, second = rest[: places[0].start()], places[0][1], rest[places[0].end() :]
+    if (late := re.match(r"^(.+) (?:follow|come)$", second)) and (
+        event := re.match(r"^.{2,150}? (was|were) (.+)$", first)
+    ):
+        aux, second = event[1], f"{late[1]} {event[2]}"  # "... after A was opened did B follow": B was opened, too
+    names = re.findall(r"(?:[A-Z][\w'’.-]*)(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first)
+    if names:
+        second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
+    verb = _has_verb(first)
+    if (
+        not verb
+        and aux == "did"
+        and (split := re.match(r"(.{2,120}?) ((?:win|die|open|become|marry|receive|get|publish|write)\b.*)$", second))
+    ):
+        # "How many years after A did B win X?": A won it too.
+        ask_first = f"In which year did {first} {split[2]}?"
+    else:
+        shared = re.search(r" (born|opened|completed|founded|built|published|released)\b[^,]*$", second)
+        ask_first = f"In which year was {first} {shared[1]}?" if shared and not verb else when(first)
+        if shared and _EVENT_OF.match(first):
+            ask_first = when(first)
+    return Computed(text, Operation.YEARS, (expand(ask_first, first), expand(f"In which year {aux} {second}?", second)))
+
+
+def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    match = _BETWEEN.match(text)
+    if match is None or not re.match(
+        r"how many years (?:passed|elapsed|lie|lay|are|were|went|is|separate|between)", text, re.I
+    ):
+        return None
+    return Computed(
+        text, Operation.YEARS, tuple(expand(when(match[name]), match[name]) for name in ("first", "second"))
+    )
+
+
+_EVENT_NOUNS = {
+    "birth": "was {} born",
+    "death": "did {} die",
+    "opening": "was {} opened",
+    "completion": "was {} completed",
+    "founding": "was {} founded",
+    "foundation": "was {} founded",
+    "publication": "was {} published",
+    "release": "was {} released",
+    "marriage": "did {} marry",
+    "wedding": "did {} marry",
+    "assassination": "was {} assassinated",
+    "murder": "was {} murdered",
+    "demolition": "was {} demolished",
+    "closing": "was {} closed",
+    "closure": "was {} closed",
+    "discovery": "was {} discovered",
+    "construction": "was {} built",
+    "inauguration": "was {} inaugurated",
+    "premiere": "did {} premiere",
+    "first performance": "was {} first performed",
+    "first ascent": "was {} first climbed",
+    "establishment": "was {} established",
+    "formation": "was {} formed",
+}
+_EVENT_OF = lazy_pattern(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
+
+
+def is_event(phrase: str) -> bool:
+    """Whether a phrase names an event: "the opening of X"."""
+    return bool(_EVENT_OF.match(phrase))
+
+
+def when(clause: str) -> str:
+    """ "the bridge was opened" -> "In which year was the bridge opened?"."""
+    if match := _EVENT_OF.match(clause):
+        noun, what = (match[1], match[2]) if match[1] else (match[4], match[3])
+        return f"In which year {_EVENT_NOUNS[noun].format(what)}?"
+    tokens = tokenize(clause)
+    inside = {
+        place for phrase in find_descriptions(tokens, 0, len(tokens)) for place in range(phrase.start, phrase.end)
+    }
+    for place, token in enumerate(tokens):
+        if place and place not in inside and is_verb(token):
+            subject, rest = clause[: token.start].strip(), clause[token.end :]
+            if token.low in {"was", "were", "is", "had", "has"}:
+                return f"In which year {token.low} {subject}{rest}?"
+            return f"In which year did {subject} {base_form(token.low)}{rest}?"
+    return f"In which year was {clause}?"
+
+
+def _has_verb(clause: str) -> bool:
+    return any(is_verb(token) for token in tokenize(clause))
+
+
+def outlives(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    match = _OUTLIVE.match(text)
+    if match is None:
+        return None
+    whom = re.sub(r"^(?:his|her|their) ", f"{match['who']}'s ", match["whom"])
+    return Computed(
+        text,
+        Operation.YEARS,
+        (expand(f"When did {whom} die?", match["whom"]), expand(f"When did {match['who']} die?", match["who"])),
+        unit="full years",
+    )
+
+
+_CALENDAR = lazy_pattern(
+    r"^(?:(?:in|during|on) )?(?:which|what) (?P<unit>decade|century|month|day of the week)"
+    r"(?: of (?:the|which) (?:year|century))? (?P<rest>(?:is|was|were|did|does|has|had|do|are) .{3,300})$",
+    re.I,
+)
+
+
+def calendar(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "In which decade was X built?": the date, and the decade that holds it."""
+    match = _CALENDAR.match(text)
+    if match is None:
+        return None
+    operation = Operation.WEEKDAY if match["unit"].lower().startswith("day") else Operation(match["unit"].lower())
+    return Computed(text, operation, (expand(f"When {match['rest']}?", text),))
+
+
+def lifetime(name: str, expand: Expand) -> Node:
+    """How many years someone lived."""
+    born, died = expand(f"When was {name} born?", name), expand(f"When did {name} die?", name)
+    return Computed(name, Operation.YEARS, (born, died), unit="age")
+
+
+# "how old was X at his death", "... upon the opening of Y", "... in 1936"
+_AGE_AT = lazy_pattern(
+    r"^how old (?:was|were|would|is) (?P<who>.{2,150}?)(?: have been| be)? "
+    r"(?:(?:at the time of|at|upon|on the day of|in the year of|by the time of) (?P<event>.{5,200})"
+    r"|in (?:the year )?(?P<year>\d{4}))$",
+    re.I,
+)
+
+
+def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """The age of someone at an event that is named by a noun, or in a year."""
+    match = _AGE_AT.match(text)
+    if match is None:
+        return None
+    who = match["who"]
+    born = expand(f"When was {who} born?", who)
+    if match["year"]:
+        return Computed(text, Operation.YEARS, (born, Literal(match["year"])), unit="age")
+    event = re.sub(r"^(?:his|her|their) (?:own )?", f"{who}'s ", match["event"])
+    if not _EVENT_OF.match(event):
+        return None
+    return Computed(
+        text, Operation.YEARS, (born, expand(when(event).replace("In which year", "When", 1), event)), unit="age"
+    )
+
+
+_AGE_DID = lazy_pattern(r"^at (?:what|which) age did (?P<rest>.{5,250})$", re.I)
+
+
+def age_did(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """ "At what age did X win Y?": when X won it, and when X was born."""
+    match = _AGE_DID.match(text)
+    if match is None:
+        return None
+    rest = match["rest"]
+    tokens = tokenize(rest)
+    verb = next((at for at in range(len(tokens) - 1, 0, -1) if tokens[at].small in BASE_VERBS), 0)
+    if not verb:
+        return None
+    who = rest[: tokens[verb].start].strip()
+    return Computed(
+        text, Operation.YEARS, (expand(f"When was {who} born?", who), expand(f"When did {rest}?", rest)), unit="age"
+    )
+
+
+def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    match = _AGE.match(text)
+    if match is None:
+        return None
+    who, event = match["who"], match["when"].strip()
+    if text.lower().startswith("at what age") or re.fullmatch(r"(?:he|she|they) died", event):
+        event = f"{who} died"
+    event = re.sub(r"^(?:he|she|they)\b", who, event)
+    if not event:
+        return None
+    ask = (
+        f"When did {event.removesuffix(' died')} die?"
+        if event.endswith(" died")
+        else when(event).replace("In which year", "When", 1)
+    )
+    return Computed(text, Operation.YEARS, (expand(f"When was {who} born?", who), expand(ask, event)), unit="age")

@@ -1,0 +1,242 @@
+"""Questions that yes or no answers, about two things at once: one closed look-up for each of them.
+
+"Are X and Y both film directors?" is "Is X a film director?" and "Is Y a film director?".
+"""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
+from iterative_rag.builtin.language.nations import nations_in
+from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
+from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
+from iterative_rag.builtin.question.time_questions import Expand, Phrase
+from iterative_rag.text.patterns import lazy_pattern
+
+_SINGULAR = {"are": "Is", "were": "Was", "do": "Does", "have": "Has", "is": "Is", "was": "Was", "did": "Did"}
+_AUX = r"(?P<aux>are|were|do|did|does|have|has|is|was)"
+# "Are both magazines, A and B, ...", "Are both A and B ...", "Are A and B both ...", "Were either A or B ..."
+_FRONT_BOTH = lazy_pattern(rf"^{_AUX} (?P<both>both|either)(?: of)? (?P<body>.{{6,300}})$", re.I)
+_MIDDLE_BOTH = lazy_pattern(
+    rf"^{_AUX} (?P<pair>.{{2,120}}? (?:and|or|&) .{{2,120}}?),? (?P<both>both|each|either)(?: of)? "
+    r"(?P<rest>.{2,200})$",
+    re.I,
+)
+_PLAIN_PAIR = lazy_pattern(rf"^(?i:{_AUX}) (?P<body>(?:the )?(?:[a-z]+ ){{0,3}}?[A-Z“\"].{{6,300}})$")
+_AND = lazy_pattern(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[A-Z“\"]))?[A-Z“\"0-9])")
+# "the director X", "magazines, the X": what a name is, before it.
+_KIND = lazy_pattern(
+    r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
+)
+_KIND_AFTER = lazy_pattern(r"(?<=[\w!]) ((?:film|movie|song|album|magazine|band|novel|game|book|airport|breed)s)$")
+_APPOSED = lazy_pattern(r", (?!the [A-Z“\"])[a-z][^,]{3,80}(?:,|$)")
+# Words inside a name that are written small.
+_INNER = word_set("of the and de la le du des von van der den del di da et for to on with a an")
+_WEAK_INNER = word_set("in from at by")
+_UNCOUNTED = word_set("series species people men women")
+_IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "genus", "wolves": "wolf", "wives": "wife"}
+_SAID_BEFORE = lazy_pattern(
+    r"^(?:the )?[a-z ]{0,30}?[A-Z].{2,100}? (?:has|had|won|is|was) (?P<what>an? [^.]{2,100})\. "
+    r"(?P<aux>does|did|is|was|has) (?P<second>.{3,120}?)(?: also| too)? (?P<main>have |win |been )?(?:one|it)"
+    r"(?: too| as well)?$",
+    re.I,
+)
+
+_TWO_BEFORE = lazy_pattern(
+    r"^(?P<pair>(?:the )?[A-Z][^.]{4,160}?) (?:were|are|both|have|was) [^.]{3,200}\. "
+    r"(?P<ask>(?:which|who)(?: one| of them| of the two| of these)? (?:is|was|has|had|did|came|[a-z]+ed)\b"
+    r"[^,]{3,120})$",
+    re.I,
+)
+
+
+def followed_up(text: str, phrase: Phrase) -> Node | None:
+    """ "X has an OBE. Does Y also have one" is "Does Y have an OBE": the thing is named before."""
+    match = _SAID_BEFORE.match(text.rstrip(" ?"))
+    if match is None:
+        return None
+    rest = f"{match['main'] or ''}{match['what']}"
+    return Computed(text, Operation.BOTH, (side(match["aux"], match["second"], rest, phrase),))
+
+
+def told_before(text: str) -> str:
+    """ "X and Y were ... . Which was the first to ..." with the two at the end; any other text stays as it is."""
+    match = _TWO_BEFORE.match(text.rstrip(" ?"))
+    names = two_names(match["pair"]) if match else None
+    return f"{match['ask']}, {names[0]} or {names[1]}" if match and names else text
+
+
+def both(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Whether the same is true of two; None for any question but one of these."""
+    parts = _parted(text)
+    if parts is None or re.search(r"\bsame\b", parts[3]):
+        return None
+    aux, names, either, rest = parts
+    operation = Operation.EITHER if either else Operation.BOTH
+    return Computed(text, operation, tuple(side(aux, name, rest, phrase) for name in names))
+
+
+def paired(text: str) -> tuple[str, tuple[str, str], str] | None:
+    """(auxiliary, the two names, what is asked of them) of a closed question about two; None for any other."""
+    parts = _parted(text)
+    return parts and (parts[0], parts[1], parts[3])
+
+
+def side(aux: str, name: str, rest: str, phrase: Phrase) -> Node:
+    """The closed look-up of one of the two."""
+    kind, bare = kind_and_name(name)
+    node = phrase(bare)
+    verb = _SINGULAR.get(aux.lower(), aux.capitalize())
+    front = f"{kind} " if kind else ""
+    asked = single(rest) if verb in {"Is", "Was"} else rest
+    if isinstance(node, Literal):
+        return Lookup(name, _plain(f"{verb} {front}{node.source} {asked}?"))
+    return Lookup(name, f"{verb} {front}{{0}} {_plain(asked)}?", (node,))
+
+
+def _plain(text: str) -> str:
+    """Braces would be taken for marks of a template."""
+    return text.replace("{", "(").replace("}", ")")
+
+
+def single(rest: str) -> str:
+    """What is said of both, as said of one: "film directors" -> "a film director"."""
+    tokens = tokenize(rest)
+    end = next(
+        (
+            at
+            for at, token in enumerate(tokens)
+            if token.low in PREPOSITIONS | RELATIVES | {"and", ","} or not token.word or (at and is_participle(token))
+        ),
+        len(tokens),
+    )
+    if not end or tokens[0].low in DETERMINERS:
+        return rest
+    head = tokens[end - 1]
+    one = _single_noun(head.low)
+    plural = one != head.low or head.low in _UNCOUNTED
+    if not plural or (head.capital and end < 2) or (is_participle(tokens[0]) and end < 2):
+        return rest
+    said = rest[: head.start] + (one if head.small else head.text) + rest[head.end :]
+    article = "an" if re.match(r"(?!uni|use|eur|one)[aeiou]", said, re.I) else "a"
+    return f"{article} {said}"
+
+
+def _single_noun(noun: str) -> str:
+    if noun in _IRREGULAR:
+        return _IRREGULAR[noun]
+    if noun in _UNCOUNTED or noun.endswith(("ss", "us", "is", "ous")) or not noun.endswith("s"):
+        return noun
+    if noun.endswith("ies") and len(noun) > 4 and noun not in {"movies", "series"}:
+        return f"{noun[:-3]}y"
+    return noun[:-2] if noun.endswith(("ches", "shes", "xes", "sses")) else noun[:-1]
+
+
+def _parted(text: str) -> tuple[str, tuple[str, str], bool, str] | None:
+    """Auxiliary, names, whether one is enough, and what is asked."""
+    if match := _MIDDLE_BOTH.match(text):
+        names = two_names(match["pair"])
+        either = match["both"].lower() == "either"
+        return (match["aux"], names, either, match["rest"]) if names else None
+    match = _FRONT_BOTH.match(text) or (None if " or " in text else _PLAIN_PAIR.match(text))
+    if match is None or match["body"].startswith("there "):
+        return None
+    found = names_and_rest(match["body"])
+    if found is None:
+        return None
+    both_word = match.groupdict().get("both") or ""
+    return match["aux"], found[0], both_word.lower() == "either", found[1]
+
+
+def names_and_rest(body: str) -> tuple[tuple[str, str], str] | None:
+    """ "magazines, A and B, British publications" as ("magazine A", "magazine B"), "British publications"."""
+    for conjunction in reversed(list(_AND.finditer(body))):
+        second = body[conjunction.end() :]
+        end = _name_end(second)
+        rest = second[end:].lstrip(" ,")
+        if end and rest:
+            names = two_names(f"{body[: conjunction.start()]} and {second[:end].rstrip(' ,')}")
+            return (names, rest) if names else None
+    return None
+
+
+def two_names(pair: str) -> tuple[str, str] | None:
+    """The two things of "the films A and B", each with its kind in front: "the film A", "the film B"."""
+    places = list(_AND.finditer(pair))
+    if not places:
+        return None
+    # Of "A and the Band and B" the last "and" parts; names of three and more words are rarer than pairs.
+    first, second = _APPOSED.sub("", pair[: places[-1].start()]), _APPOSED.sub("", pair[places[-1].end() :])
+    if late := _KIND_AFTER.search(second):
+        first, second = f"the {late[1]} {first}", second[: late.start()]  # "A and B films" are the films A and B
+    shared = _KIND.match(first)
+    if shared is None or " of" in shared["kind"]:
+        return first.strip(" ,"), second.strip(" ,")
+    kind = shared["kind"]
+    one = _single_noun(kind.split()[-1])
+    if one == kind.split()[-1] and not shared["the"] and not shared["sep"].startswith(","):
+        return first.strip(" ,"), second.strip(" ,")
+    kind = " ".join([*kind.split()[:-1], one])
+    own = _KIND.match(second)
+    front = f"the {kind} "
+    return front + first[shared.end() :].strip(" ,"), (second if own else front + second).strip(" ,")
+
+
+def kind_and_name(name: str) -> tuple[str, str]:
+    """ "the director Ann Lee" as "the director" and "Ann Lee"; the kind is "" where none is said."""
+    match = _KIND.match(name)
+    if match is None or not match["the"] or re.search(r"\b(?:of|in|for|by)\b", match["kind"]):
+        return "", name
+    return f"the {match['kind']}", name[match.end() :]
+
+
+def _name_end(text: str) -> int:
+    """Where the name at the start of a text ends."""
+    if text[:1] in '"“' and (close := re.search(r"[\"”]", text[1:])):
+        return close.end() + 1
+    tokens = tokenize(text)
+    kind = _KIND.match(text)
+    at = next((n for n, token in enumerate(tokens) if token.start >= kind.end()), 0) if kind else 0
+    end = at
+    while at < len(tokens):
+        token = tokens[at]
+        if token.capital and not (end and _turns(tokens, at, text)):
+            end = at = at + 1
+        elif (step := _bridge(tokens, at)) and end:
+            at += step
+        elif token.low in {"the", "a", "an"} and not end:
+            at += 1
+        elif token.text == "," and at + 2 < len(tokens) and tokens[at + 1].capital and tokens[at + 2].text == ",":
+            end = at = at + 2  # "Orm Works, Incorporated, ..."
+        elif token.text in {"!", ".", ":"} and at + 1 < len(tokens) and tokens[at + 1].capital:
+            at += 1
+        else:
+            break
+    return tokens[end - 1].end if end else 0
+
+
+def _bridge(tokens: list[Token], at: int) -> int:
+    """How many small words join this part of a name to the next."""
+    step = 0
+    while at + step < len(tokens) and tokens[at + step].small in _INNER | _WEAK_INNER and step < 3:
+        step += 1
+    after = at + step
+    if not step or after >= len(tokens) or not tokens[after].capital:
+        return 0
+    if tokens[at].small in _WEAK_INNER:
+        # "Lost in Dawn films": only before a predicate is "in Dawn" part of the name.
+        last = after
+        while last < len(tokens) and tokens[last].capital:
+            last += 1
+        if last >= len(tokens) or tokens[last].low in PREPOSITIONS or not tokens[last].word:
+            return 0
+    return step
+
+
+def _turns(tokens: list[Token], at: int, text: str) -> bool:
+    """Whether a word written large is what is asked: "Ann Lee British", "Orm American rock bands"."""
+    if not nations_in(text[tokens[at].start : tokens[at].end]):
+        return False
+    after = tokens[at + 1 :]
+    return not after or not after[0].capital or any(token.word and not token.capital for token in after)

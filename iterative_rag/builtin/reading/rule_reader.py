@@ -1,0 +1,185 @@
+"""Reads a window for a need without a trained model: which piece answers, and which words of it are the answer.
+
+The seam for a trained reader is `Reader.read(query, page)`: findings with a value, a verbatim quote and a score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
+
+from iterative_rag.builtin.language.function_words import content, only_large
+from iterative_rag.builtin.language.lexicon import Kind, alike
+from iterative_rag.builtin.question.need_query import Query, grounded
+from iterative_rag.builtin.reading import table_reader as tables
+from iterative_rag.builtin.reading.answer_words import infobox_value, may_be_subject, page_stems, subject_name
+from iterative_rag.builtin.reading.candidate_ranking import Ranked, chance, rank, trust
+from iterative_rag.builtin.reading.candidates import Candidate, candidates
+from iterative_rag.builtin.reading.closed_needs import settled
+from iterative_rag.builtin.reading.findings import Finding, best_of
+from iterative_rag.builtin.reading.page_units import Page, Unit
+from iterative_rag.builtin.reading.passage_match import TITLE, Match, match_units
+from iterative_rag.protocols import Embedder
+
+# Pieces looked at closely.
+CLOSE = 10
+# A piece that fits less is not looked at; a name of the need must stand somewhere in the page.
+LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.24, 0.4, 0.6
+# A cell of so many characters is prose.
+PROSE = 30
+# A row that is of just what the need names, under the label that it asks for, fits this well at least.
+SURE, HIT = 0.85, 0.84
+# The score of a row at which it is more likely right than wrong.
+EVEN = 0.72
+# How much of a piece's score the encoder decides, and the similarities that count as none and as full.
+MEANING, NONE, FULL = 0.25, 0.15, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A candidate of the page's prose and the sentence that offers it."""
+
+    ranked: Ranked
+    quote: str
+
+    @property
+    def value(self) -> str:
+        return self.ranked.candidate.value
+
+
+class Reader(Protocol):
+    """Finds the answer to a query in a page; nothing where the page does not hold it."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def read(self, query: Query, page: Page) -> list[Finding]: ...
+
+
+class RuleReader:
+    """Scores sentences and rows by words and meaning, and picks a span of the expected kind."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        # One text at a time on the calling thread: windows are read side by side already. Sentences come again, since
+        # one question has several needs.
+        self._vector = lru_cache(maxsize=1024)(embedder.embed_query)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"rules-2/{self._embedder.name}"
+
+    def read(self, query: Query, page: Page) -> list[Finding]:
+        if (said := settled(query, page)) is not None:
+            return said
+        rows, offers = self.look(query, page)
+        ranked = [offer.ranked for offer in offers]
+        prose = [
+            Finding(offer.value, offer.quote, trust(chance(offer.ranked, ranked)), offer.quote)
+            for offer in offers[:CLOSE]
+        ]
+        return best_of([*rows, *prose])
+
+    def look(self, query: Query, page: Page) -> tuple[list[Finding], list[Offer]]:
+        """What the page's tables and infoboxes answer, and what its sentences offer, likeliest first."""
+        query = grounded(query, page.title, only_large(page.text))
+        rows: list[Finding] = []
+        prose: list[tuple[Unit, list[Candidate]]] = []
+        first = next((unit for unit in page.units if not unit.cells), None)
+        for match, meaning in self.matches(query, page):
+            if match.unit.cells and (finding := _finding(query, page, match)) is not None:
+                rows.append(finding)
+            elif match.unit.header and (part := _prose_cell(query, match.unit)) is not None:
+                match = replace(match, unit=part)
+                prose.append((part, candidates(query, page, match, meaning, first=False)))
+            elif not match.unit.cells:
+                prose.append((match.unit, candidates(query, page, match, meaning, first=match.unit is first)))
+        if top := tables.ranked(query, page):
+            row, value = top
+            rows.append(Finding(value, row.text, row_trust(0.9), _readable(page, row)))
+        if counted := tables.counted(query, page):
+            row, value = counted
+            rows.append(Finding(value, row.text, row_trust(0.85), _readable(page, row)))
+        return rows, [Offer(item, prose[item.unit][0].text) for item in rank([offers for _, offers in prose])]
+
+    def matches(self, query: Query, page: Page) -> list[tuple[Match, float]]:
+        """The pieces that fit best, with the encoder's view mixed into their scores and beside them."""
+        fitting = [
+            match
+            for match in match_units(query, page)
+            if match.score >= LEAST_MATCH
+            and match.weakest_name > 0
+            and (match.names >= LEAST_NAMES or (match.relation >= STRONG_RELATION and len(query.relation) > 3))
+        ]
+        fitting = sorted(fitting, key=lambda match: -match.score)[:CLOSE]
+        if not fitting:
+            return []
+        import numpy as np
+
+        vectors = np.stack([self._vector(_readable(page, match.unit)) for match in fitting])
+        similar = ((vectors @ self._vector(query.text) - NONE) / (FULL - NONE)).clip(0.0, 1.0)
+        return [
+            (replace(match, score=(1 - MEANING) * match.score + MEANING * float(meaning)), float(meaning))
+            for match, meaning in zip(fitting, similar, strict=True)
+        ]
+
+
+def row_trust(score: float) -> float:
+    """A row's score as a trust: 0.5 at EVEN, straight lines to 0 and 1."""
+    return 0.5 * score / EVEN if score < EVEN else 0.5 + 0.5 * (score - EVEN) / (1 - EVEN)
+
+
+def _finding(query: Query, page: Page, match: Match) -> Finding | None:
+    unit, score = match.unit, match.score
+    if unit.infobox:
+        picked = infobox_value(query, page, unit)
+    elif unit.header:
+        picked = tables.pick(query, page, unit)
+        about = page_stems(page)
+        if may_be_subject(query, page, about) and query.asked and (picked is None or picked[1] < 0.8):
+            # A row in the article of what is asked for: the works of the composer, the events of the stadium.
+            fits = any(word in about for word in alike(query.asked[-1]))
+            picked = (subject_name(page.title), 0.95) if fits else picked
+        dated = query.kind in {Kind.YEAR, Kind.DATE} and tables.is_row_of(query, unit)
+        if picked is not None and query.relation and match.relation < 0.3 and not dated:
+            picked = picked[0], picked[1] * 0.8
+    else:
+        picked = None
+    if picked is not None and picked[1] >= SURE and _is_of(query, page, match):
+        score = max(score, HIT)
+    if picked is None or not picked[0]:
+        return None
+    return Finding(picked[0], unit.text, row_trust(min(1.0, score * picked[1])), _readable(page, unit))
+
+
+def _is_of(query: Query, page: Page, match: Match) -> bool:
+    """Whether a row is about just what the need names, and has a word of its relation."""
+    label = set(content(match.unit.cells[0])) if match.unit.infobox else set()
+    dated = match.unit.header and query.kind in {Kind.YEAR, Kind.DATE}
+    if not (match.relation >= 0.3 or dated or label & set(query.asked)):
+        return False
+    if query.ordinals or any(str(year) not in match.unit.text for year in query.years):
+        return False
+    if match.unit.header:
+        return tables.is_row_of(query, match.unit)
+    return match.weakest_name >= TITLE and bool(set(content(subject_name(page.title))) & query.name_words)
+
+
+def _prose_cell(query: Query, unit: Unit) -> Unit | None:
+    """A cell that is a text of its own ("capital; Old Hall by Ann Lee, torn down 1968") is read like a sentence."""
+    parts = [part for cell in unit.cells if len(cell) >= PROSE for part in cell.split("; ")]
+    if not parts:
+        return None
+    wanted = {*query.name_words, *query.relation, *map(str, query.years)}
+    return replace(unit, text=max(parts, key=lambda part: len(wanted & set(content(part)))), cells=(), header=())
+
+
+def _readable(page: Page, unit: Unit) -> str:
+    """A row as a sentence: what is embedded, and shown as the statement."""
+    if unit.infobox:
+        return f"{page.title}: {unit.cells[0]}: {unit.cells[1]}"
+    if unit.header:
+        named = "; ".join(f"{name}: {cell}" for name, cell in zip(unit.header, unit.cells, strict=False) if cell)
+        return f"{page.title}: {named}"
+    return unit.text

@@ -1,0 +1,227 @@
+"""Answers out of wide tables: a row by what the need names or by rank, a column by what it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from iterative_rag.builtin.language.function_words import BASE_VERBS, content, stem, word_set
+from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, Kind, alike
+from iterative_rag.builtin.language.nouns import BARE_KINDS
+from iterative_rag.builtin.language.text_values import dates, numbers
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading import typed_spans as spans
+from iterative_rag.builtin.reading.answer_words import listed_years
+from iterative_rag.builtin.reading.page_units import Page, Unit
+
+_VERBS = frozenset(stem(verb) for verb in BASE_VERBS - {"leave"})
+_TIMELIKE = word_set("first last oldest newest latest earliest youngest")
+_TIME_HEADS = frozenset(
+    stem(word) for word in ["year", "years", "date", "completed", "opened", "founded", "released", "published", "born"]
+)
+_PLACE_HEADS = frozenset(
+    stem(word)
+    for word in [
+        "place",
+        "location",
+        "city",
+        "town",
+        "country",
+        "state",
+        "site",
+        "venue",
+        "birthplace",
+        "where",
+        "region",
+        "county",
+    ]
+)
+
+
+def pick(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
+    """The cell of a row that the query asks for, and the trust in it."""
+    column = asked_column(query, unit)
+    if column is None:
+        return None
+    place, trust = column
+    cell = unit.cells[place]
+    if query.kind in {Kind.YEAR, Kind.DATE, Kind.NUMBER}:
+        value = amount(query, unit.header[place], cell)
+        return (value, trust) if value else None
+    if query.kind in {Kind.PERSON, Kind.PLACE} or query.asked[-1:] in {("scor",), ("result",)}:
+        found = spans.spans(cell, query.kind, "", query.asked)
+        if not found:
+            return None
+        return (cell if query.kind is not Kind.PLACE else found[0].value), trust
+    return cell, trust
+
+
+def amount(query: Query, header: str, cell: str) -> str:
+    """A date or number of a cell; a unit in the header ("Height (m)") goes with it."""
+    found = spans.spans(cell, query.kind, "")
+    if query.kind is Kind.NUMBER and not found and dates(cell):
+        found = [spans.Span(cell, 0, len(cell))]
+    if not found:
+        return ""
+    unit = header[header.find("(") + 1 : header.find(")")] if "(" in header else ""
+    if query.kind is Kind.NUMBER and (years := listed_years(cell)):
+        return str(years)
+    plain = found[0].value
+    return f"{plain} {unit}" if query.kind is Kind.NUMBER and unit and plain[-1:].isdigit() else plain
+
+
+def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
+    """The column whose name is asked for; else the first that the query does not name already."""
+    best: tuple[float, int] | None = None
+    counted = query.kind in {Kind.NUMBER, Kind.YEAR, Kind.DATE}
+    asked = frozenset(query.asked) - (BARE_KINDS if query.kind in {Kind.YEAR, Kind.DATE} else frozenset())
+    for place, (name, cell) in enumerate(zip(unit.header, unit.cells, strict=False)):
+        head = frozenset(content(name))
+        if not head or not cell:
+            continue
+        direct = len(head & asked) / len(head) if head & asked else 0.0
+        exact = 0.9 * bool(head & set(query.relation))
+        loose = 0.7 * bool(head & {s for word in (*asked, *query.relation) for s in alike(word)})
+        timed = 0.4 * bool(query.kind in {Kind.YEAR, Kind.DATE} and head & _TIME_HEADS)
+        # "Where was X shot": of two columns that fit, the one of places.
+        placed = 1.0 if query.kind is Kind.PLACE and not asked and head & _PLACE_HEADS else 0.0
+        known = bool(set(content(cell)) & query.name_words) and not counted
+        score = max(direct, exact, loose, timed, placed) - 0.6 * known
+        if counted and not any(character.isdigit() for character in cell):
+            continue
+        scored = query.asked[-1:] in {("scor",), ("result",)}
+        if query.kind in {Kind.THING, Kind.NAME} and not scored and not any(map(str.isalpha, cell)):
+            continue
+        if query.kind is Kind.NUMBER and _only_date(cell):
+            continue
+        if query.kind in {Kind.PERSON, Kind.PLACE} and not spans.spans(cell, query.kind):
+            continue
+        if score > 0.3 and (best is None or score > best[0]):
+            best = score, place
+    if best is not None:
+        least = 0.85 if is_row_of(query, unit) else 0.65
+        # Only the column's being of dates speaks for it: not when the question names an event of another kind.
+        return best[1], (min(1.0, 0.8 + 0.2 * best[0]) if best[0] > 0.4 else least)
+    if not counted:
+        for place, cell in enumerate(unit.cells):
+            stems = set(content(cell))
+            if stems and not stems & query.name_words and not cell[0].isdigit() and len(cell) > 3:
+                return place, 0.65
+    return None
+
+
+def _only_date(cell: str) -> bool:
+    """Whether a cell is one date to the day: no number that could be asked for."""
+    found = dates(cell)
+    return len(found) == 1 and found[0][0].day > 0 and found[0][1:] == (0, len(cell))
+
+
+def is_row_of(query: Query, unit: Unit) -> bool:
+    """Whether one of the first cells of a row is, to the word, a name of the need."""
+    known = {frozenset(name) for name in query.names}
+    return any(frozenset(content(re.sub(r"\s*\([^)]*\)$", "", cell))) in known for cell in unit.cells[:3] if cell)
+
+
+def counted(query: Query, page: Page) -> tuple[Unit, str] | None:
+    """ "How many of the towns lie in X": the rows of the named things that meet the condition, and their number."""
+    if query.kind is not Kind.NUMBER or not query.asked or query.unit == "":
+        return None
+    for table in sorted({unit.table for unit in page.units if unit.header}):
+        rows = [unit for unit in page.units if unit.table == table and unit.header]
+        context = set(content(f"{page.title} {rows[0].section} {' '.join(rows[0].header)}"))
+        column = next((at for at, name in enumerate(rows[0].header) if query.asked[-1] in set(content(name))), None)
+        # A column of numbers says how many; a column of names is counted.
+        if column is None or any(len(row.cells) > column and row.cells[column][:1].isdigit() for row in rows):
+            continue
+        terms = {*query.name_words, *query.relation, *query.asked, *map(str, query.years)}
+        # A plain verb that no header has ("lie", "join") is no condition.
+        conditions = {term for term in terms - context if term not in _VERBS}
+        if not conditions or not query.name_words & context:
+            continue
+        meeting = [row for row in rows if conditions <= set(content(row.text))]
+        if meeting:
+            return meeting[0], str(len(meeting))
+    return None
+
+
+# --- ranks -----------------------------------------------------------------------------------
+
+
+def ranked(query: Query, page: Page) -> tuple[Unit, str] | None:
+    """The row that is first, second ... by the measure of a superlative, and what it names."""
+    if not query.superlative:
+        return None
+    for table in sorted({unit.table for unit in page.units if unit.header}):
+        rows = [unit for unit in page.units if unit.table == table and unit.header]
+        measured = _measured(query, rows)
+        if len(measured) < 2:
+            continue
+        key = _key_column(query, rows[0].header)
+        if key is None:
+            continue
+        context = set(content(f"{page.title} {rows[0].section} {' '.join(rows[0].header)}"))
+        constrained = [
+            item
+            for item in measured
+            if query.name_words - context <= set(content(item[1].text)) and _in_time(query, item[1])
+        ]
+        if not constrained:
+            continue
+        ascending = SUPERLATIVES[query.superlative] < 0
+        constrained.sort(key=lambda item: item[0], reverse=not ascending)
+        place = query.ordinals[0] - 1 if query.ordinals else 0
+        if place < len(constrained):
+            row = constrained[place][1]
+            return row, row.cells[key]
+    return None
+
+
+def _in_time(query: Query, row: Unit) -> bool:
+    """For "the tallest in 1989" what came later does not count yet."""
+    if not query.years or query.superlative in _TIMELIKE:
+        return True
+    place = next((at for at, name in enumerate(row.header) if set(content(name)) & _TIME_HEADS), None)
+    if place is None or place >= len(row.cells):
+        return str(query.years[0]) in row.text
+    found = dates(row.cells[place])
+    return bool(found) and found[0][0].year <= query.years[0]
+
+
+def _measured(query: Query, rows: Sequence[Unit]) -> list[tuple[float, Unit]]:
+    """Rows with the value of the column that the superlative measures."""
+    measure = MEASURES.get(query.superlative, "")
+    wanted = {synonym for word in (measure, query.superlative) if word for synonym in alike(stem(word))}
+    wanted |= (
+        {synonym for word in query.relation for synonym in alike(word)}
+        if query.superlative in {"most", "fewest"}
+        else set()
+    )
+    if query.superlative in _TIMELIKE:
+        wanted |= _TIME_HEADS
+    place = next((at for at, name in enumerate(rows[0].header) if set(content(name)) & wanted), None)
+    if place is None and query.superlative in {"largest", "biggest", "smallest"}:
+        place = next(
+            (at for at, name in enumerate(rows[0].header) if set(content(name)) & {"populat", "inhabit", "area"}), None
+        )
+    if place is None:
+        return []
+    found = []
+    for row in rows:
+        if place < len(row.cells):
+            years, amounts = dates(row.cells[place]), numbers(row.cells[place])
+            if query.superlative in _TIMELIKE and years:
+                found.append((years[0][0].year + years[0][0].month / 12 + years[0][0].day / 400, row))
+            elif amounts:
+                found.append((amounts[0][0].value, row))
+    return found
+
+
+def _key_column(query: Query, header: Sequence[str]) -> int | None:
+    """The column of what is asked for: the tallest BUILDING, the longest FILM."""
+    wanted = set(query.asked) - {stem(query.superlative)}
+    loose = {synonym for word in wanted for synonym in alike(word)}
+    for names in (wanted, loose):
+        for place, name in enumerate(header):
+            if set(content(name)) & names:
+                return place
+    return None

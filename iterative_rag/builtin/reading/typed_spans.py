@@ -1,0 +1,200 @@
+"""Candidate answers inside a piece of text, by the kind that is expected."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from iterative_rag.builtin.language.function_words import IRREGULAR, MONTHS, STOPWORDS, fold, word_set, words
+from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
+from iterative_rag.builtin.language.text_values import dates, dimension, numbers
+from iterative_rag.text.patterns import lazy_pattern
+
+_JOINERS = "of|the|de|da|do|dos|von|van|der|den|di|du|la|le|el|al|bin|ibn|and|&|y|zu"
+_CAPITAL = r"[A-ZÀ-ÞĀ-ŽА-Я][\w'’.&-]*"
+_NAME = lazy_pattern(
+    rf"(?:[\"“*](?P<title>[^\"”*\n]{{2,80}})[\"”*])"
+    rf"|(?:(?<![\w])(?P<name>{_CAPITAL}(?:\s+(?:(?:{_JOINERS})\s+(?:(?:{_JOINERS})\s+)?)?{_CAPITAL})*(?:\s+(?:[IVX]+|\d{{1,3}})(?=\W|$))?))"
+)
+_HONORIFICS = word_set(
+    "president king queen captain sir dr mr mrs lord lady general prince princess emperor saint professor rear "
+    "admiral senator governor vice"
+)
+_ARTICLES = word_set("La Le Il Les Los Las El Lo Der Die Das")
+_PLACE_LEAD = lazy_pattern(
+    r"\b(?:in|at|near|from|to|of|into|on|by|through|outside|around)\s+(?:the\s+)?(?:[a-z-]+\s+){0,3}$"
+)
+_DEMONYM = lazy_pattern(r"[A-Z][a-z]+(?:an|ish|ese|man|woman|ard|ch|wede|ane|ole|urk) ")
+_NOT_NAMES = STOPWORDS | frozenset(MONTHS) | word_set("monday tuesday wednesday thursday friday saturday sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    value: str
+    start: int
+    end: int
+
+
+def names(text: str) -> list[Span]:
+    """Names and titles; a first word that is a name only by its place in the sentence is left out."""
+    found = []
+    for match in _NAME.finditer(text):
+        if title := match["title"]:
+            if title[0].islower() and text[match.start()] == "*":
+                continue  # emphasis, not a title
+            found.append(Span(title.strip(" ,."), match.start("title"), match.end("title")))
+            continue
+        value, start = match["name"], match.start("name")
+        value = (
+            re.sub(r"['’]s?$", "", value).rstrip(".,-&'’") if not re.search(r"\b(?:Jr|Sr|[A-Z])\.$", value) else value
+        )
+        # The sentence's first word may be a name only by its capital.
+        first = value.split()[0]
+        if fold(first) in _NOT_NAMES:
+            rest = value[len(first) :].lstrip()
+            rest = re.sub(rf"^(?:(?:{_JOINERS})\s+)+", "", rest)
+            if not rest or not rest[0].isupper():
+                continue
+            start += len(value) - len(rest)
+            value = rest
+        end = start + len(value)
+        if value in _ARTICLES and (more := re.match(r"\s[^\W\d_]+", text[end : end + 30])):
+            end += more.end()  # "La traviata": titles whose noun is written small
+            value = text[start:end]
+        found.append(Span(value, start, end))
+    return found
+
+
+def persons(text: str) -> list[Span]:
+    """Names without the offices before them, and without what cannot be a person."""
+    found = []
+    for span in names(text):
+        if set(words(span.value)) & NOT_PERSON_WORDS:
+            continue
+        value, start = span.value, span.start
+        while " " in value and fold(value.split()[0]).strip(".") in _HONORIFICS:
+            first = value.split()[0]
+            start += len(first) + 1
+            value = value[len(first) :].lstrip()
+        # "the German Ann Lee": who she is comes after what she is.
+        if value.count(" ") > 1 and text[:start].endswith(("the ", "The ")) and _DEMONYM.match(value):
+            first = value.split()[0]
+            start += len(first) + 1
+            value = value[len(first) + 1 :]
+        if not any(character.isdigit() for character in value) and not set(words(value)) & set(MONTHS):
+            found.append(Span(value, start, start + len(value)))
+    return found
+
+
+def places(text: str) -> list[Span]:
+    """Names that a preposition of place leads to, with the larger place after a comma."""
+    found = []
+    for span in names(text):
+        if set(words(span.value)) & set(MONTHS) and not re.search(r"[A-Z]\w+ [A-Z]", span.value):
+            continue
+        end = span.end
+        while more := re.match(
+            rf",\s+({_CAPITAL}(?:\s+(?:of\s+)?{_CAPITAL})*)(?=\s*[,.;)|]|\s+[a-z(]|\s*$)", text[end : end + 80]
+        ):
+            if set(words(more[1])) & set(MONTHS):
+                break
+            end += more.end()
+        found.append(Span(text[span.start : end].rstrip("."), span.start, end))
+    return found
+
+
+def led_by_place(text: str, span: Span) -> bool:
+    return _PLACE_LEAD.search(text[max(0, span.start - 60) : span.start]) is not None
+
+
+def spans(text: str, kind: Kind, unit: str = "", asked: tuple[str, ...] = ()) -> list[Span]:
+    """All candidates of a kind, left to right; a score is a kind of its own."""
+    if asked and asked[-1] in {"scor", "result"} and kind is Kind.THING:
+        return [Span(match[0], match.start(), match.end()) for match in re.finditer(r"\b\d{1,3}[–:-]\d{1,3}\b", text)]
+    match kind:
+        case Kind.YEAR:
+            if asked[-1:] in {("century",), ("decad",)}:
+                return [Span(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
+            return [Span(str(date.year), a, b) for date, a, b in dates(text)]
+        case Kind.DATE:
+            found = [Span(text[a:b], a, b) for _, a, b in dates(text)]
+            return found + [Span(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
+        case Kind.NUMBER:
+            return _numbers(text, unit)
+        case Kind.PERSON:
+            return persons(text)
+        case Kind.PLACE:
+            return places(text)
+        case _:
+            return [_with_year(text, span) for span in names(text)]
+
+
+def _with_year(text: str, span: Span) -> Span:
+    """ "the 1936 Games": the year belongs to the name."""
+    year = re.search(r"\bthe ((?:1\d|20)\d{2} )$", text[max(0, span.start - 9) : span.start])
+    return Span(year[1] + span.value, span.start - len(year[1]), span.end) if year else span
+
+
+def _numbers(text: str, unit: str) -> list[Span]:
+    """Numbers that are no dates; where a unit of measure is asked for, those of its dimension come alone."""
+    taken = [(a, b) for _, a, b in dates(text)]
+    found = [
+        (number, Span(text[a:b], a, b))
+        for number, a, b in numbers(text)
+        if not any(start <= a < end for start, end in taken) and not re.match(r"(?:st|nd|rd|th)\b", text[b : b + 3])
+    ]
+    wanted = dimension(unit)
+    if wanted:
+        exact = [span for number, span in found if number.unit == unit]
+        alike = [span for number, span in found if dimension(number.unit) == wanted and number.unit != unit]
+        return [*exact, *alike]
+    if unit:
+        # "398 feet" are no cars.
+        found = [(number, span) for number, span in found if not dimension(number.unit)]
+        beside = [span for number, span in found if number.unit[:4] == unit[:4]]
+        return beside or [span for _, span in found]
+    return [span for _, span in found]
+
+
+_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_OF = lazy_pattern(r"\s+of\s+(?:the\s+)?")
+LONGEST_PHRASE = 5
+_YEAR = lazy_pattern(r"(?:1\d|20)\d\d\b")
+_ERA = lazy_pattern(
+    r"\b(?:(?:early|late|mid)[ -])?(?:(?:1\d|20)\d0s|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)|[a-z]{3,9}th|first|second|third|[a-z]{6,7}-first)"
+    r"(?:[ -]| and \w+ )centur(?:y|ies))\b"
+)
+
+
+def noun_phrases(text: str) -> list[Span]:
+    """Runs of words that carry meaning, between function words, verbs and commas; also two of them around an "of"."""
+    runs: list[Span] = []
+    start = end = count = 0
+
+    def close() -> None:
+        nonlocal count
+        plain = count == 1 and text[start:end].endswith(("ed", "ing"))
+        if 0 < count <= LONGEST_PHRASE and end - start > 2 and not plain and not _YEAR.match(text, start):
+            runs.append(Span(text[start:end], start, end))
+        count = 0
+
+    for match in _WORD.finditer(text):
+        low = match[0].lower()
+        if count and text[end : match.start()] not in {" ", " “", ' "', "-"}:
+            close()
+        if low in STOPWORDS or low in IRREGULAR or low.endswith("ly") or (count and low.endswith("ed")):
+            close()
+            continue
+        if not count:
+            start = match.start()
+        end, count = match.end(), count + 1
+    close()
+    joined = [
+        Span(text[one.start : two.end], one.start, two.end)
+        for one, two in itertools.pairwise(runs)
+        if _OF.fullmatch(text[one.end : two.start])
+    ]
+    return [*runs, *joined]

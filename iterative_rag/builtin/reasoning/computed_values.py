@@ -1,0 +1,234 @@
+"""What is computed from looked-up values: differences, years between, comparisons, names out of parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from iterative_rag.builtin.language.text_values import Date, Number, convert, dates, dimension, numbers, plain, spelled
+from iterative_rag.builtin.question.plan import Operation
+from iterative_rag.builtin.reasoning.value_agreement import agree, chosen, listed, picked, same, says_yes, shared
+from iterative_rag.computing import ComputeError, evaluate
+from iterative_rag.computing import Value as Computable
+from iterative_rag.computing.arithmetic import compare
+from iterative_rag.computing.operands import Number as Exact
+from iterative_rag.computing.operands import Quantity, half_up, said, written
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What an operation comes to, in words; and where something was computed, the expression and its result."""
+
+    text: str
+    expression: str = ""
+    result: str = ""
+
+
+def compute(
+    operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float] = ()
+) -> Worked | None:
+    """The result; None where the values cannot be computed with. `trusts` (one a value, 0 to 1) tell which of two
+    sides that say the same says it more surely."""
+    match operation:
+        case Operation.YEARS:
+            return _years(values, unit)
+        case Operation.DIFFERENCE | Operation.SUM | Operation.RATIO:
+            return _arithmetic(operation, values, unit)
+        case Operation.LEAST | Operation.GREATEST:
+            return _extreme(values, labels, least=operation is Operation.LEAST)
+        case Operation.EXCEEDS:
+            return _exceeds(values, least=unit == "least")
+        case Operation.RICHEST:
+            return _richest(values, labels)
+        case Operation.DECADE | Operation.CENTURY | Operation.MONTH | Operation.WEEKDAY:
+            return _of_calendar(operation, values[0])
+    text = _joined(operation, values, labels, unit, trusts)
+    return None if text is None else Worked(text)
+
+
+def _joined(
+    operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float]
+) -> str | None:
+    """What comes of the values without any arithmetic."""
+    match operation:
+        case Operation.JOIN:
+            return " ".join(values)
+        case Operation.SAME:
+            return same(values, unit)
+        case Operation.COMMON:
+            return values[0] if all(agree(values[0], value) for value in values[1:]) else None
+        case Operation.PICK:
+            return picked(values[0], labels)
+        case Operation.BOTH | Operation.EITHER:
+            says = [says_yes(value) for value in values]
+            return "Yes" if (all(says) if operation is Operation.BOTH else any(says)) else "No"
+        case Operation.CHOICE:
+            return chosen(values, labels, trusts, wanted=unit != "no")
+        case Operation.SHARED:
+            return shared(values)
+    return None
+
+
+# --- with `computing` --------------------------------------------------------------------------
+
+
+def _evaluated(expression: str) -> Computable | None:
+    """The value of an expression; None where it has none."""
+    try:
+        return evaluate(expression)
+    except ComputeError:
+        return None
+
+
+def _amount(value: Computable | None) -> Fraction | None:
+    return value.value if isinstance(value, Exact | Quantity) else None
+
+
+def _of_calendar(operation: Operation, value: str) -> Worked | None:
+    day = date_of(value)
+    if day is None:
+        return None
+    names = {
+        Operation.DECADE: "decade",
+        Operation.CENTURY: "century",
+        Operation.MONTH: "month",
+        Operation.WEEKDAY: "weekday",
+    }
+    expression = f"{names[operation]}({day})"
+    result = _evaluated(expression)
+    return Worked(result, expression, result) if isinstance(result, str) else None
+
+
+def date_of(text: str) -> Date | None:
+    found = dates(text)
+    return found[0][0] if found else None
+
+
+def number_of(text: str, unit: str = "") -> Number | None:
+    """The number of a value: the one that says `unit` or another one of the same dimension, else the first."""
+    found = [number for number, _, _ in numbers(text) if math.isfinite(number.value)]
+    fitting = [number for number in found if unit and convert(number, unit) is not None]
+    return next(iter(fitting or found), None)
+
+
+def _literals(found: Sequence[Number]) -> list[str]:
+    """The numbers as an expression writes them: with their units where all measure the same."""
+    dimensions = {dimension(number.unit) for number in found}
+    with_units = len(dimensions) == 1 and dimensions != {""}
+    return [f"{plain(number.value)} {spelled(number.unit) if with_units else ''}".strip() for number in found]
+
+
+def _years(values: Sequence[str], unit: str) -> Worked | None:
+    first, second = date_of(values[0]), date_of(values[1])
+    if first is None or second is None:
+        return None
+    if unit and first <= second and first.month and second.month:
+        expression = f"years({first}, {second})"
+    elif unit:
+        expression = f"{second.year} - {first.year}"
+    else:
+        expression = f"{max(first.year, second.year)} - {min(first.year, second.year)}"
+    years = _amount(_evaluated(expression))
+    if years is None:
+        return None
+    text = written(years)
+    return Worked(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
+
+
+def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Worked | None:
+    found = [number for number in (number_of(value, unit) for value in values) if number is not None]
+    if len(found) < len(values):
+        return None
+    if unit and operation is not Operation.RATIO:
+        found = _in_one_unit(found, unit)
+    literals = _literals(found)
+    signs = {Operation.SUM: " + ", Operation.DIFFERENCE: " - ", Operation.RATIO: " / "}
+    if operation is Operation.DIFFERENCE and (order := _order(literals)) is not None and order < 0:
+        literals.reverse()
+    expression = signs[operation].join(literals)
+    first_unit = Number(1.0, literals[0].partition(" ")[2])
+    if operation is not Operation.RATIO and convert(first_unit, unit) not in (None, 1.0):
+        expression = f"{expression} to {spelled(unit)}"
+    value = _evaluated(expression)
+    amount = _amount(value)
+    if value is None or amount is None:
+        return None
+    rounded = written(half_up(amount * 100) / Fraction(100))
+    return Worked(f"{rounded} {unit}".strip(), expression, said(value))
+
+
+def _in_one_unit(found: list[Number], unit: str) -> list[Number]:
+    """The numbers as they are where all can be said in `unit`; else those that can in it, and all without a unit."""
+    changed = [convert(number, unit) for number in found]
+    if all(value is not None for value in changed):
+        return found
+    return [Number(number.value if value is None else value) for number, value in zip(found, changed, strict=True)]
+
+
+# --- comparing -----------------------------------------------------------------------------------
+
+
+def _comparable(values: Sequence[str]) -> list[str] | None:
+    """The values as an expression writes them, if all are dates or all are numbers."""
+    days = [day for day in map(date_of, values) if day is not None]
+    if len(days) == len(values):
+        return [str(day) for day in days]
+    amounts = [number for number in map(number_of, values) if number is not None]
+    return _literals(amounts) if len(amounts) == len(values) else None
+
+
+def _order(literals: Sequence[str]) -> int | None:
+    """-1, 0 or 1: how the first of two stands to the second. Where that is not known, the one less precisely dated
+    counts as the earlier."""
+    first, second = map(_evaluated, literals)
+    if first is None or second is None:
+        return None
+    try:
+        return compare(first, second)
+    except ComputeError:
+        days = [date_of(literal) for literal in literals]
+        return None if days[0] is None or days[1] is None else (days[0] > days[1]) - (days[0] < days[1])
+
+
+def _comparison(first: str, second: str, order: int) -> tuple[str, str]:
+    """ "1825 < 1912" and "true"; nothing where what is known does not decide it."""
+    expression = f"{first} {'<=>'[order + 1]} {second}"
+    return (expression, "true") if _evaluated(expression) is True else ("", "")
+
+
+def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Worked | None:
+    literals = _comparable(values)
+    if not literals or len(labels) != len(literals):
+        return None
+    best = 0
+    for place in range(1, len(literals)):
+        order = _order([literals[place], literals[best]])
+        if order is None:
+            return None
+        if order == (-1 if least else 1):
+            best = place
+    if len(literals) == 2:
+        other = 1 - best
+        shown = _comparison(literals[best], literals[other], _order([literals[best], literals[other]]) or 0)
+        return Worked(labels[best], *shown)
+    expression = f"{'min' if least else 'max'}({', '.join(literals)})"
+    result = _evaluated(expression)
+    return Worked(labels[best], *((expression, said(result)) if result is not None else ("", "")))
+
+
+def _exceeds(values: Sequence[str], *, least: bool) -> Worked | None:
+    """Yes where the first comes out of the comparison; No, too, where both are the same."""
+    literals = _comparable(values)
+    order = _order(literals) if literals else None
+    if literals is None or order is None:
+        return None
+    text = "Yes" if order == (-1 if least else 1) else "No"
+    return Worked(text, *_comparison(literals[0], literals[1], order))
+
+
+def _richest(values: Sequence[str], labels: Sequence[str]) -> Worked | None:
+    """The label of the longest list."""
+    lengths = [str(len(listed(value))) for value in values]
+    return _extreme(lengths, labels, least=False)

@@ -1,0 +1,43 @@
+"""The plan of a question as steps: the look-ups that can be made now, then those that wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
+from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation, render
+from iterative_rag.builtin.reasoning.thresholds import Caution
+from iterative_rag.types import Inquiry, Need, Plan, PlannedStep
+
+
+class BuiltinPlanner:
+    """Implements protocols.Planner. It starts from the facts anew each time, so the plan before is not needed."""
+
+    def __init__(self, planner: Planner, caution: Caution) -> None:
+        self._planner, self._caution = planner, caution
+
+    def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
+        tree, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
+        outcome = evaluation.of(tree)
+        if outcome.values:
+            return Plan((), "The facts answer the question.")
+        now = outcome.needs or outcome.again
+        if not now:
+            return Plan((), f"Not found: {'; '.join(outcome.missing) or inquiry.original}")
+        later = [
+            question
+            for question in dict.fromkeys(_lookups(tree, evaluation))
+            if outcome.needs and question not in now and not inquiry.looks(Need(question))
+        ]
+        return Plan(tuple(PlannedStep(question) for question in (*now, *later)))
+
+
+def _lookups(node: Node, evaluation: Evaluation) -> Iterator[str]:
+    """The look-ups below and at a node, in the order in which they can be made; found values stand in later ones."""
+    for slot in slots_of(node):
+        yield from _lookups(slot, evaluation)
+    if isinstance(node, Lookup):
+        found = [evaluation.of(slot).values for slot in node.slots]
+        texts = [values[0].text if values else slot.source for values, slot in zip(found, node.slots, strict=True)]
+        yield render(node.template, texts)

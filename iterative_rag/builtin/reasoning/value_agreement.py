@@ -1,0 +1,113 @@
+"""What values have in common, told by their words: whether two agree, which of several is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from iterative_rag.builtin.language.function_words import folded, stem, word_set, words
+from iterative_rag.builtin.language.hypernyms import counts_as
+from iterative_rag.builtin.language.nations import country_of, nations_in
+from iterative_rag.text.patterns import lazy_pattern
+
+_PLAIN_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
+
+
+def agree(first: str, second: str) -> bool:
+    """Whether two values may name the same: all words of one stand in the other, be it as another word for the same
+    ("lead singer", "lead vocalist")."""
+    one, other = ({stem(word) for word in words(value) if word != "the"} for value in (first, second))
+    return bool(one) and bool(other) and (_covered(one, other) or _covered(other, one))
+
+
+def _covered(one: set[str], other: set[str]) -> bool:
+    return all(word in other or counts_as(word) & other for word in one)
+
+
+def picked(value: str, labels: Sequence[str]) -> str | None:
+    said = set(words(value)) - {"the"}
+    shared = [len(said & set(words(label))) for label in labels]
+    best = max(shared, default=0)
+    return labels[shared.index(best)] if best and shared.count(best) == 1 else None
+
+
+def same(values: Sequence[str], unit: str) -> str | None:
+    """Equal words, one thing that both lists hold, or a country and its adjective. `unit` is "part" where parts of a
+    country are compared: the country alone does not tell."""
+    smaller = [_within_country(value) for value in values[:2]]
+    nations = [{country_of(nation) for nation in nations_in(value)} for value in values[:2]]
+    if unit == "part" and not all(smaller):
+        return None
+    if not all(smaller) and all(nations):
+        return "Yes" if nations[0] & nations[1] else "No"
+    if not all(smaller):
+        smaller = list(values[:2])
+    first, second = (set(words(value)) - {"the"} for value in smaller)
+    both = {folded(item) for item in listed(smaller[0])} & {folded(item) for item in listed(smaller[1])}
+    near = any(_adjective_of(a, b) or _adjective_of(b, a) for a in first for b in second)
+    return "Yes" if first and second and (first <= second or second <= first or near or both) else "No"
+
+
+def _within_country(value: str) -> str:
+    """ "Lyon, France" as "Lyon"; "" for a country alone."""
+    kept = []
+    for part in value.split(","):
+        there = nations_in(part)
+        whole = there and all(country_of(nation) == nation for nation in there)
+        said = [word for word in words(part) if word not in {"the", "of", "and"}]
+        if not (whole and len(said) <= sum(len(nation.split("_")) for nation in there)):
+            kept.append(part.strip())
+    return ", ".join(part for part in kept if part)
+
+
+_DEMONYM = lazy_pattern(r"(?:i?an|n|ish|ese|i|ic|er|ean)$")
+
+
+def _adjective_of(name: str, adjective: str) -> bool:
+    """ "Westmark" and "Westmarkian"; not "Jiang" and "Jianan"."""
+    stemmed = name.rstrip("aeiouy")
+    rest = adjective.removeprefix(stemmed)
+    return len(stemmed) > 3 and rest != adjective and (rest == "" or bool(_DEMONYM.fullmatch(rest)))
+
+
+def says_yes(value: str) -> bool:
+    return value.lower().startswith("yes")
+
+
+def chosen(values: Sequence[str], labels: Sequence[str], trusts: Sequence[float], *, wanted: bool) -> str | None:
+    """The label whose side says what is wanted; of two that say the same the surer yes, or the less sure no. Without
+    trusts the first: who asks names first what the question is about."""
+    if len(labels) != len(values) or not values:
+        return None
+    sure = [trust if len(trusts) == len(values) else 0.0 for trust in (trusts or [0.0] * len(values))]
+    side = [(trust if says_yes(value) == wanted else -trust) for value, trust in zip(values, sure, strict=True)]
+    says = [says_yes(value) == wanted for value in values]
+    return labels[max(range(len(values)), key=lambda at: (says[at], side[at], -at))]
+
+
+# Words that say nothing where two share them.
+_HOLLOW = word_set("a an the of in and or by for from to with best known former who is was are as born one both also")
+_PARTS = lazy_pattern(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+|\s*;\s*")
+
+
+def listed(value: str) -> list[str]:
+    return [part for part in _PARTS.split(value) if part.strip()]
+
+
+def shared(values: Sequence[str]) -> str | None:
+    """The words that two descriptions have in common, in the order of the first: a whole item of a list rather than
+    single words, the longest stretch of them rather than the first."""
+    stems = {stem(word) for word in words(values[1])}
+    best: list[str] = []
+    for part in listed(values[0]):
+        run: list[str] = []
+        for word in [*_PLAIN_WORD.findall(part), ""]:
+            if word and stem(folded(word) or word.lower()) in stems:
+                run.append(word)
+                continue
+            while run and folded(run[0]) in _HOLLOW:
+                run = run[1:]
+            while run and folded(run[-1]) in _HOLLOW:
+                run = run[:-1]
+            best = run if len(run) > len(best) else best
+            run = []
+    return " ".join(best) or None

@@ -1,0 +1,43 @@
+"""The built-in reader as a reranker: how likely a passage answers the question by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pydantic import TypeAdapter
+
+from iterative_rag.builtin.network_cache import kept
+from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.protocols import Cache
+
+
+class ReaderReranker:
+    """Implements protocols.Reranker. Costs nothing until the first passage; raises WeightsError where weights are
+    missing."""
+
+    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None) -> None:
+        self._reader = reader or SpanReader()
+        self._cache = cache
+
+    @property
+    def name(self) -> str:
+        return self._reader.name
+
+    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        def read() -> list[float]:
+            return [reading.relevance for reading in self._reader.read_pairs(query, passages)]
+
+        if not passages:
+            return []
+        key = ["relevance", self._reader.name, query, passages]
+        return kept(self._cache, key, _form(), read, lambda found: _fit(found, len(passages)))
+
+
+@lru_cache(maxsize=1)
+def _form() -> TypeAdapter[list[float]]:
+    return TypeAdapter(list[float])
+
+
+def _fit(found: Sequence[float], passages: int) -> bool:
+    return len(found) == passages and all(0 <= relevance <= 1 for relevance in found)
