@@ -23,8 +23,7 @@ from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.cache import NoCache
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
-from iterative_rag.factory import IterativeRAG, make_mind, open_corpus
-from iterative_rag.factory import corpus_actions as corpora
+from iterative_rag.factory import IterativeRAG, corpora, make_mind, open_corpus
 from iterative_rag.settings import load_settings
 
 TOKENS, CHARS, PASSAGES, ROUNDS = 128, 500, 400, 3

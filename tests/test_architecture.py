@@ -18,7 +18,8 @@ PACKAGE = Path(iterative_rag.__file__).parent
 LAYERS = (
     {"types", "errors", "system"},
     {"protocols", "settings", "trace", "output", "remote", "text", "computing"},
-    {"sources", "search_engines", "embedders", "index", "cache", "retrieval", "verification"},
+    {"retrieval", "verification"},
+    {"sources", "search_engines", "embedders", "index", "cache"},
     {"correction", "llm", "builtin"},
     {"engine"},
     {"ingest"},

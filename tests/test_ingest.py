@@ -18,7 +18,7 @@ import pytest
 from iterative_rag import ingest as ingest_module
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
-from iterative_rag.index import writer as writer_module
+from iterative_rag.index import writer
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import IngestReport, Progress, ingest
 from iterative_rag.sources import open_source
@@ -226,7 +226,7 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(
     frees = iter([10**12] * 6)
     monkeypatch.setattr(ingest_module, "BATCH", 8)
     with monkeypatch.context() as patch:
-        patch.setattr(writer_module.shutil, "disk_usage", lambda _: usage(next(frees, 1000)))
+        patch.setattr(writer.shutil, "disk_usage", lambda _: usage(next(frees, 1000)))
         with pytest.raises(CorpusError, match=r"disk .* is full") as raised:
             index(corpora, folder)
     assert "goes on where it stopped" in raised.value.hint

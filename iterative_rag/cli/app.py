@@ -13,9 +13,7 @@ import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, doctor, trust
-from iterative_rag.cli import index_search_show as corpora
-from iterative_rag.cli import trace_and_cache as runs
+from iterative_rag.cli import ask, doctor, index_search_show, trace_and_cache, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.keys import keys_app
@@ -86,12 +84,14 @@ app.command(
         "iterative-rag index articles/",
         "iterative-rag index pages.jsonl.gz --corpus pages",
     )
-)(corpora.index)
+)(index_search_show.index)
 app.add_typer(corpus_app, name="corpus")
-app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'))(corpora.search)
-app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(corpora.show)
-app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(runs.trace)
-app.add_typer(runs.cache_app, name="cache")
+app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'))(index_search_show.search)
+app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(index_search_show.show)
+app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(
+    trace_and_cache.trace
+)
+app.add_typer(trace_and_cache.cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(keys_app, name="keys")
 app.command(epilog=_examples("iterative-rag trust", "iterative-rag trust --list", "iterative-rag trust --remove"))(

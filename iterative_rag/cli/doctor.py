@@ -162,8 +162,7 @@ def _openai_like(spec: Spec) -> Check:
 
 def _corpora(settings: Settings) -> Iterator[Check]:
     from iterative_rag.errors import CorpusError, IterativeRAGError
-    from iterative_rag.factory import corpus_actions as corpora
-    from iterative_rag.factory import corpus_name, make_embedder
+    from iterative_rag.factory import corpora, corpus_name, make_embedder
 
     known = corpora()
     try:

@@ -62,8 +62,7 @@ def settings_from(**overrides: Any) -> Settings:
 
 def announce_starter(settings: Settings) -> None:
     """Say why the first command on the starter corpus takes some seconds."""
-    from iterative_rag.factory import STARTER_CORPUS, corpus_name
-    from iterative_rag.factory import corpus_actions as corpora
+    from iterative_rag.factory import STARTER_CORPUS, corpora, corpus_name
 
     if corpus_name(settings) == STARTER_CORPUS and STARTER_CORPUS not in corpora().names():
         from iterative_rag.cli.console import err

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 
-from iterative_rag.computing import date_arithmetic as dates
-from iterative_rag.computing import unit_conversion as units
+from iterative_rag.computing import date_arithmetic, unit_conversion
 from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.operands import MOST_BITS, Number, Quantity, Range, Value, bounded, kind, number, said
@@ -35,7 +34,7 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
             return _moved(first, second, sign)
         case Quantity(), Date() if sign > 0:
             return _moved(second, first, 1)
-        case Number(), Quantity() if second.unit.calendar in _MONTHS and 0 < first.value <= dates.LAST_YEAR:
+        case Number(), Quantity() if second.unit.calendar in _MONTHS and 0 < first.value <= date_arithmetic.LAST_YEAR:
             return number(_moved(as_date(first), second, sign).year)
         case (Date() | Number(), Date() | Number()) if sign < 0:
             return _apart(as_date(first), as_date(second))
@@ -45,8 +44,8 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
 def _add_quantities(first: Quantity, second: Quantity, sign: int) -> Quantity:
     if first.unit.offset and sign > 0:
         raise ComputeError("temperatures in °C or °F have no sum")
-    other = units.converted(second.value, second.unit, first.unit)
-    return Quantity(bounded(first.value + sign * other), units.difference_unit(first.unit))
+    other = unit_conversion.converted(second.value, second.unit, first.unit)
+    return Quantity(bounded(first.value + sign * other), unit_conversion.difference_unit(first.unit))
 
 
 def _bounds(value: Number | Range) -> tuple[Fraction, Fraction]:
@@ -59,16 +58,19 @@ def _moved(date: Date, time: Quantity, sign: int) -> Date:
     whole = time.value * (each or 0) * sign
     if each is None or whole.denominator != 1:
         raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
-    if abs(whole) > dates.LAST_YEAR * 366:
+    if abs(whole) > date_arithmetic.LAST_YEAR * 366:
         raise ComputeError("so long a time is out of range")
-    return dates.later(date, **{"months" if name in _MONTHS else "days": int(whole)})
+    return date_arithmetic.later(date, **{"months" if name in _MONTHS else "days": int(whole)})
 
 
 def _apart(first: Date, second: Date) -> Value:
     if first.precision == second.precision == 1:
         return number(first.year - second.year)
     if first.precision == second.precision == 3:
-        return Quantity(Fraction(dates.day_number(first) - dates.day_number(second)), units.unit("days"))
+        return Quantity(
+            Fraction(date_arithmetic.day_number(first) - date_arithmetic.day_number(second)),
+            unit_conversion.unit("days"),
+        )
     raise ComputeError("say in what the dates differ: years(a, b), months(a, b), days(a, b) or age(born, day)")
 
 
@@ -86,7 +88,7 @@ def divide(first: Value, second: Value) -> Value:
     return _made(bounded(one[0] / other[0]), *_units(one[1], other[1], -1))
 
 
-def _measured(value: Value) -> tuple[Fraction, units.Unit | None]:
+def _measured(value: Value) -> tuple[Fraction, unit_conversion.Unit | None]:
     if isinstance(value, Number):
         return value.value, None
     if isinstance(value, Quantity):
@@ -94,18 +96,20 @@ def _measured(value: Value) -> tuple[Fraction, units.Unit | None]:
     raise ComputeError(f"{kind(value)} cannot be multiplied or divided: {said(value)}")
 
 
-def _units(first: units.Unit | None, second: units.Unit | None, power: int) -> tuple[units.Unit | None, Fraction]:
+def _units(
+    first: unit_conversion.Unit | None, second: unit_conversion.Unit | None, power: int
+) -> tuple[unit_conversion.Unit | None, Fraction]:
     """The unit of a product and the factor that its number takes."""
     for one in (first, second):
         if one is not None and one.offset:
             raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
     if second is None:
         return first, Fraction(1)
-    made = units.combined(power, second) if first is None else units.combined(power, first, second)
-    return (made, Fraction(1)) if units.plain(made) else (None, units.factor(made))
+    made = unit_conversion.combined(power, second) if first is None else unit_conversion.combined(power, first, second)
+    return (made, Fraction(1)) if unit_conversion.plain(made) else (None, unit_conversion.factor(made))
 
 
-def _made(value: Fraction, unit: units.Unit | None, scale: Fraction) -> Value:
+def _made(value: Fraction, unit: unit_conversion.Unit | None, scale: Fraction) -> Value:
     return number(value * scale) if unit is None else Quantity(value, unit)
 
 
@@ -120,7 +124,7 @@ def power(base: Value, exponent: Value) -> Value:
         raise ComputeError("the power is too large")
     if not value and n < 0:
         raise ComputeError("division by zero")
-    return number(value**n) if unit is None else Quantity(value**n, units.combined(n, unit))
+    return number(value**n) if unit is None else Quantity(value**n, unit_conversion.combined(n, unit))
 
 
 def negated(value: Value) -> Value:
@@ -139,14 +143,14 @@ def as_date(value: Value) -> Date:
     if isinstance(value, Date):
         return value
     if isinstance(value, Number) and value.value.denominator == 1:
-        if not 1 <= value.value <= dates.LAST_YEAR:
+        if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
             raise ComputeError(f"{said(value)} is no year; write 44 BC for a year before Christ")
-        return dates.dated(int(value.value))
+        return date_arithmetic.dated(int(value.value))
     if isinstance(value, str):
         text = value.strip()
         if text.isascii() and text.isdigit() and len(text) <= 4:
             return as_date(number(int(text)))
-        found = dates.read_date(text)
+        found = date_arithmetic.read_date(text)
         if found and found[1] == len(text):
             return found[0]
     raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
@@ -161,7 +165,7 @@ def compare(first: Value, second: Value) -> int:
         case Number(), Number():
             return _sign(first.value, second.value)
         case Quantity(), Quantity():
-            return _sign(first.value, units.converted(second.value, second.unit, first.unit))
+            return _sign(first.value, unit_conversion.converted(second.value, second.unit, first.unit))
         case (Range() | Number(), Range() | Number()):
             one, other = _bounds(first), _bounds(second)
             if one[1] < other[0] or other[1] < one[0]:

@@ -96,10 +96,10 @@ def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
 def _amount(value: Value, like: Value) -> Fraction | None:
     """The number of a value, in the unit of `like`."""
     if isinstance(value, Quantity) and isinstance(like, Quantity):
-        from iterative_rag.computing import unit_conversion as units
+        from iterative_rag.computing import unit_conversion
 
         try:
-            return units.converted(value.value, value.unit, like.unit)
+            return unit_conversion.converted(value.value, value.unit, like.unit)
         except ComputeError:
             return None
     return value.value if isinstance(value, Number | Quantity) else None

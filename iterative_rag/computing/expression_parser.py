@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from iterative_rag.computing import unit_conversion as units
+from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import RELATIONS, add, divide, multiply, negated, power, related
 from iterative_rag.computing.date_arithmetic import MONTH_PATTERN, read_date
 from iterative_rag.computing.errors import ComputeError
@@ -234,7 +234,7 @@ def _truth(value: Value, word: str) -> bool:
 def _converted(value: Value, wanted: Unit) -> Value:
     if not isinstance(value, Quantity):
         raise ComputeError(f"{said(value)} has no unit; write convert(12 ft, m)")
-    return Quantity(units.converted(value.value, value.unit, wanted), wanted)
+    return Quantity(unit_conversion.converted(value.value, value.unit, wanted), wanted)
 
 
 def _cell(text: str) -> Value:

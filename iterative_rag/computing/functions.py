@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
-from iterative_rag.computing import date_arithmetic as dates
-from iterative_rag.computing import list_functions as listing
+from iterative_rag.computing import date_arithmetic, list_functions
 from iterative_rag.computing.arithmetic import as_date, compare, divide
 from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
@@ -93,7 +92,7 @@ def is_between(value: Value, low: Value, high: Value) -> Value:
 
 def _difference(unit: str) -> Function:
     def difference(first: Value, second: Value) -> Value:
-        return ranged(dates.between(as_date(first), as_date(second), unit))
+        return ranged(date_arithmetic.between(as_date(first), as_date(second), unit))
 
     return difference
 
@@ -136,14 +135,14 @@ def made_date(year: Value, month: Value | None = None, day: Value | None = None)
     """date(1912, 3, 1), or date('1 March 1912')."""
     if month is None:
         return as_date(year)
-    return dates.dated(as_date(year).year, whole(month), whole(day) if day is not None else 0)
+    return date_arithmetic.dated(as_date(year).year, whole(month), whole(day) if day is not None else 0)
 
 
 def julian(date: Value, month: Value | None = None, day: Value | None = None) -> Value:
     """A date of the Julian calendar; in numbers, julian(1700, 2, 29), one that only that calendar has."""
     if month is None or day is None:
-        return dates.from_julian(_to_day(date))
-    return dates.from_julian(Date(as_date(date).year, whole(month), whole(day)))
+        return date_arithmetic.from_julian(_to_day(date))
+    return date_arithmetic.from_julian(Date(as_date(date).year, whole(month), whole(day)))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -156,37 +155,37 @@ FUNCTIONS: dict[str, Function] = {
     "percent": percent,
     "change": change,
     "between": is_between,
-    "sum": listing.total,
-    "product": listing.product,
-    "mean": listing.mean,
-    "average": listing.mean,
-    "avg": listing.mean,
-    "median": listing.median,
-    "min": listing.least,
-    "max": listing.greatest,
-    "count": listing.count,
-    "len": listing.count,
-    "filter": listing.chosen,
-    "unique": listing.distinct,
-    "sort": listing.in_order,
-    "nth": listing.nth,
-    "argmin": listing.label_of_least,
-    "argmax": listing.label_of_greatest,
-    "rank": listing.rank,
+    "sum": list_functions.total,
+    "product": list_functions.product,
+    "mean": list_functions.mean,
+    "average": list_functions.mean,
+    "avg": list_functions.mean,
+    "median": list_functions.median,
+    "min": list_functions.least,
+    "max": list_functions.greatest,
+    "count": list_functions.count,
+    "len": list_functions.count,
+    "filter": list_functions.chosen,
+    "unique": list_functions.distinct,
+    "sort": list_functions.in_order,
+    "nth": list_functions.nth,
+    "argmin": list_functions.label_of_least,
+    "argmax": list_functions.label_of_greatest,
+    "rank": list_functions.rank,
     "date": made_date,
     "years": _difference("years"),
     "months": _difference("months"),
     "weeks": _difference("weeks"),
     "days": _difference("days"),
-    "age": lambda born, on: ranged(dates.age(as_date(born), as_date(on))),
-    "duration": lambda first, second: dates.duration(_to_day(first), _to_day(second)),
-    "weekday": lambda day: dates.weekday(_to_day(day)),
+    "age": lambda born, on: ranged(date_arithmetic.age(as_date(born), as_date(on))),
+    "duration": lambda first, second: date_arithmetic.duration(_to_day(first), _to_day(second)),
+    "weekday": lambda day: date_arithmetic.weekday(_to_day(day)),
     "year": year,
-    "month": lambda date: dates.MONTHS[_to_month(date).month - 1],
+    "month": lambda date: date_arithmetic.MONTHS[_to_month(date).month - 1],
     "day": lambda date: number(_to_day(date).day),
     "decade": decade,
     "century": century,
-    "leap": lambda date: dates.is_leap(as_date(date).year),
+    "leap": lambda date: date_arithmetic.is_leap(as_date(date).year),
     "julian": julian,
 }
 

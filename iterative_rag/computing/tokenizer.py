@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar
 
-from iterative_rag.computing import unit_conversion as units
+from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import add
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS
@@ -124,7 +124,7 @@ class Reader:
         """The next word, "" if there is none; it is not read."""
         if self._next_word[0] != self._at:
             self._skip()
-            match = units.WORD.match(self._text, self._at)
+            match = unit_conversion.WORD.match(self._text, self._at)
             self._next_word = self._at, match[0] if match else ""
         return self._next_word[1]
 
@@ -159,7 +159,7 @@ class Reader:
                 break
             if part > MOST_PARTS:
                 raise ComputeError("the unit has too many parts")
-            result = units.combined(-1, result, self._one_unit())
+            result = unit_conversion.combined(-1, result, self._one_unit())
             result = Unit(" ".join(self._text[begun : self._at].split()), result.pint)
         return result
 
@@ -177,13 +177,13 @@ class Reader:
         elif (pair := _PAIRS.get(word.lower())) and self._peeked().lower().startswith(pair[0]):
             word = pair[1]
             self._word()
-        found = units.unit(word)
+        found = unit_conversion.unit(word)
         if sign := self._follows(r"[²³]|\^\s*[23](?!\d)"):
             self._skip()
             self._at += len(sign)
             power *= 2 if sign[-1] in "²2" else 3
         shown = " ".join(self._text[begun : self._at].split())
-        return Unit(shown, found.pint, found.offset) if power == 1 else units.power_of(found, power, shown)
+        return Unit(shown, found.pint, found.offset) if power == 1 else unit_conversion.power_of(found, power, shown)
 
     def _number(self) -> Value:
         """A number with its unit, if it has one; "5 ft 11 in" is one value."""

@@ -22,9 +22,9 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
         from iterative_rag.builtin.encoder import BuiltinEncoder
 
         return BuiltinEncoder()
-    from iterative_rag.embedders import registry as spec
+    from iterative_rag.embedders import registry
 
-    return spec.embedder(wanted, timeout=settings.timeout, cache=kept)
+    return registry.embedder(wanted, timeout=settings.timeout, cache=kept)
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
@@ -44,9 +44,9 @@ def builtin_grader(kept: Cache) -> Grader:
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
     """The model of a spec; None for the built-in mind, which is none."""
-    from iterative_rag.llm.providers import registry as spec
+    from iterative_rag.llm.providers import registry
 
-    return spec.chat_model(wanted, settings)[0]
+    return registry.chat_model(wanted, settings)[0]
 
 
 def make_mind(
@@ -62,10 +62,10 @@ def make_mind(
 
     With `preload` the models begin to load on another thread, else with their first call.
     """
-    from iterative_rag.llm.providers import registry as spec
+    from iterative_rag.llm.providers import registry
     from iterative_rag.system.threads import ahead
 
-    main, notice = spec.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
+    main, notice = registry.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
     if main is None:
         if preload:
             from iterative_rag.builtin.preloading import load_networks
@@ -81,7 +81,7 @@ def make_mind(
 
     fast: ChatModel | None = None
     if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
-        fast, _ = spec.chat_model(wanted, settings)
+        fast, _ = registry.chat_model(wanted, settings)
     for model in (main, fast):
         if preload and callable(load := getattr(model, "preload", None)):
             ahead(load)

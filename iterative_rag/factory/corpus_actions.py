@@ -19,7 +19,7 @@ from iterative_rag.system.private_files import private_folder
 if TYPE_CHECKING:
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
-    from iterative_rag.index.server.push import PushReport
+    from iterative_rag.index.server.vector_copy import PushReport
     from iterative_rag.ingest import IngestReport, Progress, RootedSource
     from iterative_rag.protocols import Cache, Corpus, Embedder
     from iterative_rag.sources import Limits

@@ -19,7 +19,7 @@ from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.server.push import PushReport, copy_vectors
+from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, mending_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter

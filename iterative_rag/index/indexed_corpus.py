@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index import rank_fusion as reranking
+from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
 from iterative_rag.index.sqlite_errors import sqlite_errors
@@ -111,15 +111,15 @@ class IndexedCorpus:
             found = vectors.search(embedded, max(DEPTH, 2 * limit), among=among)
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers) for halves in found]
-            needed = max(limit, reranking.DEPTH) if self._reranker else limit
+            needed = max(limit, rank_fusion.DEPTH) if self._reranker else limit
             hits = dict(zip(asked, _told(fused, needed, vectors, seen), strict=True))
             if self._reranker:
                 hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
         return [hits.get(query, [])[:limit] for query in queries]
 
     def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
-        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: reranking.DEPTH]]
-        return reranking.reranked(hits, query, texts, reranker, RRF_K)
+        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: rank_fusion.DEPTH]]
+        return rank_fusion.reranked(hits, query, texts, reranker, RRF_K)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id."""

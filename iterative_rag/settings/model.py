@@ -18,7 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.settings import trusted_folders as trust
+from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
 
 _log = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ def _layers(given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     for file, values in folder.layers:
         _refuse_unknown(values, str(file))
     chosen = {name: field.default for name, field in Settings.model_fields.items()} | user
-    held, refused = trust.allowed(folder, trusted_file(), chosen, environment.keys() | given.keys())
+    held, refused = trusted_folders.allowed(folder, trusted_file(), chosen, environment.keys() | given.keys())
     if refused:
         _log.warning(
             "Not taken from this folder, because it would decide where questions and documents are sent: %s. "

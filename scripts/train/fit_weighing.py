@@ -1,4 +1,4 @@
-"""Fit how the trained reader and the rules vote on a value: the WEIGHTS of iterative_rag/builtin/reading/reader_fusion.py.
+"""Fit how the trained reader and the rules vote on a value: the WEIGHTS of builtin/reading/reader_fusion.py.
 
     python -m scripts.train.fit_weighing --data FOLDER [--rows FILE]
 

@@ -14,7 +14,7 @@ import pytest
 from iterative_rag import factory
 from iterative_rag.settings import Settings
 from iterative_rag.sources.web.page_client import Web
-from tests.corpus import test_dump as dumps
+from tests.corpus import test_dump
 from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
 
 HTML = {"Content_Type": "text/html"}
@@ -144,8 +144,8 @@ def test_what_cannot_be_added(arguments: tuple[str, ...], code: int, words: str,
 @pytest.fixture
 def wiki(tmp_path: Path) -> Path:
     names = ("Upper Mill", "Lower Mill", "Far Mill", "Dry Mill")
-    pages = [dumps.page(name, f"The {name} grinds.", number) for number, name in enumerate(names, 1)]
-    return dumps.dump(tmp_path, *pages, dumps.page("Old Mill", to="Far Mill", number=9), name="wiki.xml.bz2")
+    pages = [test_dump.page(name, f"The {name} grinds.", number) for number, name in enumerate(names, 1)]
+    return test_dump.dump(tmp_path, *pages, test_dump.page("Old Mill", to="Far Mill", number=9), name="wiki.xml.bz2")
 
 
 @pytest.fixture
@@ -194,8 +194,8 @@ def test_a_title_that_is_missing_is_told_in_json(take) -> None:
 def test_indexing_again_brings_the_chosen_articles_up_to_date(take, run, wiki: Path, tmp_path: Path) -> None:
     take("Upper Mill", "Dry Mill")
     assert factory.stale("mills", Settings()).roots == ()
-    changed = [dumps.page("Upper Mill", "It has burnt down.", 1), dumps.page("Far Mill", "New.", 3)]
-    dumps.dump(tmp_path, *changed, name="wiki.xml.bz2")
+    changed = [test_dump.page("Upper Mill", "It has burnt down.", 1), test_dump.page("Far Mill", "New.", 3)]
+    test_dump.dump(tmp_path, *changed, name="wiki.xml.bz2")
     stale = factory.stale("mills", Settings())
     assert (stale.new, stale.changed, stale.gone) == (0, 1, 1)
     done = run("index", str(wiki), "--corpus", "mills")

@@ -16,7 +16,7 @@ from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.remote import api_keys as keys
+from iterative_rag.remote import api_keys
 from iterative_rag.remote.server_calls import Line, without_secrets
 from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.settings import Settings
@@ -34,7 +34,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def value_for(url: str) -> str:
-    return keys.find(url, "openai-like").value
+    return api_keys.find(url, "openai-like").value
 
 
 # --- whose key it is ---------------------------------------------------------------------------
@@ -104,16 +104,16 @@ def test_the_key_of_another_host_is_not_sent(server: FakeServer, key: str, monke
 )
 @pytest.mark.parametrize("service", ["openai-like", "ollama", "qdrant"])
 def test_plain_http_is_for_this_machine_and_private_addresses(
-    url: str, goes: bool, service: keys.Service, monkeypatch: pytest.MonkeyPatch
+    url: str, goes: bool, service: api_keys.Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(keys.VARIABLES[service][0], KEY)
+    monkeypatch.setenv(api_keys.VARIABLES[service][0], KEY)
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", httpx.URL(url).host)
-    found = keys.find(url, service)
+    found = api_keys.find(url, service)
     assert found.value == (KEY if goes else "")
     assert goes or "plain HTTP" in found.withheld
     assert goes or "--allow-http" in found.hint
     monkeypatch.setenv("ITERATIVE_RAG_ALLOW_HTTP", f"other.example.org, {httpx.URL(url).host}")
-    assert keys.find(url, service).value == KEY
+    assert api_keys.find(url, service).value == KEY
 
 
 # --- keys set, list, remove --------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_a_key_that_is_typed_is_not_echoed(on_a_terminal) -> None:
 
 
 def test_a_stored_key_is_sent(server: FakeServer) -> None:
-    keys.store(server.url, KEY)
+    api_keys.store(server.url, KEY)
     model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
     assert model is not None
     model.complete(REQUEST)
@@ -156,21 +156,21 @@ def test_a_stored_key_is_sent(server: FakeServer) -> None:
 @pytest.mark.parametrize("wrong", ["", " \n", "two words", "schlüssel"])
 def test_what_cannot_be_a_key_is_refused(wrong: str) -> None:
     with pytest.raises(UsageError):
-        keys.store("api.example.org", wrong)
+        api_keys.store("api.example.org", wrong)
 
 
 @pytest.mark.parametrize("wrong", ["", "https://", "user:pw@host", "a b", "host:99999"])
 def test_what_is_no_host_is_refused(wrong: str) -> None:
     with pytest.raises(UsageError):
-        keys.store(wrong, KEY)
+        api_keys.store(wrong, KEY)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_a_key_file_that_others_can_read_is_refused() -> None:
-    keys.store("api.example.org", KEY)
-    keys.keys_file().chmod(0o644)
+    api_keys.store("api.example.org", KEY)
+    api_keys.keys_file().chmod(0o644)
     with pytest.raises(SettingsError) as caught:
-        keys.find("https://api.example.org", "openai-like")
+        api_keys.find("https://api.example.org", "openai-like")
     assert "chmod 600" in caught.value.hint
 
 
@@ -196,7 +196,7 @@ def calls(url: str, host: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Cal
     """Every client that sends a key, called at the server at `url`."""
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", host)
     monkeypatch.setenv("OLLAMA_HOST", url)
-    for name in keys.SECRETS:
+    for name in api_keys.SECRETS:
         monkeypatch.setenv(name, KEY)
     address = ServerAddress("127.0.0.1", int(host.rsplit(":", 1)[1]))
     return {
@@ -252,10 +252,10 @@ def test_the_first_sending_to_a_host_is_told_once(caplog: pytest.LogCaptureFixtu
 
 
 def test_it_is_remembered_for_later_processes(caplog: pytest.LogCaptureFixture, monkeypatch) -> None:
-    from iterative_rag.remote import disclosure as sending
+    from iterative_rag.remote import disclosure
 
     send("https://second.example.org/v1")
-    monkeypatch.setattr(sending, "_told", set())  # as in a new process
+    monkeypatch.setattr(disclosure, "_told", set())  # as in a new process
     send("https://second.example.org/v1")
     assert len(caplog.messages) == 1
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag import trace as trace_module
+from iterative_rag import trace
 from tests.servers import FakeServer
 
 SECONDS = 30.0  # a command that waits for the pipe would be killed then
@@ -70,7 +70,7 @@ def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
 def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
     towns: None, pipe: str, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trace_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(trace, "PATIENCE", 0.05)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     try:

@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.formats import sandbox as apart
+from iterative_rag.sources.formats import sandbox
 from iterative_rag.sources.formats.sandbox import Limits
 from iterative_rag.sources.html_tree import MOST_PAIRS, parsed
 from iterative_rag.types import Document
@@ -60,9 +60,9 @@ def _slow(path: Path) -> None:
 
 
 def test_files_that_take_too_long_have_a_budget_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "_LAST_SECONDS", 0.1)
+    monkeypatch.setattr(sandbox, "_LAST_SECONDS", 0.1)
     # However long a busy machine takes for them, the folder is not left.
-    monkeypatch.setattr(apart.ApartReader, "used_up", False)
+    monkeypatch.setattr(sandbox.ApartReader, "used_up", False)
     for name in ("1.json", "2.json", "3.json"):
         _slow(tmp_path / name)
     (tmp_path / "4.jsonl").write_text('{"title": "T", "text": "A good text."}')

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.dumps.wikitext import MOST_CHARS, MOST_DEPTH, to_html, to_markdown
-from iterative_rag.sources.wikipedia import page_markdown as markdown
+from iterative_rag.sources.wikipedia import page_markdown
 
 
 def body(wikitext: str) -> str:
@@ -168,7 +168,7 @@ def test_an_infobox_is_laid_out_as_that_of_the_html() -> None:
         <tr><th>Children</th><td><ul><li>Dee</li><li>Eve of Z</li></ul></td></tr>
         <tr><th>Rank 1</th><td>Major</td></tr>
         <tr><th>Service years</th><td>1920–1930</td></tr></table><p>Ann Orme was a miller.</p>"""
-    assert to_markdown(BOX, "Ann Orme") == markdown.to_markdown(html, "Ann Orme")
+    assert to_markdown(BOX, "Ann Orme") == page_markdown.to_markdown(html, "Ann Orme")
 
 
 def test_a_parameter_that_names_another_is_its_label_and_settings_are_no_facts() -> None:

@@ -12,7 +12,7 @@ from llama_index.core.embeddings import MockEmbedding
 from iterative_rag.embedders.registry import embedder
 from iterative_rag.errors import EmbedderError, UsageError
 from iterative_rag.protocols import Embedder
-from iterative_rag.remote import server_calls as remote
+from iterative_rag.remote import server_calls
 from tests.servers import FakeServer, Fault, unused_url
 
 EMBED_PATH = {"ollama": "/api/embed", "openai-like": "/v1/embeddings"}
@@ -21,7 +21,7 @@ Make = Callable[..., Embedder]
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture(params=["ollama", "openai-like"])

@@ -14,7 +14,7 @@ import pytest
 
 from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
-from iterative_rag.evaluation.datasets import download as fetch
+from iterative_rag.evaluation.datasets import download
 from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
 from iterative_rag.sources.web.retry_after import Patience
 from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
@@ -57,7 +57,7 @@ def clock() -> FakeTime:
 def fetching(wiki: FakeWiki, clock: FakeTime, tmp_path: Path) -> Callable[..., FetchReport]:
     def call(*, progress: Callable[[FetchProgress], None] | None = None, **more: Any) -> FetchReport:
         plan = FetchPlan("frames", tmp_path / "frames", source=f"{wiki.url}/test.tsv", contact="me@example.org")
-        return fetch.fetch_dataset(
+        return download.fetch_dataset(
             dataclasses.replace(plan, **{"api": wiki.api, **more}),
             progress=progress,
             allow={wiki.host},
@@ -165,7 +165,7 @@ def test_what_cannot_be_fetched_says_why(
     change: dict[str, str], error: type[Exception], message: str, fetching: Callable[..., FetchReport],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(fetch, "homepage", lambda: "")
+    monkeypatch.setattr(download, "homepage", lambda: "")
     with pytest.raises(error, match=message):
         fetching(**change)
 
@@ -184,13 +184,13 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def command(wiki: FakeWiki, clock: FakeTime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> Run:
     """`evaluate fetch` in this process: no option lets it reach loopback, so the test lends it the switch."""
-    real = fetch.fetch_dataset
+    real = download.fetch_dataset
 
     def local(plan: FetchPlan, **more: Any) -> FetchReport:
         patience = Patience(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
         return real(plan, allow={wiki.host}, patience=patience, **more)
 
-    monkeypatch.setattr(fetch, "fetch_dataset", local)
+    monkeypatch.setattr(download, "fetch_dataset", local)
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: str) -> tuple[int, str, str]:

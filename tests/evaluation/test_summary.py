@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.evaluation.metrics import run_comparison as comparing
-from iterative_rag.evaluation.metrics import summary as summarising
+from iterative_rag.evaluation.metrics import run_comparison, summary
 from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.questions import Kind
 from iterative_rag.evaluation.records import Cause, Cited, Outcome, Spent, Verdict
@@ -59,14 +58,14 @@ FULL = [
 
 def test_every_key_is_documented_and_every_documented_key_is_there() -> None:
     found = summarise(folder(FULL, price=[1.0, 2.0]))
-    assert set(keys(found)) == documented(summarising)
+    assert set(keys(found)) == documented(summary)
 
 
 def test_every_key_of_a_comparison_is_documented() -> None:
     runs = [folder(FULL, "one", price=[1.0, 2.0]), folder(FULL[:2], "other", price=[1.0, 2.0], mode="naive")]
     better = folder([record("a", False), record("b")], "better", price=[1.0, 2.0])
-    found = comparing.compare([*runs, better])
-    assert set(keys(found)) == documented(comparing)
+    found = run_comparison.compare([*runs, better])
+    assert set(keys(found)) == documented(run_comparison)
 
 
 def test_it_is_plain_json_and_the_same_twice() -> None:

@@ -15,8 +15,7 @@ from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
-from iterative_rag.index.server import push as pushing
-from iterative_rag.index.server import server_store as qdrant_server
+from iterative_rag.index.server import server_store, vector_copy
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.sources import open_source
@@ -45,7 +44,7 @@ def remote(tmp_path: Path, client: StandIn) -> Corpora:
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qdrant_server, "_PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(server_store, "_PAUSES", (0.0, 0.0, 0.0))
 
 
 def shelf(count: int, seed: int = 7) -> list[Document]:
@@ -172,7 +171,7 @@ def test_pushed_a_corpus_opens_there_with_the_same_results(
 def test_an_interrupted_push_goes_on_where_it_stopped(
     corpora: Corpora, pushed: Corpora, client: StandIn, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pushing, "BATCH", 8)
+    monkeypatch.setattr(vector_copy, "BATCH", 8)
     index(corpora, "small", shelf(20), embedder)
     passages = corpora.info("small").passages
 
@@ -303,7 +302,7 @@ def test_a_small_collection_is_searched_exactly_and_a_large_one_by_its_graph(
     dense, sparse = (one.params for one in client.given["query_batch_points"][0][1][:2])
     assert dense.exact
     assert sparse.idf is not None
-    monkeypatch.setattr(qdrant_server, "EXACT_POINTS", 1)
+    monkeypatch.setattr(server_store, "EXACT_POINTS", 1)
     with closing(remote.open("small", embedder)) as corpus:
         assert corpus.search(QUERIES, 5) == exact
     dense, sparse = (one.params for one in client.given["query_batch_points"][0][1][:2])

@@ -22,7 +22,7 @@ from iterative_rag.errors import (
 )
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
-from iterative_rag.remote import server_calls as remote
+from iterative_rag.remote import server_calls
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
 from tests.servers import FakeServer, Fault, unused_url
@@ -35,7 +35,7 @@ Make = Callable[..., ChatModel]
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture(params=["ollama", "openai-like"])
@@ -169,7 +169,7 @@ def test_a_reply_at_its_limit_is_truncated_and_not_asked_for_again(make: Make, s
 
 def test_retry_after_is_heeded(make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(remote.time, "sleep", pauses.append)
+    monkeypatch.setattr(server_calls.time, "sleep", pauses.append)
     server.faults.append(Fault("status", 429, "slow down", retry_after="7"))
     assert make().complete(REQUEST).text == server.reply
     assert pauses == [7.0]

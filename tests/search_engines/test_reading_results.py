@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from iterative_rag.errors import MissingExtra, UsageError
-from iterative_rag.factory import web_access as web
+from iterative_rag.factory import web_access
 from iterative_rag.factory.web_access import WebReader, make_web
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
@@ -112,7 +112,7 @@ def test_nor_is_a_private_address_reached_by_a_redirect() -> None:
         (html("<nav>Menu</nav><form>Subscribe</form>"), "no text"),
         (html(""), "no text"),
         (html("<div>" * 20_000 + "deep"), "nested"),
-        (sending(b"x" * (web.MAX_BYTES + 1), Content_Type="text/html"), "larger than"),
+        (sending(b"x" * (web_access.MAX_BYTES + 1), Content_Type="text/html"), "larger than"),
         (sending(b"", 401), "401"),
         (sending(b"", 403), "403"),
         (sending(b"", 429, Retry_After="600"), "429"),
@@ -137,7 +137,7 @@ def test_a_site_that_refuses_robots_is_not_read() -> None:
 
 
 def test_a_silent_page_does_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "SECONDS", 0.3)
+    monkeypatch.setattr(web_access, "SECONDS", 0.3)
     with serving(site(a=html())) as (host, _), standing_in(said({})) as silent:
         silent.answers = [type(silent.answers[0])(hang=True)]
         pages = read([f"{silent.url}/slow", f"http://{host}/a"], host, silent.host)

@@ -10,7 +10,7 @@ from iterative_rag.builtin.language.lexicon import INVERSE, Kind, alike
 from iterative_rag.builtin.language.nouns import KINSHIP, LARGER, NOT_PERSON_WORDS, ROLES, SMALLER
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading import typed_spans as spans
+from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.page_units import Page, Unit
 from iterative_rag.builtin.reading.passage_match import NATIONALITY
 from iterative_rag.text.patterns import lazy_pattern
@@ -153,7 +153,7 @@ def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | No
     if cell.lower() in NONE:
         return NOTHING, trust
     cell = _item(query, cell)
-    found = spans.spans(cell, query.kind, query.unit, query.asked)
+    found = typed_spans.spans(cell, query.kind, query.unit, query.asked)
     if query.kind in SUBJECT_KINDS:
         found = [span for span in found if not set(content(span.value)) <= query.name_words] or found
     if query.kind in {Kind.YEAR, Kind.DATE} and len(found) > 1:

@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.function_words import IRREGULAR, STOPWORDS, 
 from iterative_rag.builtin.language.lexicon import Kind, alike
 from iterative_rag.builtin.language.nouns import LARGER
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading import typed_spans as spans
+from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import (
     SUBJECT_KINDS,
     may_be_subject,
@@ -46,12 +46,12 @@ def candidates(query: Query, page: Page, match: Match, meaning: float, first: bo
     found = []
     if (form := set_form(query, page, text)) is not None:
         found.append(Candidate(form[0], {**shared, "form": 1.0, "form_rule": form[1] * match.score}))
-    offered = spans.spans(text, query.kind, query.unit, query.asked)
+    offered = typed_spans.spans(text, query.kind, query.unit, query.asked)
     if query.kind is Kind.THING and query.asked[-1:] != ("scor",):
         taken = [(span.start, span.end) for span in offered]
         offered += [
             span
-            for span in spans.noun_phrases(text)
+            for span in typed_spans.noun_phrases(text)
             if not any(a <= span.start < b or a < span.end <= b for a, b in taken)
         ]
     known = {*query.name_words, *query.relation, *query.asked}
@@ -95,7 +95,7 @@ def _sentence_features(
 ) -> dict[str, float]:
     title = set(content(subject_name(page.title)))
     own, asked_of = set(content(match.unit.text)), query.name_words
-    opening = next((span for span in spans.names(match.unit.text[:90]) if span.start < 60), None)
+    opening = next((span for span in typed_spans.names(match.unit.text[:90]) if span.start < 60), None)
     subject = set(content(opening.value)) if opening else set()
     return {
         "bias": 1.0,
@@ -155,7 +155,7 @@ _LEADS = {
 def _span_features(
     query: Query,
     text: str,
-    span: spans.Span,
+    span: typed_spans.Span,
     anchors: list[tuple[int, int]],
     names: list[tuple[int, int]],
     known: set[str],
@@ -193,7 +193,7 @@ def _span_features(
     return features
 
 
-def _trust(query: Query, page: Page, text: str, span: spans.Span, anchors: list[tuple[int, int]]) -> float:
+def _trust(query: Query, page: Page, text: str, span: typed_spans.Span, anchors: list[tuple[int, int]]) -> float:
     """How likely a candidate is the answer, by its place in the sentence; 0 for what cannot be."""
     known = query.name_words
     stems = set(content(span.value)) or set(words(span.value))
@@ -215,11 +215,11 @@ def _trust(query: Query, page: Page, text: str, span: spans.Span, anchors: list[
             trust *= 1.25
     if query.kind is Kind.NUMBER and re.match(r"(?:.*[ -])?[A-Z]|\s+[A-Z]", span.value + text[span.end : span.end + 2]):
         trust *= 0.6  # "28 Days Later": a title
-    if query.kind is Kind.PLACE and not spans.led_by_place(text, span):
+    if query.kind is Kind.PLACE and not typed_spans.led_by_place(text, span):
         trust *= 0.75
     if (
         query.kind is Kind.PERSON
-        and spans.led_by_place(text, span)
+        and typed_spans.led_by_place(text, span)
         and not text[: span.start].endswith(("by ", "to ", "of "))
     ):
         trust *= 0.7
@@ -243,7 +243,7 @@ def _opener(page: Page, word: str) -> float:
     return 0.0 if plain else 0.9
 
 
-def _by_agent(query: Query, text: str, span: spans.Span) -> bool:
+def _by_agent(query: Query, text: str, span: typed_spans.Span) -> bool:
     """ "directed by X" where the director is asked for."""
     before = re.search(r"(\w+)(?: and \w+)? by (?:the )?(?:[a-z]+ ){0,2}$", text[max(0, span.start - 50) : span.start])
     if before is None or query.kind not in {Kind.PERSON, Kind.THING, Kind.NAME}:
@@ -252,7 +252,7 @@ def _by_agent(query: Query, text: str, span: spans.Span) -> bool:
     return any(act in alike(word) or word.startswith(act) for word in (*query.asked, *query.relation))
 
 
-def _is_object(text: str, span: spans.Span, anchors: list[tuple[int, int]]) -> bool:
+def _is_object(text: str, span: typed_spans.Span, anchors: list[tuple[int, int]]) -> bool:
     """ "Ann Lee wrote X": what follows the verb, with no "by" between, was not the one who did it."""
     before = [end for _, end in anchors if end <= span.start]
     return (
@@ -262,12 +262,12 @@ def _is_object(text: str, span: spans.Span, anchors: list[tuple[int, int]]) -> b
     )
 
 
-def _last_of_list(text: str, span: spans.Span) -> bool:
+def _last_of_list(text: str, span: typed_spans.Span) -> bool:
     """ "... in Brell County, Westmark.": the largest place comes last."""
     return "," in text[max(0, span.start - 60) : span.end] and re.match(r"\s*(?:[.;)]|$)", text[span.end :]) is not None
 
 
-def _adjective(text: str, span: spans.Span) -> bool:
+def _adjective(text: str, span: typed_spans.Span) -> bool:
     """ "Westmarkian physicist": one capital word before a plain noun."""
     after = re.match(r"\s+([a-z]+)", text[span.end : span.end + 30])
     return (
@@ -283,7 +283,7 @@ def _anchors(query: Query, text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\w+", text) if stem(match[0].lower()) in wanted]
 
 
-def _gap(text: str, span: spans.Span, anchor: tuple[int, int]) -> int:
+def _gap(text: str, span: typed_spans.Span, anchor: tuple[int, int]) -> int:
     """Characters between a candidate and a word of the relation; a break of the clause counts as many."""
     start, end = (anchor[1], span.start) if anchor[1] <= span.start else (span.end, anchor[0])
     return max(0, end - start) + 40 * len(_BREAK.findall(text, start, max(start, end)))

@@ -12,7 +12,7 @@ from typing import Protocol
 from iterative_rag.builtin.language.function_words import content, only_large
 from iterative_rag.builtin.language.lexicon import Kind, alike
 from iterative_rag.builtin.question.need_query import Query, grounded
-from iterative_rag.builtin.reading import table_reader as tables
+from iterative_rag.builtin.reading import table_reader
 from iterative_rag.builtin.reading.answer_words import infobox_value, may_be_subject, page_stems, subject_name
 from iterative_rag.builtin.reading.candidate_ranking import Ranked, chance, rank, trust
 from iterative_rag.builtin.reading.candidates import Candidate, candidates
@@ -95,10 +95,10 @@ class RuleReader:
                 prose.append((part, candidates(query, page, match, meaning, first=False)))
             elif not match.unit.cells:
                 prose.append((match.unit, candidates(query, page, match, meaning, first=match.unit is first)))
-        if top := tables.ranked(query, page):
+        if top := table_reader.ranked(query, page):
             row, value = top
             rows.append(Finding(value, row.text, row_trust(0.9), _readable(page, row)))
-        if counted := tables.counted(query, page):
+        if counted := table_reader.counted(query, page):
             row, value = counted
             rows.append(Finding(value, row.text, row_trust(0.85), _readable(page, row)))
         return rows, [Offer(item, prose[item.unit][0].text) for item in rank([offers for _, offers in prose])]
@@ -135,13 +135,13 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
     if unit.infobox:
         picked = infobox_value(query, page, unit)
     elif unit.header:
-        picked = tables.pick(query, page, unit)
+        picked = table_reader.pick(query, page, unit)
         about = page_stems(page)
         if may_be_subject(query, page, about) and query.asked and (picked is None or picked[1] < 0.8):
             # A row in the article of what is asked for: the works of the composer, the events of the stadium.
             fits = any(word in about for word in alike(query.asked[-1]))
             picked = (subject_name(page.title), 0.95) if fits else picked
-        dated = query.kind in {Kind.YEAR, Kind.DATE} and tables.is_row_of(query, unit)
+        dated = query.kind in {Kind.YEAR, Kind.DATE} and table_reader.is_row_of(query, unit)
         if picked is not None and query.relation and match.relation < 0.3 and not dated:
             picked = picked[0], picked[1] * 0.8
     else:
@@ -162,7 +162,7 @@ def _is_of(query: Query, page: Page, match: Match) -> bool:
     if query.ordinals or any(str(year) not in match.unit.text for year in query.years):
         return False
     if match.unit.header:
-        return tables.is_row_of(query, match.unit)
+        return table_reader.is_row_of(query, match.unit)
     return match.weakest_name >= TITLE and bool(set(content(subject_name(page.title))) & query.name_words)
 
 

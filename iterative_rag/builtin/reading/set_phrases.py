@@ -5,7 +5,7 @@ from __future__ import annotations
 from iterative_rag.builtin.language.function_words import content, stem
 from iterative_rag.builtin.language.lexicon import Kind
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading import typed_spans as spans
+from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import place_part, present_name, subject_name
 from iterative_rag.builtin.reading.page_units import Page
 from iterative_rag.builtin.reading.passage_match import NATION, NATIONALITY, TRADE, TRADES
@@ -35,11 +35,11 @@ def life_dates(query: Query, page: Page, text: str) -> tuple[str, float] | None:
     if match is None or not title & set(content(text[:80])) or not title & query.name_words:
         return None
     halves = _DASH.split(match["inside"])
-    dated = [half for half in halves if spans.spans(half, Kind.YEAR)]
+    dated = [half for half in halves if typed_spans.spans(half, Kind.YEAR)]
     if not dated or (wanted == _DEATH and len(dated) < 2):
         return None
     half = dated[0] if wanted == _BIRTH else dated[-1]
-    found = spans.spans(half, query.kind)
+    found = typed_spans.spans(half, query.kind)
     return (place_part(query, found[-1].value if query.kind is Kind.PLACE else found[0].value), 1.0) if found else None
 
 

@@ -10,7 +10,7 @@ from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, Kind,
 from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.language.text_values import dates, numbers
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading import typed_spans as spans
+from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import listed_years
 from iterative_rag.builtin.reading.page_units import Page, Unit
 
@@ -49,7 +49,7 @@ def pick(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
         value = amount(query, unit.header[place], cell)
         return (value, trust) if value else None
     if query.kind in {Kind.PERSON, Kind.PLACE} or query.asked[-1:] in {("scor",), ("result",)}:
-        found = spans.spans(cell, query.kind, "", query.asked)
+        found = typed_spans.spans(cell, query.kind, "", query.asked)
         if not found:
             return None
         return (cell if query.kind is not Kind.PLACE else found[0].value), trust
@@ -58,9 +58,9 @@ def pick(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
 
 def amount(query: Query, header: str, cell: str) -> str:
     """A date or number of a cell; a unit in the header ("Height (m)") goes with it."""
-    found = spans.spans(cell, query.kind, "")
+    found = typed_spans.spans(cell, query.kind, "")
     if query.kind is Kind.NUMBER and not found and dates(cell):
-        found = [spans.Span(cell, 0, len(cell))]
+        found = [typed_spans.Span(cell, 0, len(cell))]
     if not found:
         return ""
     unit = header[header.find("(") + 1 : header.find(")")] if "(" in header else ""
@@ -94,7 +94,7 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
             continue
         if query.kind is Kind.NUMBER and _only_date(cell):
             continue
-        if query.kind in {Kind.PERSON, Kind.PLACE} and not spans.spans(cell, query.kind):
+        if query.kind in {Kind.PERSON, Kind.PLACE} and not typed_spans.spans(cell, query.kind):
             continue
         if score > 0.3 and (best is None or score > best[0]):
             best = score, place

@@ -11,10 +11,7 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.answer_words import NOTHING
-from iterative_rag.builtin.reasoning import alternatives as following
-from iterative_rag.builtin.reasoning import computed_values as computing
-from iterative_rag.builtin.reasoning import name_parts as names
-from iterative_rag.builtin.reasoning import side_joining as joining
+from iterative_rag.builtin.reasoning import alternatives, computed_values, name_parts, side_joining
 from iterative_rag.builtin.reasoning.node_result import Outcome, Value, unique
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Caution
 from iterative_rag.types import Computation, Fact, Inquiry, Need
@@ -63,7 +60,7 @@ class Evaluation:
         again = [need for slot in slots for need in slot.again]
         # A description that was not found may still be understood where it stands.
         choices = [
-            following.with_short(slot.values[: following.CANDIDATES])
+            alternatives.with_short(slot.values[: alternatives.CANDIDATES])
             or ((Value(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
@@ -71,8 +68,8 @@ class Evaluation:
             return Outcome(again=tuple(again[:2]), missing=missing)
         values: list[Value] = []
         followed: list[tuple[Value, ...]] = []
-        for combination in following.combinations(choices):
-            if values and not following.is_rival(combination, followed):
+        for combination in alternatives.combinations(choices):
+            if values and not alternatives.is_rival(combination, followed):
                 continue
             question = render(node.template, [value.text for value in combination])
             guessed = any(value.guessed for value in combination)
@@ -160,7 +157,7 @@ class Evaluation:
         for value in outcome.values:
             facts = [self.inquiry.facts[place] for place in value.facts]
             context = " ".join(fact.quote for fact in facts if folded(fact.value) == folded(value.text))
-            part = names.part_of(value.text, node.part, married=self._married(node), context=context)
+            part = name_parts.part_of(value.text, node.part, married=self._married(node), context=context)
             if part:
                 values.append(replace(value, text=part, guessed=False))
         return Outcome(tuple(values), outcome.needs, outcome.again, outcome.missing)
@@ -171,7 +168,7 @@ class Evaluation:
         if node.part is not Part.MAIDEN or not isinstance(person, Lookup) or not person.slots:
             return ""
         child = self.of(person.slots[0])
-        return names.surname(child.values[0].text) if child.values else ""
+        return name_parts.surname(child.values[0].text) if child.values else ""
 
     def _computed(self, node: Computed) -> Outcome:
         operands = [self.of(operand) for operand in node.operands]
@@ -180,20 +177,24 @@ class Evaluation:
             return Outcome(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
         if node.operation is Operation.COMMON:
-            return joining.common(operands)
+            return side_joining.common(operands)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
-            found = None if again else joining.decisive(node, operands)
+            found = None if again else side_joining.decisive(node, operands)
             return Outcome((found,), missing=missing) if found else Outcome(again=again, missing=missing)
         chosen = (
-            joining.same_values(operands) if node.operation is Operation.SAME else [part.values[0] for part in operands]
+            side_joining.same_values(operands)
+            if node.operation is Operation.SAME
+            else [part.values[0] for part in operands]
         )
         label_texts = [
             label.values[0].text if label.values else child.source
             for label, child in zip(labels, node.labels, strict=True)
         ]
         trusts = [value.score for value in chosen]
-        worked = computing.compute(node.operation, [value.text for value in chosen], label_texts, node.unit, trusts)
+        worked = computed_values.compute(
+            node.operation, [value.text for value in chosen], label_texts, node.unit, trusts
+        )
         if worked is None:
             return Outcome(missing=(f"values that can be compared for: {node.source}",))
         facts = unique(place for value in chosen for place in value.facts)

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Computed, Operation
-from iterative_rag.builtin.reasoning import computed_values as computing
+from iterative_rag.builtin.reasoning import computed_values
 from iterative_rag.builtin.reasoning.node_result import Outcome, Value, unique
 from iterative_rag.builtin.reasoning.value_agreement import agree
 
@@ -40,7 +40,7 @@ def common(operands: list[Outcome]) -> Outcome:
     for values in sorted(
         itertools.product(*(operand.values for operand in operands)), key=lambda some: -min(v.score for v in some)
     ):
-        if computing.compute(Operation.COMMON, [value.text for value in values], [], "") is not None:
+        if computed_values.compute(Operation.COMMON, [value.text for value in values], [], "") is not None:
             facts = unique(place for value in values for place in value.facts)
             longest = max(values, key=lambda value: len(value.text))
             return Outcome((Value(longest.text, facts, min(value.score for value in values)),))

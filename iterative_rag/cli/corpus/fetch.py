@@ -127,12 +127,12 @@ def _wanted(
 
 def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.datasets import dataset_forms as loading
+    from iterative_rag.evaluation.datasets import dataset_forms
     from iterative_rag.sources.wikipedia.page_names import page_name
 
     names: list[PageName] = []
     no_pages: list[_Missed] = []
-    questions = loading.load(path).questions
+    questions = dataset_forms.load(path).questions
     for title in dict.fromkeys(title for question in questions for title in question.gold_titles):
         try:
             names.append(page_name(title, language=language))

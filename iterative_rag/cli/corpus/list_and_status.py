@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def list_corpora(as_json: AsJson = False) -> None:
     """List the corpora."""
     from iterative_rag.cli.console import err, out
-    from iterative_rag.factory import corpus_actions as corpora
+    from iterative_rag.factory import corpora
 
     known = corpora()
     infos = [known.info(name) for name in known.names()]
@@ -44,8 +44,7 @@ def status(
 ) -> None:
     """Show documents, passages, embedder, size and date of a corpus, and what has changed since at its sources."""
     from iterative_rag.cli.console import clean, err, out
-    from iterative_rag.factory import corpus_actions as corpora
-    from iterative_rag.factory import stale
+    from iterative_rag.factory import corpora, stale
 
     known = corpora()
     infos = [known.info(one) for one in ([name] if name else known.names())]

@@ -18,8 +18,7 @@ def remove(
 ) -> None:
     """Remove a corpus's index. The files that it was made from stay, and so do pages that were fetched for it."""
     from iterative_rag.cli.console import err, write_json
-    from iterative_rag.factory import corpus_actions as corpora
-    from iterative_rag.factory import pages_folder
+    from iterative_rag.factory import corpora, pages_folder
 
     known = corpora(settings_from(index=index).index)
     info = known.info(name)

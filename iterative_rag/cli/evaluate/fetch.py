@@ -48,12 +48,12 @@ def fetch(
     Interrupted or killed, the same command goes on where it stopped; no page is fetched twice.
     """
     from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_go_on
-    from iterative_rag.evaluation.datasets import download as fetching
+    from iterative_rag.evaluation.datasets import download
 
-    plan = fetching.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
+    plan = download.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     try:
         with fetching_progress(quiet=quiet) as (advance, on_pause):
-            report = fetching.fetch_dataset(plan, progress=advance, on_pause=on_pause)
+            report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
         indexed = index_into([report.folder], corpus or dataset, embedder, quiet=quiet) if report.pages else None
     except KeyboardInterrupt:
         say_how_to_go_on()

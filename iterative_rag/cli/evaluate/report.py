@@ -107,20 +107,20 @@ def _write_page(found: Report, path: Path) -> None:
 
 def _show(found: Report) -> None:
     from iterative_rag.cli.console import clean, out
-    from iterative_rag.evaluation.report import report_tables as figures
+    from iterative_rag.evaluation.report import report_tables
     from iterative_rag.evaluation.report.formatting import dollars, number
 
     printer, summary = out(), found.summary
     manifest = found.run.manifest
     asked = counted(summary["answerable"], "answerable question")
     printer.line((clean(found.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['mind'])}; {asked}")
-    for note in figures.notes(found):
+    for note in report_tables.notes(found):
         printer.line((note, "yellow"))
-    for row in figures.scores(found):
+    for row in report_tables.scores(found):
         printer.line(f"{row.label:<29}", (f"{row.shown:>8}", "bold"), f"   {row.shown_interval}")
-    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in figures.outcomes(found))
+    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in report_tables.outcomes(found))
     printer.line(f"{counted(summary['answers'], 'answer')}: {ended or 'none yet'}")
-    if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in figures.causes(found)):
+    if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in report_tables.causes(found)):
         printer.line(f"lost: {lost}", hang="      ")
     seconds = summary["seconds"]
     per_answer = [

@@ -95,7 +95,7 @@ def fetch_dataset(
     `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call goes on where it ended.
     """
-    from iterative_rag.evaluation.datasets import dataset_forms as loading
+    from iterative_rag.evaluation.datasets import dataset_forms
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.retry_after import Patience
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
@@ -107,7 +107,7 @@ def fetch_dataset(
     patience = patience or Patience(on_pause=on_pause)
     with Web(user_agent(contact), allow=allow) as web:
         file = _dataset_file(plan.out, source, before, web, patience)
-        questions = loading.select(loading.load(file), limit=plan.limit)
+        questions = dataset_forms.select(dataset_forms.load(file), limit=plan.limit)
         about = {
             "dataset": plan.dataset,
             "source": source,

@@ -63,7 +63,7 @@ def pool(
 
     Raises UsageError when the dataset brings none, CorpusError and EmbedderError as `ingest` does.
     """
-    from iterative_rag.factory import corpus_actions as corpora
+    from iterative_rag.factory import corpora
     from iterative_rag.ingest import ingest
 
     source = Paragraphs(dataset)

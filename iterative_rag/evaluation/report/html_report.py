@@ -14,7 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import MissingExtra
-from iterative_rag.evaluation.report import report_tables as figures
+from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range, points, visible
 from iterative_rag.evaluation.report.question_details import CAPS, Caps, ShownQuestion, shown
 from iterative_rag.evaluation.report.report_tables import RESULTS, Report
@@ -61,15 +61,15 @@ def _values(report: Report) -> dict[str, Any]:
         "style": _trusted(style),
         "script": _trusted(script),
         "charts": charts,
-        "protocol": [(label, visible(value)) for label, value in figures.what_was_run(report)],
-        "notes": [visible(note) for note in figures.notes(report)],
-        "scores": figures.scores(report),
-        "beside": figures.beside(report),
-        "agreement": figures.agreement(report),
-        "groups": figures.groups(report),
-        "outcomes": figures.outcomes(report),
-        "evidence": figures.evidence(report),
-        "spending": figures.spending(report),
+        "protocol": [(label, visible(value)) for label, value in report_tables.what_was_run(report)],
+        "notes": [visible(note) for note in report_tables.notes(report)],
+        "scores": report_tables.scores(report),
+        "beside": report_tables.beside(report),
+        "agreement": report_tables.agreement(report),
+        "groups": report_tables.groups(report),
+        "outcomes": report_tables.outcomes(report),
+        "evidence": report_tables.evidence(report),
+        "spending": report_tables.spending(report),
         "results": RESULTS,
         "repeated": int(report.run.manifest.get("repeat", 1)) > 1,
     }
@@ -78,7 +78,7 @@ def _values(report: Report) -> dict[str, Any]:
 def _causes(report: Report, questions: Sequence[ShownQuestion]) -> list[tuple[str, int, float, list[ShownQuestion]]]:
     return [
         (cause, amount, share, [one for one in questions if one.cause == cause])
-        for cause, amount, share in figures.causes(report)
+        for cause, amount, share in report_tables.causes(report)
     ]
 
 

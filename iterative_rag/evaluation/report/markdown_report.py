@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from iterative_rag.evaluation.records import Record
-from iterative_rag.evaluation.report import report_tables as figures
+from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.formatting import NOTHING, number, percent, visible
 from iterative_rag.evaluation.report.report_tables import Report, Share
 from iterative_rag.text.plurals import counted
@@ -20,7 +20,7 @@ _LONGEST = 200  # characters of a question or an answer in a table
 def markdown(report: Report, *, figures_only: bool = False) -> str:
     """The report; `figures_only` leaves out every text of a question, an answer or an article."""
     parts = [f"# {escaped(report.run.name)}", *_opening(report), *_scores(report), *_failures(report)]
-    for heading, rows in figures.groups(report):
+    for heading, rows in report_tables.groups(report):
         parts += [
             f"## {heading}",
             table(["", "questions", "right", "95 %"], [_share(row, with_n=True) for row in rows]),
@@ -59,8 +59,8 @@ def _share(row: Share, *, with_n: bool = False) -> list[str]:
 
 
 def _opening(report: Report) -> Iterator[str]:
-    yield "\n".join(f"- {label}: {escaped(value)}" for label, value in figures.what_was_run(report))
-    if found := figures.notes(report):
+    yield "\n".join(f"- {label}: {escaped(value)}" for label, value in report_tables.what_was_run(report))
+    if found := report_tables.notes(report):
         yield "\n".join(f"> {escaped(note)}" for note in found)
 
 
@@ -68,35 +68,35 @@ def _scores(report: Report) -> Iterator[str]:
     yield "## Accuracy"
     over = counted(report.summary["answerable"], "answerable question")
     yield f"Over {over}, with 95 % intervals (percentile bootstrap over questions)."
-    yield table(["", "share", "95 %"], [_share(row) for row in figures.scores(report)])
-    if rows := figures.beside(report):
+    yield table(["", "share", "95 %"], [_share(row) for row in report_tables.scores(report)])
+    if rows := report_tables.beside(report):
         yield "Answered rightly, from the floor to the ceiling:"
         cells = [[*_share(row, with_n=True), escaped(row.note)] for row in rows]
         yield table(["run", "questions", "right", "95 %", "mode, mind"], cells)
     if report.agreement is not None:
         yield "Agreement of the judge with given verdicts:"
-        yield table(["", "value"], [[escaped(label), value] for label, value in figures.agreement(report)])
+        yield table(["", "value"], [[escaped(label), value] for label, value in report_tables.agreement(report)])
 
 
 def _failures(report: Report) -> Iterator[str]:
     yield "## Where it failed"
-    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in figures.outcomes(report))
+    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in report_tables.outcomes(report))
     yield f"{counted(report.summary['answers'], 'answer')}: {ended or 'none yet'}."
-    if rows := figures.causes(report):
+    if rows := report_tables.causes(report):
         yield table(
             ["cause", "answers", "share"], [[cause, f"{amount:,}", percent(share)] for cause, amount, share in rows]
         )
 
 
 def _evidence(report: Report) -> Iterator[str]:
-    if rows := figures.evidence(report):
+    if rows := report_tables.evidence(report):
         yield "## Evidence"
         yield table(["", "share", "95 %"], [_share(row) for row in rows])
 
 
 def _cost(report: Report) -> Iterator[str]:
     yield "## Cost"
-    yield table(["", "per answer", "95 %", "total"], figures.spending(report))
+    yield table(["", "per answer", "95 %", "total"], report_tables.spending(report))
 
 
 def _calibration(report: Report) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _calibration(report: Report) -> Iterator[str]:
 
 def _lost(report: Report) -> Iterator[str]:
     yield "## Not answered rightly"
-    rows = [_lost_row(record) for record in figures.lost(report)]
+    rows = [_lost_row(record) for record in report_tables.lost(report)]
     yield table(["id", "question", "answer", "accepted", "cause"], rows, texts=True) if rows else "None."
 
 

@@ -24,7 +24,7 @@ from iterative_rag.sources.dumps.inline import (
     without_private,
 )
 from iterative_rag.sources.dumps.templates import MARKUP, expand_function, expand_template
-from iterative_rag.sources.wikipedia import page_markdown as markdown
+from iterative_rag.sources.wikipedia import page_markdown
 
 EXTRA = "dumps"
 # MediaWiki itself stores no page of more than 2 MiB unless it is told to.
@@ -47,7 +47,7 @@ def require_parsers() -> None:
     try:
         import wikitextparser  # type: ignore[import-untyped]  # noqa: F401
 
-        markdown.require_converters()
+        page_markdown.require_converters()
     except (ImportError, MissingExtra) as error:
         raise MissingExtra(EXTRA) from error
 
@@ -58,7 +58,7 @@ def to_markdown(wikitext: str, title: str, not_links: Collection[str] = NOT_LINK
     Raises MissingExtra, or FetchError for a page that is too large or too tangled to be converted.
     """
     require_parsers()
-    return markdown.to_markdown(to_html(wikitext, title, not_links), title)
+    return page_markdown.to_markdown(to_html(wikitext, title, not_links), title)
 
 
 def to_html(wikitext: str, title: str, not_links: Collection[str] = NOT_LINKS) -> str:

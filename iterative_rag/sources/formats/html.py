@@ -53,7 +53,7 @@ def read(path: Path) -> Reading:
 
 def page(html: str, source: str, title: str) -> Document | Skipped:
     """The document of a page; `title` is for one that has none. Raises FetchError for one that cannot be converted."""
-    from iterative_rag.sources.wikipedia import page_markdown as markdown
+    from iterative_rag.sources.wikipedia import page_markdown
 
     too_deep = Skipped(source, f"It is nested more than {MOST_LEVELS:,} levels deep.")
     if _opens_too_many(html):
@@ -70,7 +70,7 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
     title = said[1] if said[1] and said[1] in said[0] else said[0] or said[1] or title
     if heading is not None and said[1] == title:
         heading.decompose()  # the converter begins with the title
-    text = markdown.to_markdown(part.html or "" if part is not None else "", title)
+    text = page_markdown.to_markdown(part.html or "" if part is not None else "", title)
     if not text.partition("\n")[2].strip():
         return Skipped(source, "It holds no text besides scripts, menus and forms.")
     return Document("", title, text, source, url)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from iterative_rag.sources.formats import csv_file as csv
-from iterative_rag.sources.formats import docx, html, json_file, lines, pdf, text
+from iterative_rag.sources.formats import csv_file, docx, html, json_file, lines, pdf, text
 from iterative_rag.sources.formats.format import Format
 
-FORMATS = (text.FORMAT, html.FORMAT, pdf.FORMAT, docx.FORMAT, csv.FORMAT, json_file.FORMAT, lines.FORMAT)
+FORMATS = (text.FORMAT, html.FORMAT, pdf.FORMAT, docx.FORMAT, csv_file.FORMAT, json_file.FORMAT, lines.FORMAT)
 SUFFIXES = tuple(suffix for one in FORMATS for suffix in one.suffixes)
 _BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats import sandbox_child as child
+from iterative_rag.sources.formats import sandbox_child
 from iterative_rag.sources.formats.format import Reading, shown
 
 # In isolated mode, so that no file of the working folder is imported; then with the parent's own path.
@@ -67,7 +67,7 @@ class ApartReader:
                 if "end" in value:
                     done = True
                     return
-                item = child.item_of(value, shown(path))
+                item = sandbox_child.item_of(value, shown(path))
                 clock.refused = clock.refused and isinstance(item, Skipped)
                 yield item
                 if value.get("broken"):

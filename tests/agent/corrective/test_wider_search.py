@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from iterative_rag.correction import web_search as wider_search
+from iterative_rag.correction import web_search
 from iterative_rag.correction.overlay_corpus import GatheredCorpus
 from iterative_rag.correction.web_search import WiderSearch
 from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
@@ -156,7 +156,7 @@ def test_pages_become_documents_that_are_read_where_they_serve_the_need() -> Non
             assert FACT in document.text[hit.start : hit.end]
 
 
-@pytest.mark.parametrize(("thrifty", "most"), [(False, wider_search.GRADED), (True, wider_search.GRADED_THRIFTY)])
+@pytest.mark.parametrize(("thrifty", "most"), [(False, web_search.GRADED), (True, web_search.GRADED_THRIFTY)])
 def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(thrifty: bool, most: int) -> None:
     run = Run(engine=Engine(["https://b.example/"]), thrifty=thrifty)
     run.search.search_web(NEED)
@@ -277,7 +277,7 @@ def test_needs_searched_for_at_the_same_time_share_one_query() -> None:
         assert go.wait(30)
 
     run = Run(engine=Engine(gate=wait))
-    found: list[wider_search.WebSearch] = []
+    found: list[web_search.WebSearch] = []
     threads = [threading.Thread(target=lambda: found.append(run.search.search_web(NEED))) for _ in range(4)]
     for thread in threads:
         thread.start()

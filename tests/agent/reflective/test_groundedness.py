@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.types import Draft, Fact, Inquiry, Need
 from iterative_rag.verification.claim_splitting import cut
 from iterative_rag.verification.groundedness import Standing, check, claims
-from scripts import bench_groundedness as bench
+from scripts import bench_groundedness
 from tests.agent.reflective.towers import AGE, INQUIRY, draft, fact
 
 
@@ -172,12 +172,12 @@ def test_a_quote_that_names_what_it_denies_does_not_prove_a_date_of_another() ->
 @pytest.mark.parametrize("half", ["tuning", "held"])
 def test_the_bench_keeps_its_figures(half: str) -> None:
     """400 answers of a scripted LLM, of which every third or so makes an unsupported claim."""
-    rng, templates = random.Random(7), bench.scenes(half)
+    rng, templates = random.Random(7), bench_groundedness.scenes(half)
     caught, added, supported, rejected = 0, 0, 0, 0
     for n in range(400):
-        made = bench.case(templates[n % len(templates)], rng)
-        found = claims(made.inquiry, bench.drafted(made))
-        hit, wrong = bench.judged(made, found)
+        made = bench_groundedness.case(templates[n % len(templates)], rng)
+        found = claims(made.inquiry, bench_groundedness.drafted(made))
+        hit, wrong = bench_groundedness.judged(made, found)
         added += hit is not None
         caught += bool(hit)
         supported += len(found) - (hit is not None)
