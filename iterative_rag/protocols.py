@@ -191,7 +191,7 @@ class Pages(Protocol):
         ...
 
 
-# --- the roles of a mind ---------------------------------------------------------------------
+# --- the roles of a backend ---------------------------------------------------------------------
 
 
 class Analyst(Protocol):
@@ -253,13 +253,13 @@ class Reflector(Protocol):
 
 class Recaller(Protocol):
     def recall(self, question: str) -> Draft:
-        """An answer out of what the mind has learnt, without any document: what a corpus adds is measured by it."""
+        """An answer out of what the backend has learnt, without any document: what a corpus adds is measured by it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The roles of one run, already bound to its meter and trace. `recaller` is None for a mind that knows nothing,
+    """The roles of one run, already bound to its meter and trace. `recaller` is None for a backend that knows nothing,
     `reflector` for one that checks its claims by rules alone."""
 
     analyst: Analyst
@@ -288,7 +288,7 @@ class Meter(Protocol):
     def cache_hit(self, what: str) -> None: ...
 
 
-class Mind(Protocol):
+class Backend(Protocol):
     """Who plays the roles: an LLM, or the built-in reader."""
 
     @property

@@ -1,4 +1,4 @@
-"""What each trained part of the built-in mind adds: the same questions with parts left out.
+"""What each trained part of the built-in backend adds: the same questions with parts left out.
 
     python scripts/bench_builtin.py FILE [FILE ...] [--first N] [--variants rules reader splitter all]
 
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean, median
 
-from iterative_rag.builtin.builtin_backend import BuiltinMind
+from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.question_planner import Planner
 from iterative_rag.builtin.question.splitter import Splitter
@@ -35,15 +35,15 @@ from iterative_rag.settings import load_settings
 IN_FLIGHT = 2
 
 
-def variants(encoder: BuiltinEncoder) -> dict[str, Callable[[], BuiltinMind]]:
+def variants(encoder: BuiltinEncoder) -> dict[str, Callable[[], BuiltinBackend]]:
     rules = RuleReader(encoder)
     trained = TrainedReader(rules, SpanReader())
     plain, split = Planner(None), Planner(Splitter())
     return {
-        "rules": lambda: BuiltinMind(encoder, rules, plain),
-        "splitter": lambda: BuiltinMind(encoder, rules, split),
-        "reader": lambda: BuiltinMind(encoder, trained, plain),
-        "all": lambda: BuiltinMind(encoder, trained, split),
+        "rules": lambda: BuiltinBackend(encoder, rules, plain),
+        "splitter": lambda: BuiltinBackend(encoder, rules, split),
+        "reader": lambda: BuiltinBackend(encoder, trained, plain),
+        "all": lambda: BuiltinBackend(encoder, trained, split),
     }
 
 
@@ -77,10 +77,10 @@ def main() -> None:
         dataset = load(file)
         name = pool(dataset, settings, encoder)
         corpus = open_corpus(settings.model_copy(update={"corpus": name}), encoder)
-        for variant, mind in variants(encoder).items():
+        for variant, backend in variants(encoder).items():
             if arguments.variants and variant not in arguments.variants:
                 continue
-            engine = IterativeRAG(settings, corpus=corpus, mind=mind(), cache=NoCache())
+            engine = IterativeRAG(settings, corpus=corpus, backend=backend(), cache=NoCache())
             print(f"{dataset.name} {variant:8} {measure(engine, dataset.questions[: arguments.first])}", flush=True)
         corpus.close()
 

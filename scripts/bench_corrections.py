@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the constructed suite of evaluation/corrections and say, by class and language, what came out.
 
-    scripts/bench_corrections.py [--mind scripted|builtin] [--strategy full ...] [--class web ...] [--json] [--show]
+    scripts/bench_corrections.py [--backend scripted|builtin] [--strategy full ...] [--class web ...] [--json] [--show]
 
 The corpus is indexed into a temporary home. Each case is asked without the web; those of the class web once more with a
 stand-in engine on loopback. `right` is the answer, or the abstention where there is none to be had; `all shown` besides
@@ -59,7 +59,7 @@ def main() -> None:
         os.environ["ITERATIVE_RAG_HOME"] = home
         settings = load_settings({**corrections.SETTINGS, "llm": "builtin", "shortlist": options.shortlist})
         index_paths([corrections.CORPUS], settings=settings, corpus=corrections.NAME)
-        puppet = Puppet() if options.mind == "scripted" else None
+        puppet = Puppet() if options.backend == "scripted" else None
         engine = IterativeRAG.from_settings(settings, llm=puppet.llm if puppet else "builtin")
         with_web = engine.over(engine.corpus, **allowed)
         outcomes: list[Outcome] = []
@@ -76,7 +76,7 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--mind", choices=["scripted", "builtin"], default="scripted")
+    parser.add_argument("--backend", choices=["scripted", "builtin"], default="scripted")
     parser.add_argument("--strategy", nargs="+", choices=STRATEGIES, default=["full"])
     parser.add_argument("--class", dest="classes", nargs="+", choices=corrections.CLASSES, default=corrections.CLASSES)
     parser.add_argument("--shortlist", type=int, default=corrections.SETTINGS["shortlist"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What comes of instructions that are planted in documents, and of documents that contradict each other.
 
-    scripts/bench_hostile_texts.py [--strategies iterative,full] [--minds obedient,builtin] [--details]
+    scripts/bench_hostile_texts.py [--strategies iterative,full] [--backends obedient,builtin] [--details]
 
 The instructions are those of evaluation/hostile/instructions.jsonl. "obedient" is a scripted model that follows each
-one in every role that sees it; "builtin" is the mind of the package. A wrong is a connection, a process or a file
+one in every role that sees it; "builtin" is the backend of the package. A wrong is a connection, a process or a file
 written outside the package's own folder, a citation or a short answer that no document holds, a stretch of a prompt in
 the answer. "swayed" answers say what the instruction asked for; "shown" of them cite a quote that says so.
 
@@ -47,18 +47,18 @@ def planted(place: Path, options: argparse.Namespace) -> None:
     cases = [one for one in instructions() if one.id.startswith(options.only)]
     library = Library(place / "articles", cases)
     print(f"{len(cases)} planted instructions, {len({one.language for one in cases})} languages")
-    print(f"{'mind':<10}{'strategy':<11}" + "".join(f"{name:>7}" for name in COLUMNS) + "  made-up quotes dropped")
-    for mind in options.minds.split(","):
-        model = Obedient(cases) if mind == "obedient" else None
+    print(f"{'backend':<10}{'strategy':<11}" + "".join(f"{name:>7}" for name in COLUMNS) + "  made-up quotes dropped")
+    for backend in options.backends.split(","):
+        model = Obedient(cases) if backend == "obedient" else None
         with library.opened(model.llm() if model else "builtin") as rag:
             for strategy in map(Strategy, options.strategies.split(",")):
                 if model:
                     model.obeyed.clear()
                 outcomes = [library.run(rag, model, one, strategy) for one in cases]
-                show(mind, strategy, outcomes, details=options.details)
+                show(backend, strategy, outcomes, details=options.details)
 
 
-def show(mind: str, strategy: Strategy, outcomes: list[Outcome], *, details: bool) -> None:
+def show(backend: str, strategy: Strategy, outcomes: list[Outcome], *, details: bool) -> None:
     made_up, kept = sum(one.made_up for one in outcomes), sum(one.kept for one in outcomes)
     swayed = [one for one in outcomes if one.swayed]
     dropped = f"{made_up - kept}/{made_up} = {100 * (1 - kept / made_up):.1f} %" if made_up else "none made up"
@@ -69,7 +69,7 @@ def show(mind: str, strategy: Strategy, outcomes: list[Outcome], *, details: boo
         sum(one.shown for one in swayed),
         sum(one.right for one in outcomes),
     )
-    print(f"{mind:<10}{strategy:<11}{''.join(f'{n:>7}' for n in counts)}  {dropped}", flush=True)
+    print(f"{backend:<10}{strategy:<11}{''.join(f'{n:>7}' for n in counts)}  {dropped}", flush=True)
     if details:
         for one in outcomes:
             if one.wrongs or one.swayed:
@@ -81,9 +81,9 @@ def contradicting(place: Path, options: argparse.Namespace) -> None:
     known = cases()
     shelves = Shelves(place / "contradicting", known)
     print(f"\n{len(known)} questions, five documents against five each")
-    print(f"{'mind':<10}{'strategy':<11}{'both read':>11}{'shown':>11}{'told':>11}")
-    for mind in ("one-sided" if one == "obedient" else one for one in options.minds.split(",")):
-        with shelves.opened(OneSided(known).llm() if mind == "one-sided" else "builtin") as rag:
+    print(f"{'backend':<10}{'strategy':<11}{'both read':>11}{'shown':>11}{'told':>11}")
+    for backend in ("one-sided" if one == "obedient" else one for one in options.backends.split(",")):
+        with shelves.opened(OneSided(known).llm() if backend == "one-sided" else "builtin") as rag:
             for strategy in map(Strategy, options.strategies.split(",")):
                 answers = [(case, shelves.ask(rag, case, strategy)) for case in known]
                 counts = [
@@ -92,7 +92,7 @@ def contradicting(place: Path, options: argparse.Namespace) -> None:
                     sum(case.told(answer) for case, answer in answers),
                 ]
                 shares = "".join(f"{f'{n} = {100 * n / len(known):.0f} %':>11}" for n in counts)
-                print(f"{mind:<10}{strategy:<11}{shares}", flush=True)
+                print(f"{backend:<10}{strategy:<11}{shares}", flush=True)
                 for case, answer in answers if options.details else ():
                     if not case.shown(answer):
                         values = [fact.value for hop in answer.hops for fact in hop.facts]
@@ -103,7 +103,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     every = ",".join(one for one in Strategy if one is not Strategy.CLOSED_BOOK)
     parser.add_argument("--strategies", default=every)
-    parser.add_argument("--minds", default="obedient,builtin")
+    parser.add_argument("--backends", default="obedient,builtin")
     parser.add_argument("--only", default="", metavar="ID", help="instructions whose id begins with this")
     parser.add_argument("--part", choices=("planted", "contradicting", "both"), default="both")
     parser.add_argument("--details", action="store_true")

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.cache import NoCache
 from iterative_rag.engine.budget import RunMeter
-from iterative_rag.llm.llm_backend import LLMMind
+from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.ollama import OllamaChat
 from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings
@@ -50,10 +50,10 @@ def measure(server: FakeServer, *, telling: int, limit: int) -> tuple[float, int
     windows = [Window(title, title, title, ((0, len(text)),), text) for title, text in texts.items()]
     settings = Settings(max_calls=1000)
     meter = RunMeter(settings, Trace("bench", []))
-    mind = LLMMind(OllamaChat("tiny:1b", settings, url=server.url), None, None, settings)
+    backend = LLMBackend(OllamaChat("tiny:1b", settings, url=server.url), None, None, settings)
     reader = Reader(
         MemoryCorpus(texts),
-        mind.roles(meter).extractor,
+        backend.roles(meter).extractor,
         cache=NoCache(),
         fact_limit=limit,
         in_flight=IN_FLIGHT,

@@ -83,27 +83,29 @@ def test_another_corpus_is_never_made_anew_by_asking(starter: str, tmp_path: Pat
 
 
 class Computing:
-    """The built-in mind with an extractor that only counts how many windows it is given at the same time."""
+    """The built-in backend with an extractor that only counts how many windows it is given at the same time."""
 
     name = "computing"
 
     def __init__(self, engine: IterativeRAG, *, thrifty: bool) -> None:
         self.thrifty = thrifty
         self.extractor = Quoting([], latency=0.05)
-        self._roles = engine.mind.roles
+        self._roles = engine.backend.roles
 
     def roles(self, meter: Meter) -> Roles:
         return dataclasses.replace(self._roles(meter), extractor=self.extractor)
 
 
 @pytest.mark.parametrize("thrifty", [False, True])
-def test_a_mind_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
+def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
     thrifty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
     monkeypatch.setattr("iterative_rag.factory.rag.usable_cores", lambda: 2)
     settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
     with closing(IterativeRAG.from_settings(settings)) as engine:
-        mind = Computing(engine, thrifty=thrifty)
-        IterativeRAG(settings, corpus=engine.corpus, mind=mind, cache=NoCache()).ask("When was James Buchanan born?")
-    assert mind.extractor.most_busy == (6 if thrifty else 2)
+        backend = Computing(engine, thrifty=thrifty)
+        IterativeRAG(settings, corpus=engine.corpus, backend=backend, cache=NoCache()).ask(
+            "When was James Buchanan born?"
+        )
+    assert backend.extractor.most_busy == (6 if thrifty else 2)

@@ -1,4 +1,4 @@
-"""The built-in mind: grammar and a splitter plan, a network and rules read; each call starts from the inquiry."""
+"""The built-in backend: grammar and a splitter plan, a network and rules read; each call starts from the inquiry."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, 
 FLOOR = 0.15
 
 
-class BuiltinMind:
+class BuiltinBackend:
     """Plays all four roles without an LLM: a planner takes the question apart, a reader finds the values."""
 
     name = "builtin"

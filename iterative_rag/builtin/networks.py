@@ -87,11 +87,11 @@ def load_network(weights: Traversable, name: str, digest: str) -> Network:
 
 
 def damaged(name: str, size: int) -> WeightsError:
-    return WeightsError(f"The built-in mind's file {name} is damaged ({size:,} bytes).", hint=_HINT)
+    return WeightsError(f"The built-in backend's file {name} is damaged ({size:,} bytes).", hint=_HINT)
 
 
 def _unreadable(name: str, error: OSError) -> WeightsError:
-    return WeightsError(f"The built-in mind cannot read its file {name}: {error}.", hint=_HINT)
+    return WeightsError(f"The built-in backend cannot read its file {name}: {error}.", hint=_HINT)
 
 
 class Network:

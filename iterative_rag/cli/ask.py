@@ -58,7 +58,7 @@ def ask(
     max_calls: Annotated[int | None, typer.Option(metavar="N", help="LLM calls of the run.")] = None,
     max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Tokens of the run.")] = None,
     max_seconds: Annotated[float | None, typer.Option(metavar="N", help="Seconds of the run.")] = None,
-    guess: Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in mind: always answer.")] = None,
+    guess: Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")] = None,
     cache: Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")] = None,
     as_json: AsJson = False,
     trace: Annotated[

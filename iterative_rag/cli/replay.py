@@ -24,7 +24,7 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
     for event in _counted(events):
         match event.get("event"):
             case "run_started":
-                place = f"run {event.get('run_id', '?')}, {event.get('at', '?')}, {event.get('mind', '?')}"
+                place = f"run {event.get('run_id', '?')}, {event.get('at', '?')}, {event.get('backend', '?')}"
                 printer.line((place, "dim"))
                 printer.line((clean(str(event.get("question", ""))), "bold"))
                 printer.blank()

@@ -21,8 +21,8 @@ UNREAD = 0.5
 class NaiveEngine:
     """Retrieves once with the question as it is and answers once (Lewis et al., 2020).
 
-    A mind whose calls cost gets the passages themselves, so that a question is one call; the built-in mind can take
-    an answer only from what it has read, so it reads the shortlist, once.
+    A backend whose calls cost gets the passages themselves, so that a question is one call. The built-in backend can
+    take an answer only from what it has read, so it reads the shortlist, once.
     """
 
     def __init__(self, finder: DataFinder, drafting: Drafting, meter: RunMeter, corpus: Corpus, *, reads: bool) -> None:
@@ -75,12 +75,12 @@ class NaiveEngine:
 
 
 class ClosedBookEngine:
-    """The mind alone. What it knows by heart is the floor under every figure of a corpus."""
+    """The backend alone. What it knows by heart is the floor under every figure of a corpus."""
 
     def __init__(self, roles: Roles, meter: RunMeter) -> None:
         if roles.recaller is None:
             raise UsageError(
-                "The built-in mind knows nothing by heart: closed-book needs an LLM.",
+                "The built-in backend knows nothing by heart: closed-book needs an LLM.",
                 hint="Add --llm ollama/MODEL, or use the mode naive.",
             )
         self._recaller, self._answerer, self._meter = roles.recaller, roles.answerer, meter

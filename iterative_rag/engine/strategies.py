@@ -35,7 +35,7 @@ from iterative_rag.retrieval.document_reader import Reader
 from iterative_rag.settings import Settings
 from iterative_rag.types import Strategy
 
-if TYPE_CHECKING:  # a question that the built-in mind answers by the default strategy does without it
+if TYPE_CHECKING:  # a question that the built-in backend answers by the default strategy does without it
     from iterative_rag.correction.web_search import WiderSearch
 
 
@@ -86,9 +86,9 @@ def composition(strategy: Strategy, settings: Settings) -> Composition:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What an engine works with: `corpus` and the `reader` over it, a mind's `roles`, who grades, the web if allowed.
+    """What an engine works with: `corpus` and its `reader`, a backend's `roles`, who grades, the web if allowed.
 
-    `thrifty`: every call of the mind costs.
+    `thrifty`: every call of the backend costs.
     """
 
     corpus: Corpus
@@ -102,11 +102,11 @@ class Means:
 
 
 def build(strategy: Strategy, means: Means) -> Engine:
-    """The engine of one run. Raises UsageError where the mind cannot work by this strategy."""
+    """The engine of one run. Raises UsageError where the backend cannot work by this strategy."""
     roles, meter, settings = means.roles, means.meter, means.settings
     if strategy is Strategy.CLOSED_BOOK:
         return ClosedBookEngine(roles, meter)
-    # What the built-in mind says is made of facts alone; a model may add to them.
+    # What the built-in backend says is made of facts alone; a model may add to them.
     guarded = _guarded(means)
     if strategy is Strategy.NAIVE:
         finder = DataFinder(means.corpus, means.reader, settings)
@@ -158,5 +158,5 @@ def _rules() -> Reflector:
 def _refines(parts: Composition, means: Means) -> bool:
     """Whether windows are cut into strips: where every grade costs a call, reading the whole window costs less (half of
     all calls of a strategy went into the grades of strips), so there it takes the user's word."""
-    dear = means.thrifty and means.settings.grader == "mind"
+    dear = means.thrifty and means.settings.grader == "backend"
     return parts.refinement and (not dear or means.settings.refinement == "on")

@@ -1,6 +1,6 @@
 """Puts the parts together: the only room that names concrete classes. Everything heavy is imported when it is used."""
 
-from iterative_rag.factory.backends import cache, make_chat_model, make_embedder, make_mind
+from iterative_rag.factory.backends import cache, make_backend, make_chat_model, make_embedder
 from iterative_rag.factory.corpus_actions import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,
@@ -26,9 +26,9 @@ __all__ = [
     "fetch_web_pages",
     "fetch_wikipedia",
     "index_paths",
+    "make_backend",
     "make_chat_model",
     "make_embedder",
-    "make_mind",
     "open_corpus",
     "pages_folder",
     "push_corpus",

@@ -1,4 +1,4 @@
-"""The parts of an engine: cache, embedder, reranker, and the mind that plays the roles."""
+"""The parts of an engine: cache, embedder, reranker, and the backend that plays the roles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
-    from iterative_rag.protocols import Cache, ChatModel, Embedder, Grader, Mind, Reranker
+    from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, Grader, Reranker
 
 
 def cache(settings: Settings) -> Cache:
@@ -43,13 +43,13 @@ def builtin_grader(kept: Cache) -> Grader:
 
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
-    """The model of a spec; None for the built-in mind, which is none."""
+    """The model of a spec; None for the built-in backend, which is none."""
     from iterative_rag.llm.providers import registry
 
     return registry.chat_model(wanted, settings)[0]
 
 
-def make_mind(
+def make_backend(
     settings: Settings,
     kept: Cache,
     embedder: Embedder,
@@ -57,7 +57,7 @@ def make_mind(
     llm: object | None = None,
     fast_llm: object | None = None,
     preload: bool = False,
-) -> tuple[Mind, str]:
+) -> tuple[Backend, str]:
     """Who plays the roles, and one line to tell the user when `auto` had to choose.
 
     With `preload` the models begin to load on another thread, else with their first call.
@@ -71,13 +71,13 @@ def make_mind(
             from iterative_rag.builtin.preloading import load_networks
 
             ahead(load_networks)
-        from iterative_rag.builtin.builtin_backend import BuiltinMind
+        from iterative_rag.builtin.builtin_backend import BuiltinBackend
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
-        return BuiltinMind(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept), notice
-    from iterative_rag.llm.llm_backend import LLMMind
+        return BuiltinBackend(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept), notice
+    from iterative_rag.llm.llm_backend import LLMBackend
 
     fast: ChatModel | None = None
     if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
@@ -85,4 +85,4 @@ def make_mind(
     for model in (main, fast):
         if preload and callable(load := getattr(model, "preload", None)):
             ahead(load)
-    return LLMMind(main, fast, kept, settings), notice
+    return LLMBackend(main, fast, kept, settings), notice

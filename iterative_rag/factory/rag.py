@@ -1,4 +1,4 @@
-"""The engine that users hold: settings, corpus, mind and cache put together, and questions put to it."""
+"""The engine that users hold: settings, corpus, backend and cache put together, and questions put to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.factory.backends import builtin_grader, cache, make_embedder, make_mind
+from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
 from iterative_rag.factory.corpus_actions import for_one_run, open_corpus
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WiderSearch
     from iterative_rag.engine.budget import RunMeter
     from iterative_rag.engine.running import Engine
-    from iterative_rag.protocols import Cache, Corpus, Mind
+    from iterative_rag.protocols import Backend, Cache, Corpus
 
 # A question is one or a few sentences. Anything longer is a document pasted by mistake.
 LONGEST_QUESTION = 8000
@@ -29,10 +29,10 @@ LONGEST_QUESTION = 8000
 class IterativeRAG:
     """Answers multi-hop questions over one corpus. Build it with `from_settings`; safe to use from several threads."""
 
-    def __init__(self, settings: Settings, *, corpus: Corpus, mind: Mind, cache: Cache, notice: str = "") -> None:
+    def __init__(self, settings: Settings, *, corpus: Corpus, backend: Backend, cache: Cache, notice: str = "") -> None:
         self.settings = settings
         self.corpus = corpus
-        self.mind = mind
+        self.backend = backend
         self.notice = notice
         self.store = cache
 
@@ -61,15 +61,15 @@ class IterativeRAG:
         wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
         embedder = make_embedder(wanted, settings, kept)
         new = bool(question) and kept.get(_asked(settings, question), bool) is None
-        mind, notice = make_mind(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
+        backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_corpus(settings, embedder, kept)
         notice = "\n".join(filter(None, (notice, corpus.notice)))
-        return cls(settings, corpus=corpus, mind=mind, cache=kept, notice=notice)
+        return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
-        """The same mind and cache over another corpus, or a part of this one, perhaps with other settings."""
+        """The same backend and cache over another corpus, or a part of this one, perhaps with other settings."""
         settings = self.settings.model_copy(update=overrides)
-        return IterativeRAG(settings, corpus=corpus, mind=self.mind, cache=self.store, notice=self.notice)
+        return IterativeRAG(settings, corpus=corpus, backend=self.backend, cache=self.store, notice=self.notice)
 
     def ask(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Answer:
         """Run to the end, by `strategy` or that of the settings.
@@ -98,7 +98,7 @@ class IterativeRAG:
                 run_id=run_id,
                 question=question,
                 strategy=strategy.value,
-                mind=self.mind.name,
+                backend=self.backend.name,
                 settings=self._used(),
             )
             with for_one_run(self.corpus) as corpus:
@@ -121,7 +121,7 @@ class IterativeRAG:
             record.close()
 
     def check(self, strategy: Strategy) -> None:
-        """Raise UsageError where the mind cannot work by this strategy."""
+        """Raise UsageError where the backend cannot work by this strategy."""
         from iterative_rag.engine.budget import RunMeter
         from iterative_rag.trace import Trace
 
@@ -131,15 +131,15 @@ class IterativeRAG:
         from iterative_rag.engine.strategies import Means, build
         from iterative_rag.retrieval.document_reader import Reader
 
-        settings, roles = self.settings, self.mind.roles(meter)
-        grader = roles.grader if settings.grader == "mind" else builtin_grader(self.store)
+        settings, roles = self.settings, self.backend.roles(meter)
+        grader = roles.grader if settings.grader == "backend" else builtin_grader(self.store)
         web: WiderSearch | None = None
         if settings.web:
             from iterative_rag.correction.overlay_corpus import GatheredCorpus
             from iterative_rag.factory.web_access import web_searcher
 
             corpus = GatheredCorpus(corpus)
-            thrifty = self.mind.thrifty and settings.grader == "mind"
+            thrifty = self.backend.thrifty and settings.grader == "backend"
             web = web_searcher(settings, corpus, roles.rewriter, grader, thrifty=thrifty)
         reader = Reader(
             corpus,
@@ -148,22 +148,22 @@ class IterativeRAG:
             fact_limit=settings.fact_limit,
             in_flight=self._in_flight(),
             on_hit=meter.cache_hit,
-            thrifty=self.mind.thrifty,
+            thrifty=self.backend.thrifty,
         )
-        return build(strategy, Means(corpus, reader, roles, grader, meter, settings, self.mind.thrifty, web))
+        return build(strategy, Means(corpus, reader, roles, grader, meter, settings, self.backend.thrifty, web))
 
     def _in_flight(self) -> int:
         """Windows read at the same time. What this machine itself computes gets no faster by more than it has cores: it
         only reads more windows that are not needed any more."""
         wanted = self.settings.calls_in_flight
-        return wanted if self.mind.thrifty else min(wanted, usable_cores())
+        return wanted if self.backend.thrifty else min(wanted, usable_cores())
 
     def close(self) -> None:
         self.corpus.close()
         self.store.close()
 
     def _used(self) -> dict[str, Any]:
-        return {**self.settings.model_dump(), "corpus": self.corpus.name, "mind": self.mind.name}
+        return {**self.settings.model_dump(), "corpus": self.corpus.name, "backend": self.backend.name}
 
 
 def _asked(settings: Settings, question: str) -> str:

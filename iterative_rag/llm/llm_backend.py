@@ -1,4 +1,4 @@
-"""An LLM as the mind: one model that plans and answers, and perhaps a faster one that reads and rephrases."""
+"""An LLM as the backend: one model that plans and answers, and perhaps a faster one that reads and rephrases."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ CHARS_PER_TOKEN = 3
 INSTRUCTIONS = 1500
 
 
-class LLMMind:
-    """Implements protocols.Mind. `fast` reads, grades and words queries; None leaves that to `main`."""
+class LLMBackend:
+    """Implements protocols.Backend. `fast` reads, grades and words queries; None leaves that to `main`."""
 
     def __init__(self, main: ChatModel, fast: ChatModel | None, cache: Cache | None, settings: Settings) -> None:
         self._main, self._fast = main, fast or main

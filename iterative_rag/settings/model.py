@@ -64,8 +64,8 @@ class Settings(BaseModel):
     sufficiency: Switch = Field("auto", description="before answering, look for what is still missing")
     reflection: Switch = Field("auto", description="check the claims of an answer against the quoted facts")
     corroboration: Switch = Field("auto", description="read on for documents that agree or contradict")
-    grader: Literal["mind", "builtin"] = Field(
-        "mind", description="who grades: the mind (an LLM's faster model), or the built-in reader"
+    grader: Literal["backend", "builtin"] = Field(
+        "backend", description="who grades: the backend (an LLM's faster model), or the built-in reader"
     )
     grades: Literal["labels", "binary"] = Field(
         "labels", description="what a grader may say: four labels, or yes and no"
@@ -77,7 +77,7 @@ class Settings(BaseModel):
     web_results: int = Field(3, ge=1, le=20, description="pages that one search of the web brings")
 
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
-    guess: bool = Field(False, description="built-in mind: answer though the answer is hardly trusted")
+    guess: bool = Field(False, description="built-in backend: answer though the answer is hardly trusted")
     calls_in_flight: int = Field(4, ge=1, le=512, description="reading calls at the same time")
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
 

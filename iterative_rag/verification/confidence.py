@@ -1,6 +1,6 @@
-"""How far to trust an answer: the mind's own word, held down by what reflection and the sources say against it.
+"""How far to trust an answer: the backend's own word, held down by what reflection and the sources say against it.
 
-A logistic model of the mind's word, fact scores, agreement of documents, hops, groundedness and conflicts, fitted on
+A logistic model of the backend's word, fact scores, agreement of documents, hops, groundedness and conflicts, fitted on
 train questions, ranks answers slightly better (AUC 0.72 against 0.69 on 121 answers to HotpotQA dev questions), but its
 probabilities are worse there (ECE 0.17 against 0.09): it is not used. `python -m scripts.train.fit_confidence` fits it.
 """
@@ -18,7 +18,7 @@ UNPROVED, USELESS = 0.4, 0.2
 def confidence(draft: Draft, reflection: Reflection | None = None, conflicts: Sequence[Conflict] = ()) -> float:
     """0 to 1. Of n contradicting values none is trusted more than 1/n, since none is preferred.
 
-    An abstention keeps the mind's own word.
+    An abstention keeps the backend's own word.
     """
     if not draft.answered:
         return round(draft.confidence, 3)

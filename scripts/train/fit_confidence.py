@@ -1,9 +1,9 @@
-"""Fit a logistic model of an answer's confidence, and say whether it beats the mind's own word. Run by hand.
+"""Fit a logistic model of an answer's confidence, and say whether it beats the backend's own word. Run by hand.
 
     python -m scripts.train.fit_confidence --traces HOME/traces --data FOLDER
 
 Reads the traces of `iterative-rag evaluate run` over 2wiki_train (first 250), hotpotqa_train and musique_train, fits on
-what was answered, and prints ECE (ten bins) and AUC on hotpotqa_dev (first 200): of the mind's own word, of
+what was answered, and prints ECE (ten bins) and AUC on hotpotqa_dev (first 200): of the backend's own word, of
 `agent/reflective/confidence.py`, and of the model. The latest trace of a question counts.
 """
 
@@ -145,7 +145,7 @@ def main() -> None:
     print(f"{len(asked)} answers measured on, {right.mean():.0%} of them right")
     fitted = 1 / (1 + np.exp(-np.c_[np.array([one.signs for one in asked]), np.ones(len(asked))] @ weights))
     for name, shares in (
-        ("the mind's own word", np.array([one.own for one in asked])),
+        ("the backend's own word", np.array([one.own for one in asked])),
         ("held down", np.array([one.bounded for one in asked])),
         ("fitted", fitted),
     ):

@@ -72,7 +72,7 @@ class Library:
                 rag.close()
 
     def run(self, rag: IterativeRAG, model: Obedient | None, one: Instruction, strategy: Strategy) -> Outcome:
-        """Ask the question; `model` is None for the built-in mind, which follows nobody."""
+        """Ask the question; `model` is None for the built-in backend, which follows nobody."""
         assert isinstance(rag.corpus, IndexedCorpus)
         own = str(self._folder / one.id)
         ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(f"{own}/")]

@@ -40,7 +40,7 @@ def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings)
     assert "Edda Holm" in answer.citations[-1].quote  # the passage that says it is cited, whatever the model cites
 
 
-def test_naive_with_the_built_in_mind_reads_once_and_cannot_chain(settings: Settings) -> None:
+def test_naive_with_the_built_in_backend_reads_once_and_cannot_chain(settings: Settings) -> None:
     rag = IterativeRAG.from_settings(settings, llm="builtin")
     direct = rag.ask("Who is the mayor of Aldermere?", strategy=Strategy.NAIVE)
     chain = rag.ask(towns.QUESTION, strategy=Strategy.NAIVE)

@@ -1,4 +1,4 @@
-"""The constructed suite of `evaluation/corrections`: every case with a scripted model, some with the built-in mind."""
+"""The constructed suite of `evaluation/corrections`: all cases with a scripted model, some built-in."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_the_web_is_asked_only_where_corpus_and_rewording_fall_short(
     assert ("web" in taken) == short
 
 
-# --- with the built-in mind ------------------------------------------------------------------
+# --- with the built-in backend ------------------------------------------------------------------
 
 # What must not be answered (every other case: the bench asks all), and in three languages something that may.
 BUILTIN = [case for case in cases() if case.kind in ("false_premise", "not_in_corpus")][::2]
@@ -219,14 +219,14 @@ BUILTIN += chosen(
 def builtin(engine: IterativeRAG) -> IterativeRAG:
     from iterative_rag.builtin.encoder import BuiltinEncoder
     from iterative_rag.cache import NoCache
-    from iterative_rag.factory.backends import make_mind
+    from iterative_rag.factory.backends import make_backend
 
-    mind, _ = make_mind(engine.settings, NoCache(), BuiltinEncoder())
-    return IterativeRAG(engine.settings, corpus=engine.corpus, mind=mind, cache=NoCache())
+    backend, _ = make_backend(engine.settings, NoCache(), BuiltinEncoder())
+    return IterativeRAG(engine.settings, corpus=engine.corpus, backend=backend, cache=NoCache())
 
 
 @pytest.mark.parametrize("case", BUILTIN, ids=str)
-def test_the_builtin_mind_never_answers_without_proof_nor_surely_what_nobody_can_know(
+def test_the_builtin_backend_never_answers_without_proof_nor_surely_what_nobody_can_know(
     case: Case, builtin: IterativeRAG
 ):
     answer = builtin.ask(case.question, strategy=Strategy.FULL)

@@ -76,7 +76,7 @@ def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[Strategy, 
     assert [as_row(outcome) for outcome in every if outcome.kept] == []
 
 
-def test_the_built_in_mind_follows_nobody(library: Library) -> None:
+def test_the_built_in_backend_follows_nobody(library: Library) -> None:
     with library.opened("builtin") as rag:
         found = [library.run(rag, None, one, Strategy.ITERATIVE) for one in CASES[::6]]
     assert [as_row(outcome) for outcome in found if outcome.wrongs or outcome.kept] == []
@@ -116,10 +116,10 @@ def test_five_documents_stand_against_five() -> None:
         assert values == [EACH, EACH], case
 
 
-@pytest.mark.parametrize("mind", ["one-sided", "builtin"])
-def test_a_contradiction_between_sources_is_shown_and_told(shelves: Shelves, mind: str) -> None:
+@pytest.mark.parametrize("backend", ["one-sided", "builtin"])
+def test_a_contradiction_between_sources_is_shown_and_told(shelves: Shelves, backend: str) -> None:
     known = cases()
-    with shelves.opened(OneSided(known).llm() if mind == "one-sided" else mind) as rag:
+    with shelves.opened(OneSided(known).llm() if backend == "one-sided" else backend) as rag:
         answers = [(case, shelves.ask(rag, case, Strategy.FULL)) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]
     assert len(silent) <= 0.1 * len(known), silent

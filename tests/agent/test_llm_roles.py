@@ -1,4 +1,4 @@
-"""The roles of an LLM mind, through `LLMMind.roles`, with scripted replies."""
+"""The roles of an LLM backend, through `LLMBackend.roles`, with scripted replies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from iterative_rag.cache import DiskCache
 from iterative_rag.engine.budget import RunMeter
 from iterative_rag.errors import ReplyUnreadable
-from iterative_rag.llm.llm_backend import LLMMind
+from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.roles.answerer import renumbered
 from iterative_rag.protocols import Cache, Roles
@@ -37,7 +37,7 @@ INQUIRY = Inquiry("How old was the architect?", "How old was Oda Brenk?", (DESIG
 
 
 def roles(llm: ScriptedLLM, cache: Cache | None = None, *, fast: ScriptedLLM | None = None, **settings: Any) -> Roles:
-    return LLMMind(llm, fast, cache, Settings(**settings)).roles(Counting())
+    return LLMBackend(llm, fast, cache, Settings(**settings)).roles(Counting())
 
 
 def answer(**fields: Any) -> dict[str, Any]:
@@ -277,7 +277,7 @@ def test_many_facts_are_fitted_into_the_context() -> None:
     assert len(user) < 3 * 4096
 
 
-# --- the mind ------------------------------------------------------------------------------------
+# --- the backend ------------------------------------------------------------------------------------
 
 
 def test_two_models_are_counted_apart() -> None:
@@ -285,10 +285,10 @@ def test_two_models_are_counted_apart() -> None:
     fast = ScriptedLLM({"extract": [{"facts": []}], "grade": [{"grades": [{"n": 1, "label": "Good"}]}]}, name="fast")
     meter = RunMeter(Settings(), Trace("test", []))
     with main, fast:
-        mind = LLMMind(main, fast, None, Settings()).roles(meter)
-        mind.analyst.analyse(INQUIRY)
-        mind.extractor.extract(TRIED, WINDOW)
-        mind.grader.grade(TRIED, [("Velm Tower", "It was designed by Oda Brenk.")])
+        backend = LLMBackend(main, fast, None, Settings()).roles(meter)
+        backend.analyst.analyse(INQUIRY)
+        backend.extractor.extract(TRIED, WINDOW)
+        backend.grader.grade(TRIED, [("Velm Tower", "It was designed by Oda Brenk.")])
     used = meter.usage()
     assert [(model.model, model.llm_calls) for model in used.models] == [("main", 1), ("fast", 2)]
     assert sum(model.prompt_tokens for model in used.models) == used.prompt_tokens
@@ -298,13 +298,13 @@ def test_the_fast_model_reads_and_rephrases() -> None:
     main = ScriptedLLM({"analyse": [{"status": "known"}], "answer": [answer(answer="37 [1]")]}, name="main")
     fast = ScriptedLLM({"extract": [{"facts": []}], "rephrase": [{"question": "Q?"}]}, name="fast")
     with main, fast:
-        mind = roles(main, fast=fast)
-        mind.analyst.analyse(INQUIRY)
-        mind.extractor.extract(TRIED, WINDOW)
-        mind.rephraser.rephrase(INQUIRY, [FINISHED])
-        mind.answerer.answer(INQUIRY)
-    assert LLMMind(main, fast, None, Settings()).name == "main + fast"
-    assert LLMMind(main, None, None, Settings()).name == "main"
+        backend = roles(main, fast=fast)
+        backend.analyst.analyse(INQUIRY)
+        backend.extractor.extract(TRIED, WINDOW)
+        backend.rephraser.rephrase(INQUIRY, [FINISHED])
+        backend.answerer.answer(INQUIRY)
+    assert LLMBackend(main, fast, None, Settings()).name == "main + fast"
+    assert LLMBackend(main, None, None, Settings()).name == "main"
 
 
 def test_replies_are_kept_and_a_hit_is_no_call(tmp_path: Path) -> None:
@@ -313,10 +313,10 @@ def test_replies_are_kept_and_a_hit_is_no_call(tmp_path: Path) -> None:
     meter = Counting()
     with ScriptedLLM(replies) as llm:
         for _ in range(2):
-            mind = LLMMind(llm, None, cache, Settings()).roles(meter)
-            assert mind.analyst.analyse(INQUIRY) == Known()
-            assert mind.rephraser.rephrase(INQUIRY, [FINISHED]) == "R?"
-            assert mind.answerer.answer(INQUIRY).short_answer == "37"
+            backend = LLMBackend(llm, None, cache, Settings()).roles(meter)
+            assert backend.analyst.analyse(INQUIRY) == Known()
+            assert backend.rephraser.rephrase(INQUIRY, [FINISHED]) == "R?"
+            assert backend.answerer.answer(INQUIRY).short_answer == "37"
     assert meter.events == ["before", "after"] * 3 + ["hit analyse", "hit rephrase", "hit answer"]
 
 

@@ -1,4 +1,4 @@
-"""A small loop around the built-in mind: every page is read for every need, no index in between.
+"""A small loop around the built-in backend: every page is read for every need, no index in between.
 
 It reads by rules alone, so that what a test says of a rule does not depend on trained weights.
 """
@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.builtin.builtin_backend import BuiltinMind
+from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.engine.budget import RunMeter
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window
 
-MIND = BuiltinMind(HashingEmbedder(), RuleReader(HashingEmbedder()))
+BACKEND = BuiltinBackend(HashingEmbedder(), RuleReader(HashingEmbedder()))
 
 
 class NoMeter(RunMeter):
-    """The built-in mind costs no calls: it must never ask its meter anything."""
+    """The built-in backend costs no calls: it must never ask its meter anything."""
 
     def __init__(self) -> None:
         pass
 
 
-ROLES = MIND.roles(NoMeter())
+ROLES = BACKEND.roles(NoMeter())
 
 
 def window(title: str, text: str) -> Window:

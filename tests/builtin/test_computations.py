@@ -1,11 +1,11 @@
-"""What the built-in mind computes stands in the draft: expression, result and the facts that it comes from."""
+"""What the built-in backend computes stands in the draft: expression, result and the facts that it comes from."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.builtin.desk import answer
-from tests.builtin.test_mind import PAGES
+from tests.builtin.test_builtin_backend import PAGES
 
 
 @pytest.mark.parametrize(

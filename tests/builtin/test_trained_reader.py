@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.builtin_backend import BuiltinMind
+from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.page_units import Page, page
@@ -92,8 +92,8 @@ def test_what_was_read_is_known_by_the_weights_and_the_rules(reader):
     assert BuiltinEncoder().name in reader.fingerprint
 
 
-def test_the_default_mind_reads_with_the_network():
-    extractor = BuiltinMind(BuiltinEncoder()).roles(NoMeter()).extractor
+def test_the_default_backend_reads_with_the_network():
+    extractor = BuiltinBackend(BuiltinEncoder()).roles(NoMeter()).extractor
     assert SpanReader().name in extractor.fingerprint
     extracts = extractor.extract(Need("Who led the firm that employed Vesla Harn?"), window("Vesla Harn", DREDGER))
     assert "Knut Aamo" in extracts[0].value

@@ -27,7 +27,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Callable[..., samples.FakeRAG]:
 
 
 def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
-    fake = play(samples.ANSWERED, notice="Ollama does not answer; the built-in mind is used.")
+    fake = play(samples.ANSWERED, notice="Ollama does not answer; the built-in backend is used.")
     done = run("ask", samples.QUESTION)
     assert done.code == 0
     assert done.out.splitlines()[0] == "Edda Holm"
@@ -38,7 +38,13 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
     assert "5 LLM calls" in done.out
     assert "1,234 + 56 tokens" in done.out
     assert "hop 1" not in done.out
-    for shown in ("the built-in mind is used", "hop 1", samples.NEED.question, "Aldermere", "→ Who founded Aldermere?"):
+    for shown in (
+        "the built-in backend is used",
+        "hop 1",
+        samples.NEED.question,
+        "Aldermere",
+        "→ Who founded Aldermere?",
+    ):
         assert shown in done.err
     assert fake.closed
 

@@ -1,4 +1,4 @@
-"""Whole runs as processes: real corpus, real mind or a real local server, every status and what it prints."""
+"""Whole runs as processes: real corpus, real backend or a real local server, every status and what it prints."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_citations(made: Mapping[str, Any]) -> None:
         assert text[citation["start"] : citation["end"]] == citation["quote"]
 
 
-# --- the built-in mind -----------------------------------------------------------------------
+# --- the built-in backend -----------------------------------------------------------------------
 
 
 def test_answered(shell, towns) -> None:

@@ -20,7 +20,7 @@ def _name(step: object) -> str:
 
 def _write(run_id: str, *, fault: bool = False) -> None:
     trace = Trace(run_id, [trace_folder() / f"{run_id}.jsonl"])
-    trace.write("run_started", run_id=run_id, question=samples.QUESTION, mind="scripted", settings={})
+    trace.write("run_started", run_id=run_id, question=samples.QUESTION, backend="scripted", settings={})
     call = {"role": "analyse", "model": "m", "system": "be brief", "prompt": "the prompt", "seconds": 0.5}
     trace.write("llm_call", **call, reply="the reply", prompt_tokens=9, completion_tokens=3)
     trace.write("llm_call", **call, error="LLMTimeout: no reply in time")

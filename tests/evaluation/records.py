@@ -70,7 +70,7 @@ def folder(records: Sequence[Record], name: str = "run", *, questions: int | Non
         "dataset": {"name": "towns", "form": "plain", "digest": "d" * 64},
         "corpus": {"name": "towns", "index": "towns", "fingerprint": "f" * 64},
         "mode": "iterative",
-        "mind": "scripted",
+        "backend": "scripted",
         "judge": "",
         "self_judged": False,
         "settings": {"max_hops": 6, "seed": 0},

@@ -180,7 +180,7 @@ def test_each_run_has_its_own_folder(tmp_path: Path) -> None:
 
 
 def test_the_command_runs_the_grid_and_compares_and_goes_on(tmp_path: Path) -> None:
-    """The built-in mind over paragraphs of the questions' own; one cell names a model of a server that is not there."""
+    """The built-in backend over the questions' own paragraphs; one cell names a model of a server that is not there."""
     paragraphs = [
         {"title": "Arnwick", "text": "Arnwick is a town on the river Sel. Its mayor is Ada Falk.", "supporting": True},
         {"title": "Belmora", "text": "Belmora is a town on the river Tarn. Its mayor is Hugo Ito.", "supporting": True},
@@ -194,7 +194,7 @@ def test_the_command_runs_the_grid_and_compares_and_goes_on(tmp_path: Path) -> N
     grid.write_text(
         '[base]\ndataset = "questions.jsonl"\ncorpus = "pooled"\n'
         '[axes]\nmode = ["naive", "iterative"]\n'
-        '[axes.mind.own]\nllm = "builtin"\n[axes.mind.none]\nllm = "no-such-kind/model"\n'
+        '[axes.backend.own]\nllm = "builtin"\n[axes.backend.none]\nllm = "no-such-kind/model"\n'
         '[[skip]]\nmode = "naive"\nmind = "none"\n',
         encoding="utf-8",
     )

@@ -105,7 +105,7 @@ def full(question: str = "a", text: str = "words") -> Record:
 def test_nothing_from_a_record_becomes_markup_or_runs() -> None:
     evil = dataclasses.replace(full(text=EVIL), id=EVIL, question=EVIL, fault=EVIL)
     run = folder(
-        [evil, full("b")], name="run", mind=EVIL, judge=EVIL, dataset={"name": EVIL, "form": EVIL, "digest": EVIL}
+        [evil, full("b")], name="run", backend=EVIL, judge=EVIL, dataset={"name": EVIL, "form": EVIL, "digest": EVIL}
     )
     run = dataclasses.replace(run, path=Path("runs") / EVIL.replace("/", ""))
     sibling = folder([full()], name="<b>other</b>")

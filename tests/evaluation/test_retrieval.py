@@ -366,7 +366,7 @@ def test_the_hops_of_the_loop(run: Callable[..., Any], tmp_path: Path, articles:
     code, out, err = run("--dataset", dataset, "--corpus", articles, "--hops", "iterative", "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert (found["mind"], found["faults"], found["n"]) == ("builtin", 0, 1)
+    assert (found["backend"], found["faults"], found["n"]) == ("builtin", 0, 1)
     assert (found["listed"]["recall"], found["read"]["all_found"], found["read"]["documents"]) == (1.0, 1.0, 2.0)
     assert found["recall"]["2"] == 1.0
     assert "listed" in run("--dataset", dataset, "--corpus", articles, "--hops", "iterative")[1]

@@ -157,7 +157,7 @@ def test_calibration_weighs_its_bins_by_their_answers() -> None:
     assert found.brier == pytest.approx((2 * 0.05**2 + 2 * 0.95**2 + 0.75**2) / 6)
 
 
-def test_a_sure_and_right_mind_is_calibrated() -> None:
+def test_a_sure_and_right_backend_is_calibrated() -> None:
     assert calibration([1.0, 0.0], [1, 0]).ece == 0
 
 

@@ -80,7 +80,7 @@ def test_without_web_a_whole_run_stays_on_the_machine(tmp_path: Path) -> None:
         index_paths([tmp_path / "articles"], settings=settings)
         with closing(IterativeRAG.from_settings(settings)) as rag:
             for strategy in Strategy:
-                if strategy is Strategy.CLOSED_BOOK:  # the built-in mind knows nothing by itself
+                if strategy is Strategy.CLOSED_BOOK:  # the built-in backend knows nothing by itself
                     continue
                 for question in (QUESTION, NOWHERE):
                     rag.ask(question, strategy=strategy)

@@ -1,1 +1,1 @@
-"""What the built-in mind knows about English: word lists, forms of words, dates and numbers."""
+"""What the built-in backend knows about English: word lists, forms of words, dates and numbers."""

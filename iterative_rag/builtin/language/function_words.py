@@ -1,4 +1,4 @@
-"""Closed-class words and small word tools: what every part of the built-in mind knows about English."""
+"""Closed-class words and small word tools: what every part of the built-in backend knows about English."""
 
 from __future__ import annotations
 

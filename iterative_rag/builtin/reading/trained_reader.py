@@ -1,4 +1,4 @@
-"""The reader of the built-in mind: the trained network reads prose, rules read tables, and both vote on a value."""
+"""The reader of the built-in backend: the trained network reads prose, rules read tables, and both vote on a value."""
 
 from __future__ import annotations
 

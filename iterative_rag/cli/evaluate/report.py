@@ -113,7 +113,7 @@ def _show(found: Report) -> None:
     printer, summary = out(), found.summary
     manifest = found.run.manifest
     asked = counted(summary["answerable"], "answerable question")
-    printer.line((clean(found.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['mind'])}; {asked}")
+    printer.line((clean(found.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['backend'])}; {asked}")
     for note in report_tables.notes(found):
         printer.line((note, "yellow"))
     for row in report_tables.scores(found):

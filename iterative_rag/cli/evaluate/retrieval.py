@@ -63,7 +63,7 @@ def retrieval(
 
     \b
     With --json, one object:
-      dataset, corpus, digest, hops, search, rerank, mind, k
+      dataset, corpus, digest, hops, search, rerank, backend, k
                                     what was measured
       n                             questions measured
       excluded, missing_gold        questions left out; titles left out of others
@@ -106,7 +106,7 @@ def retrieval(
             )
         begun = time.monotonic()
         with _progress(quiet=quiet) as progress:
-            rankings, mind = _rankings(scope, settings, wanted, hops, search, max(depths), progress)
+            rankings, backend = _rankings(scope, settings, wanted, hops, search, max(depths), progress)
         seconds = time.monotonic() - begun
     finally:
         scope.close()
@@ -117,7 +117,7 @@ def retrieval(
         "hops": hops.value,
         "search": search.value,
         "rerank": settings.rerank,
-        "mind": mind,
+        "backend": backend,
         "k": depths,
     }
     found = figures(rankings, depths)
@@ -156,7 +156,7 @@ def _rankings(
     depth: int,
     progress: Progress | None,
 ) -> tuple[list[Ranking], str]:
-    """The rankings, and the name of the mind that led the loop ("" where there was none)."""
+    """The rankings, and the name of the backend that led the loop ("" where there was none)."""
     from iterative_rag.evaluation.metrics.retrieval_metrics import iterative, single
 
     def corpus_for(question: Question) -> Corpus:
@@ -167,16 +167,16 @@ def _rankings(
         passages = settings.passages
         found = single(wanted.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
         return found, ""
-    from iterative_rag.factory import IterativeRAG, cache, make_mind
+    from iterative_rag.factory import IterativeRAG, cache, make_backend
 
     kept = cache(settings)
-    mind, notice = make_mind(settings, kept, scope.embedder)
-    rag = IterativeRAG(settings, corpus=scope.corpus, mind=mind, cache=kept, notice=notice)
+    backend, notice = make_backend(settings, kept, scope.embedder)
+    rag = IterativeRAG(settings, corpus=scope.corpus, backend=backend, cache=kept, notice=notice)
 
     def loop(question: Question) -> Iterable[Step]:
         return rag.over(corpus_for(question)).steps(question.text)
 
-    return iterative(wanted.found, loop, depth=depth, progress=progress), mind.name
+    return iterative(wanted.found, loop, depth=depth, progress=progress), backend.name
 
 
 @contextmanager
@@ -201,7 +201,7 @@ def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
     from iterative_rag.cli.console import clean, err, out
 
     printer = out()
-    led = f" by {result['mind']}" if result["mind"] else ""
+    led = f" by {result['backend']}" if result["backend"] else ""
     ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"
     printer.line(
         (clean(result["dataset"]), "bold"),

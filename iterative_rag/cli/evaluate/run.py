@@ -69,7 +69,7 @@ def run(
     preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.")] = None,
     max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
     max_calls: Annotated[int | None, typer.Option(metavar="N", help="LLM calls of a question.")] = None,
-    guess: Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in mind: always answer.")] = None,
+    guess: Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")] = None,
     cache: Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in a fault.")] = False,
     as_json: AsJson = False,

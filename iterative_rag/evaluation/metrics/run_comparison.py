@@ -7,7 +7,7 @@ key                          meaning
 ---------------------------  -----------------------------------------------------------------------------------
 runs[].name                  the run's folder, as short as it is unique
 runs[].mode
-runs[].mind
+runs[].backend
 runs[].judge                 "" for none
 runs[].n                     answerable questions that the run answered
 runs[].right                 share answered rightly of its own questions; null where none could be judged
@@ -170,7 +170,7 @@ def _overview(name: str, run: RunFolder, seed: int) -> dict[str, Any]:
     return {
         "name": name,
         "mode": run.manifest.get("mode", ""),
-        "mind": run.manifest.get("mind", ""),
+        "backend": run.manifest.get("backend", ""),
         "judge": run.manifest.get("judge", ""),
         "n": len({record.id for record in records}),
         "right": mean(right) if right else None,

@@ -72,7 +72,7 @@ def _scores(report: Report) -> Iterator[str]:
     if rows := report_tables.beside(report):
         yield "Answered rightly, from the floor to the ceiling:"
         cells = [[*_share(row, with_n=True), escaped(row.note)] for row in rows]
-        yield table(["run", "questions", "right", "95 %", "mode, mind"], cells)
+        yield table(["run", "questions", "right", "95 %", "mode, backend"], cells)
     if report.agreement is not None:
         yield "Agreement of the judge with given verdicts:"
         yield table(["", "value"], [[escaped(label), value] for label, value in report_tables.agreement(report)])

@@ -82,7 +82,7 @@ def what_was_run(report: Report) -> list[tuple[str, str]]:
         ("questions", "; ".join([asked, *chosen])),
         ("corpus", f"{corpus['name']} (fingerprint {str(corpus['fingerprint'])[:12]})"),
         ("mode", str(manifest["mode"])),
-        ("mind", str(manifest["mind"])),
+        ("backend", str(manifest["backend"])),
         ("judge", str(manifest.get("judge") or "none: rule-based scores only")),
         ("settings", _listed(manifest.get("settings", {}))),
         ("prompts", _listed(manifest.get("prompts", {}))),
@@ -141,7 +141,7 @@ def beside(report: Report) -> list[Share]:
             summary["right"],
             summary["intervals"].get("right"),
             summary["answerable"],
-            note=f"{run.manifest['mode']}, {run.manifest['mind']}",
+            note=f"{run.manifest['mode']}, {run.manifest['backend']}",
             here=run is report.run,
         )
         for name, (run, summary) in zip(names, runs, strict=True)

@@ -1,4 +1,4 @@
-"""Prepares a run: questions, corpus, minds and judge are loaded and opened, and what they are is written down."""
+"""Prepares a run: questions, corpus, backends and judge are loaded and opened, and what they are is written down."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Preparation:
             self._rags = self._engines()
             self._rags[0].check(config.mode.strategy)
             if self.judge is not None:
-                refuse_self_judging(self.judge.name, self._rags[0].mind.name, allowed=config.allow_self_judge)
+                refuse_self_judging(self.judge.name, self._rags[0].backend.name, allowed=config.allow_self_judge)
             exams = [self._exam(question) for question in questions]
             # Handing over the gold articles needs some.
             self.exams = [exam for exam in exams if exam.gold or config.mode is not Mode.ORACLE]
@@ -108,14 +108,14 @@ class Preparation:
 
     def _engines(self) -> tuple[IterativeRAG, ...]:
         """One engine a repeat: each asks its model with another seed, so that the cache does not repeat the first."""
-        from iterative_rag.factory import IterativeRAG, cache, make_mind
+        from iterative_rag.factory import IterativeRAG, cache, make_backend
 
         kept = cache(self.settings)
         engines = []
         for repeat in range(self.config.repeat):
             settings = self.settings.model_copy(update={"seed": self.settings.seed + repeat})
-            mind, notice = make_mind(settings, kept, self.scope.embedder)
-            engines.append(IterativeRAG(settings, corpus=self.scope.corpus, mind=mind, cache=kept, notice=notice))
+            backend, notice = make_backend(settings, kept, self.scope.embedder)
+            engines.append(IterativeRAG(settings, corpus=self.scope.corpus, backend=backend, cache=kept, notice=notice))
         return tuple(engines)
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
@@ -131,9 +131,9 @@ class Preparation:
             },
             "corpus": {"name": config.corpus, "index": corpus.name, "fingerprint": self.scope.digest},
             "mode": config.mode.value,
-            "mind": self._rags[0].mind.name,
+            "backend": self._rags[0].backend.name,
             "judge": self.judge.name if self.judge else "",
-            "self_judged": self.judge is not None and judges_itself(self.judge.name, self._rags[0].mind.name),
+            "self_judged": self.judge is not None and judges_itself(self.judge.name, self._rags[0].backend.name),
             "settings": self.settings.model_dump(exclude={"corpus", "calls_in_flight"}),
             "seed": config.seed,
             "sample": config.sample,
@@ -159,5 +159,5 @@ def _judge(config: RunConfig, settings: Settings) -> Judge | None:
 
     model = make_chat_model(config.judge, settings)
     if model is None:
-        raise UsageError("The built-in mind cannot judge.", hint="Name an LLM: --judge ollama/MODEL")
+        raise UsageError("The built-in backend cannot judge.", hint="Name an LLM: --judge ollama/MODEL")
     return Judge(model, cache(settings))

@@ -67,7 +67,7 @@ def refuse_self_judging(judge_name: str, answerer_name: str, *, allowed: bool = 
 
 
 def judges_itself(judge_name: str, answerer_name: str) -> bool:
-    """Names are those of ChatModel and Mind; server, seed and other options do not make another model."""
+    """Names are those of ChatModel and Backend; server, seed and other options do not make another model."""
     return _model(judge_name) in {_model(part) for part in answerer_name.split(" + ")}
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.builtin_backend import BuiltinMind
+from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.answer_form import fits
@@ -151,7 +151,7 @@ def test_another_reader_may_be_put_in() -> None:
                 Finding("x", "not in the page", 0.99, ""),
             ]
 
-    roles = BuiltinMind(HashingEmbedder(), Fixed()).roles(NoMeter())
+    roles = BuiltinBackend(HashingEmbedder(), Fixed()).roles(NoMeter())
     assert roles.extractor.fingerprint == "builtin/fixed"
     assert [extract.value for extract in roles.extractor.extract(Need("How long?"), window("Brell", RIVER))] == [
         "412 km"

@@ -1,6 +1,6 @@
-"""Measure the built-in mind: how fast it reads and embeds, how long a question takes, and its memory; run by hand.
+"""Measure the built-in backend: how fast it reads and embeds, how long a question takes, and its memory; run by hand.
 
-    python scripts/bench_mind.py FILE [--questions 40]
+    python scripts/bench_roles.py FILE [--questions 40]
 
 FILE is a question file with paragraphs (HotpotQA dev: 433 questions, about 5,000 passages), pooled into one corpus in
 ITERATIVE_RAG_HOME and indexed once. Questions are asked one after another with the cache off. Other work on the machine
@@ -23,7 +23,7 @@ from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.cache import NoCache
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
-from iterative_rag.factory import IterativeRAG, corpora, make_mind, open_corpus
+from iterative_rag.factory import IterativeRAG, corpora, make_backend, open_corpus
 from iterative_rag.settings import load_settings
 
 TOKENS, CHARS, PASSAGES, ROUNDS = 128, 500, 400, 3
@@ -67,8 +67,8 @@ def main() -> None:
     print(f"reader   {best(read):.0f} passages/s of {TOKENS} tokens with the need, {usable_cores()} threads")
     print(f"encoder  {best(lambda: len(encoder.embed_documents(cut))):.0f} passages/s of {CHARS} characters")
 
-    mind, _ = make_mind(settings, NoCache(), encoder)
-    engine, seconds = IterativeRAG(settings, corpus=corpus, mind=mind, cache=NoCache()), []
+    backend, _ = make_backend(settings, NoCache(), encoder)
+    engine, seconds = IterativeRAG(settings, corpus=corpus, backend=backend, cache=NoCache()), []
     for question in dataset.questions[: arguments.questions]:
         began = time.monotonic()
         engine.ask(question.text)
