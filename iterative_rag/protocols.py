@@ -259,7 +259,7 @@ class Recaller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The roles of one run, already bound to its meter and trace. `recaller` is None for a backend that knows nothing,
+    """The roles of one run, already bound to its budget and trace. `recaller` is None for a backend that knows nothing,
     `reflector` for one that checks its claims by rules alone."""
 
     analyst: Analyst
@@ -274,7 +274,7 @@ class Roles:
     recaller: Recaller | None = None
 
 
-class Meter(Protocol):
+class CallBudget(Protocol):
     """Counts what a run spends and refuses what it may not spend any more."""
 
     def before_call(self, role: str) -> float | None:
@@ -299,7 +299,7 @@ class Backend(Protocol):
         """Whether every call costs, so that reading should end as soon as an answer is found."""
         ...
 
-    def roles(self, meter: Meter) -> Roles: ...
+    def roles(self, budget: CallBudget) -> Roles: ...
 
 
 T = TypeVar("T")

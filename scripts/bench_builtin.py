@@ -18,7 +18,7 @@ from statistics import mean, median
 
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
@@ -38,7 +38,7 @@ IN_FLIGHT = 2
 def variants(encoder: BuiltinEncoder) -> dict[str, Callable[[], BuiltinBackend]]:
     rules = RuleReader(encoder)
     trained = TrainedReader(rules, SpanReader())
-    plain, split = Planner(None), Planner(Splitter())
+    plain, split = QuestionPlanner(None), QuestionPlanner(Splitter())
     return {
         "rules": lambda: BuiltinBackend(encoder, rules, plain),
         "splitter": lambda: BuiltinBackend(encoder, rules, split),

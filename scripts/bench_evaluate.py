@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.running.run_folder import read_manifest, read_run
 from tests.evaluation import places
 from tests.servers import FakeServer, Fault
@@ -56,7 +56,7 @@ class Bench:
         base = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "places", "--out", out, "-q")
         return self.command(*base, "--llm", MODEL, "--no-cache", *options)
 
-    def records(self, out: str) -> tuple[Record, ...]:
+    def records(self, out: str) -> tuple[QuestionRecord, ...]:
         folder = self.folder / out
         return read_run(folder).records if read_manifest(folder) else ()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iterative_rag.builtin.reading.span_reader import Reading, SpanReader
+from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading
 from iterative_rag.builtin.reasoning.grading import score_of
 from iterative_rag.settings import Settings
 from scripts.train import data, relations, scoring
@@ -27,7 +27,10 @@ from scripts.train.negatives import BM25
 
 PAGES, WINDOW = 8, 4000
 UNSEEN, SEEN = ("2wiki_train", "musique_train"), "hotpotqa_train"
-MEASURES: dict[str, Callable[[Reading], float]] = {"relevance": lambda reading: reading.relevance, "grade": score_of}
+MEASURES: dict[str, Callable[[SpanReading], float]] = {
+    "relevance": lambda reading: reading.relevance,
+    "grade": score_of,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def _filled(page: Passage, others: Sequence[Passage], chance: random.Random) -> 
     return "\n\n".join(around)
 
 
-def report(source: str, read: Sequence[tuple[Item, list[Reading]]], form: str) -> None:
+def report(source: str, read: Sequence[tuple[Item, list[SpanReading]]], form: str) -> None:
     settings = Settings()
     for name, measure in MEASURES.items():
         best, gold, other = [], [], []

@@ -22,11 +22,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.answerer import LLMAnswerer
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Claim, Computation, Draft, Fact, Inquiry, Need
@@ -179,7 +179,7 @@ def drafted(made: Case) -> Draft:
     reply = {"working": "", "status": "answered", "answer": made.answer, "short_answer": made.short, "confidence": 0.9}
     settings = Settings()
     with ScriptedLLM({"answer": [reply]}) as llm:
-        asker = Asker("answer", AnswerReply, llm, RunMeter(settings, Trace("bench", [])), None, 1024)
+        asker = RoleCall("answer", AnswerReply, llm, RunBudget(settings, Trace("bench", [])), None, 1024)
         return replace(LLMAnswerer(asker, 20_000).answer(made.inquiry), computations=made.computations)
 
 

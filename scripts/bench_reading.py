@@ -20,10 +20,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.cache import NoCache
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.ollama import OllamaChat
-from iterative_rag.retrieval.document_reader import Reader
+from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Need, Window
@@ -49,11 +49,11 @@ def measure(server: FakeServer, *, telling: int, limit: int) -> tuple[float, int
     }
     windows = [Window(title, title, title, ((0, len(text)),), text) for title, text in texts.items()]
     settings = Settings(max_calls=1000)
-    meter = RunMeter(settings, Trace("bench", []))
+    budget = RunBudget(settings, Trace("bench", []))
     backend = LLMBackend(OllamaChat("tiny:1b", settings, url=server.url), None, None, settings)
-    reader = Reader(
+    reader = DocumentReader(
         MemoryCorpus(texts),
-        backend.roles(meter).extractor,
+        backend.roles(budget).extractor,
         cache=NoCache(),
         fact_limit=limit,
         in_flight=IN_FLIGHT,

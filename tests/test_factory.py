@@ -16,7 +16,7 @@ from iterative_rag.cache import NoCache
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusMismatch
 from iterative_rag.factory import IterativeRAG
-from iterative_rag.protocols import Meter, Roles
+from iterative_rag.protocols import CallBudget, Roles
 from iterative_rag.settings import load_settings
 from tests.agent.fakes import Quoting
 
@@ -92,8 +92,8 @@ class Computing:
         self.extractor = Quoting([], latency=0.05)
         self._roles = engine.backend.roles
 
-    def roles(self, meter: Meter) -> Roles:
-        return dataclasses.replace(self._roles(meter), extractor=self.extractor)
+    def roles(self, budget: CallBudget) -> Roles:
+        return dataclasses.replace(self._roles(budget), extractor=self.extractor)
 
 
 @pytest.mark.parametrize("thrifty", [False, True])

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading.page_units import page
-from iterative_rag.builtin.reading.rule_reader import Reader, RuleReader
+from iterative_rag.builtin.reading.rule_reader import PageReader, RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.builtin.reasoning.answering import compose
@@ -19,8 +19,8 @@ from iterative_rag.builtin.reasoning.planned_steps import BuiltinPlanner
 from iterative_rag.builtin.reasoning.rephrasing import rephrased
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Caution
-from iterative_rag.protocols import Cache, Embedder, Meter, Roles
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
+from iterative_rag.protocols import Cache, CallBudget, Embedder, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
 # Extracts below this trust are not worth showing to anyone.
@@ -36,20 +36,20 @@ class BuiltinBackend:
     def __init__(
         self,
         embedder: Embedder,
-        reader: Reader | None = None,
-        planner: Planner | None = None,
-        caution: Caution = CAREFUL,
+        reader: PageReader | None = None,
+        planner: QuestionPlanner | None = None,
+        caution: Thresholds = CAREFUL,
         cache: Cache | None = None,
     ) -> None:
         # Windows are read side by side by the loop already: one thread each.
         spans = SpanReader(threads=1)
         self._reader = reader or TrainedReader(RuleReader(embedder), spans)
         self._grader = BuiltinGrader(spans, cache)
-        self._planner = planner or Planner(Splitter(cache=cache))
+        self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
 
-    def roles(self, meter: Meter) -> Roles:
-        """The meter stays unused: nothing here costs a call."""
+    def roles(self, budget: CallBudget) -> Roles:
+        """The budget stays unused: nothing here costs a call."""
         planned = self._planner, self._caution
         return Roles(
             BuiltinAnalyst(*planned),
@@ -64,7 +64,7 @@ class BuiltinBackend:
 
 
 class BuiltinAnalyst:
-    def __init__(self, planner: Planner, caution: Caution) -> None:
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
@@ -77,7 +77,7 @@ class BuiltinAnalyst:
 
 
 class BuiltinExtractor:
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: PageReader) -> None:
         self._reader = reader
 
     @property
@@ -94,7 +94,7 @@ class BuiltinExtractor:
 
 
 class BuiltinRephraser:
-    def __init__(self, planner: Planner, caution: Caution) -> None:
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
@@ -104,7 +104,7 @@ class BuiltinRephraser:
 
 
 class BuiltinAnswerer:
-    def __init__(self, planner: Planner, caution: Caution) -> None:
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:

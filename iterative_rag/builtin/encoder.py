@@ -50,7 +50,7 @@ class BuiltinEncoder:
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
         self._threads = threads or usable_cores()
-        self._loaded = lazy(_Model, weights)
+        self._loaded = lazy(_EncoderNetwork, weights)
 
     @property
     def name(self) -> str:
@@ -102,10 +102,10 @@ class BuiltinEncoder:
 
 def load() -> None:
     """Load the package's weights, unless that was done. Raises WeightsError."""
-    lazy(_Model, None)()
+    lazy(_EncoderNetwork, None)()
 
 
-class _Model:
+class _EncoderNetwork:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:

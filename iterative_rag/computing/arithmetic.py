@@ -9,7 +9,7 @@ from functools import cmp_to_key
 from iterative_rag.computing import date_arithmetic, unit_conversion
 from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.operands import MOST_BITS, Number, Quantity, Range, Value, bounded, kind, number, said
+from iterative_rag.computing.operands import MOST_BITS, Measure, Range, Scalar, Value, bounded, kind, number, said
 
 MOST_POWER = 512
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
@@ -19,40 +19,40 @@ _DAYS = {"day": 1, "week": 7}
 def add(first: Value, second: Value, sign: int = 1) -> Value:
     """`first + sign * second`: numbers, quantities of one dimension, ranges, a date and a time, two dates."""
     match first, second:
-        case Number(), Number():
+        case Scalar(), Scalar():
             if first.percent != second.percent and first.value and second.value:
                 raise ComputeError("a percentage of what? write 240 * 1.15 or 240 + 15% of 240")
             return number(first.value + sign * second.value, percent=first.percent)
-        case Quantity(), Quantity():
+        case Measure(), Measure():
             return _add_quantities(first, second, sign)
-        case (Range() | Number(), Range() | Number()):
+        case (Range() | Scalar(), Range() | Scalar()):
             low, high = _bounds(second)
             mine = _bounds(first)
             ends = (low, high) if sign > 0 else (-high, -low)
             return Range(mine[0] + ends[0], mine[1] + ends[1])
-        case Date(), Quantity():
+        case Date(), Measure():
             return _moved(first, second, sign)
-        case Quantity(), Date() if sign > 0:
+        case Measure(), Date() if sign > 0:
             return _moved(second, first, 1)
-        case Number(), Quantity() if second.unit.calendar in _MONTHS and 0 < first.value <= date_arithmetic.LAST_YEAR:
+        case Scalar(), Measure() if second.unit.calendar in _MONTHS and 0 < first.value <= date_arithmetic.LAST_YEAR:
             return number(_moved(as_date(first), second, sign).year)
-        case (Date() | Number(), Date() | Number()) if sign < 0:
+        case (Date() | Scalar(), Date() | Scalar()) if sign < 0:
             return _apart(as_date(first), as_date(second))
     raise ComputeError(f"{kind(first)} and {kind(second)} cannot be added or subtracted: {said(first)}, {said(second)}")
 
 
-def _add_quantities(first: Quantity, second: Quantity, sign: int) -> Quantity:
+def _add_quantities(first: Measure, second: Measure, sign: int) -> Measure:
     if first.unit.offset and sign > 0:
         raise ComputeError("temperatures in °C or °F have no sum")
     other = unit_conversion.converted(second.value, second.unit, first.unit)
-    return Quantity(bounded(first.value + sign * other), unit_conversion.difference_unit(first.unit))
+    return Measure(bounded(first.value + sign * other), unit_conversion.difference_unit(first.unit))
 
 
-def _bounds(value: Number | Range) -> tuple[Fraction, Fraction]:
+def _bounds(value: Scalar | Range) -> tuple[Fraction, Fraction]:
     return (value.low, value.high) if isinstance(value, Range) else (value.value, value.value)
 
 
-def _moved(date: Date, time: Quantity, sign: int) -> Date:
+def _moved(date: Date, time: Measure, sign: int) -> Date:
     name = time.unit.calendar
     each = _MONTHS.get(name) or _DAYS.get(name)
     whole = time.value * (each or 0) * sign
@@ -67,7 +67,7 @@ def _apart(first: Date, second: Date) -> Value:
     if first.precision == second.precision == 1:
         return number(first.year - second.year)
     if first.precision == second.precision == 3:
-        return Quantity(
+        return Measure(
             Fraction(date_arithmetic.day_number(first) - date_arithmetic.day_number(second)),
             unit_conversion.unit("days"),
         )
@@ -75,7 +75,7 @@ def _apart(first: Date, second: Date) -> Value:
 
 
 def multiply(first: Value, second: Value) -> Value:
-    if isinstance(first, Number) and isinstance(second, Number):
+    if isinstance(first, Scalar) and isinstance(second, Scalar):
         return number(first.value * second.value)
     one, other = _measured(first), _measured(second)
     return _made(bounded(one[0] * other[0]), *_units(one[1], other[1], 1))
@@ -89,9 +89,9 @@ def divide(first: Value, second: Value) -> Value:
 
 
 def _measured(value: Value) -> tuple[Fraction, unit_conversion.Unit | None]:
-    if isinstance(value, Number):
+    if isinstance(value, Scalar):
         return value.value, None
-    if isinstance(value, Quantity):
+    if isinstance(value, Measure):
         return value.value, value.unit
     raise ComputeError(f"{kind(value)} cannot be multiplied or divided: {said(value)}")
 
@@ -110,12 +110,12 @@ def _units(
 
 
 def _made(value: Fraction, unit: unit_conversion.Unit | None, scale: Fraction) -> Value:
-    return number(value * scale) if unit is None else Quantity(value, unit)
+    return number(value * scale) if unit is None else Measure(value, unit)
 
 
 def power(base: Value, exponent: Value) -> Value:
     """Whole powers only: a root is sqrt(x)."""
-    if not isinstance(exponent, Number) or exponent.value.denominator != 1:
+    if not isinstance(exponent, Scalar) or exponent.value.denominator != 1:
         raise ComputeError("a power must be a whole number; write sqrt(x) for a root")
     value, unit = _measured(base)
     n = int(exponent.value) if abs(exponent.value) <= MOST_POWER else MOST_POWER + 1
@@ -124,15 +124,15 @@ def power(base: Value, exponent: Value) -> Value:
         raise ComputeError("the power is too large")
     if not value and n < 0:
         raise ComputeError("division by zero")
-    return number(value**n) if unit is None else Quantity(value**n, unit_conversion.combined(n, unit))
+    return number(value**n) if unit is None else Measure(value**n, unit_conversion.combined(n, unit))
 
 
 def negated(value: Value) -> Value:
     match value:
-        case Number():
-            return Number(-value.value, value.percent)
-        case Quantity():
-            return Quantity(-value.value, value.unit)
+        case Scalar():
+            return Scalar(-value.value, value.percent)
+        case Measure():
+            return Measure(-value.value, value.unit)
         case Range():
             return Range(-value.high, -value.low)
     raise ComputeError(f"{kind(value)} has no negative: {said(value)}")
@@ -142,7 +142,7 @@ def as_date(value: Value) -> Date:
     """A date, a text that is one, or a year. Raises ComputeError."""
     if isinstance(value, Date):
         return value
-    if isinstance(value, Number) and value.value.denominator == 1:
+    if isinstance(value, Scalar) and value.value.denominator == 1:
         if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
             raise ComputeError(f"{said(value)} is no year; write 44 BC for a year before Christ")
         return date_arithmetic.dated(int(value.value))
@@ -162,16 +162,16 @@ def as_date(value: Value) -> Date:
 def compare(first: Value, second: Value) -> int:
     """-1, 0 or 1. Raises ComputeError where two values have no order, or where it is not decided by what is known."""
     match first, second:
-        case Number(), Number():
+        case Scalar(), Scalar():
             return _sign(first.value, second.value)
-        case Quantity(), Quantity():
+        case Measure(), Measure():
             return _sign(first.value, unit_conversion.converted(second.value, second.unit, first.unit))
-        case (Range() | Number(), Range() | Number()):
+        case (Range() | Scalar(), Range() | Scalar()):
             one, other = _bounds(first), _bounds(second)
             if one[1] < other[0] or other[1] < one[0]:
                 return -1 if one[1] < other[0] else 1
             raise ComputeError(f"{said(first)} and {said(second)} cannot be told apart")
-        case (Date() | Number(), Date() | Number()):
+        case (Date() | Scalar(), Date() | Scalar()):
             return _earlier(as_date(first), as_date(second))
         case str(), str():
             return (first.casefold() > second.casefold()) - (first.casefold() < second.casefold())
@@ -208,7 +208,7 @@ RELATIONS = tuple(_HOLDS)
 
 def related(first: Value, relation: str, second: Value) -> bool:
     """Whether `first relation second` holds. "36 or 37" is over 35, and it is not decided whether it is over 36."""
-    if not (isinstance(first, Range | Number) and isinstance(second, Range | Number)):
+    if not (isinstance(first, Range | Scalar) and isinstance(second, Range | Scalar)):
         return _HOLDS[relation](compare(first, second))
     one, other = _bounds(first), _bounds(second)
     orders = {_sign(one[0], other[1]), _sign(one[1], other[0])}

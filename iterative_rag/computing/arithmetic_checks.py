@@ -9,7 +9,7 @@ from fractions import Fraction
 from iterative_rag.computing.date_arithmetic import MONTH_PATTERN
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.expression_parser import Parser
-from iterative_rag.computing.operands import Number, Quantity, Value, said
+from iterative_rag.computing.operands import Measure, Scalar, Value, said
 from iterative_rag.text.patterns import lazy_pattern
 
 # Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".
@@ -86,7 +86,7 @@ def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
         return False
     shown = stated.partition(".")[2]
     allowed = Fraction(1, 2 * 10 ** len(shown)) if amount.denominator != 1 or shown else Fraction(0)
-    if isinstance(claim, Number) and claim.percent:
+    if isinstance(claim, Scalar) and claim.percent:
         allowed /= 100
     if about:
         allowed = max(allowed, abs(amount) * _ABOUT)
@@ -95,11 +95,11 @@ def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
 
 def _amount(value: Value, like: Value) -> Fraction | None:
     """The number of a value, in the unit of `like`."""
-    if isinstance(value, Quantity) and isinstance(like, Quantity):
+    if isinstance(value, Measure) and isinstance(like, Measure):
         from iterative_rag.computing import unit_conversion
 
         try:
             return unit_conversion.converted(value.value, value.unit, like.unit)
         except ComputeError:
             return None
-    return value.value if isinstance(value, Number | Quantity) else None
+    return value.value if isinstance(value, Scalar | Measure) else None

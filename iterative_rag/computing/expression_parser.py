@@ -20,9 +20,9 @@ from iterative_rag.computing.date_arithmetic import MONTH_PATTERN, read_date
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS, called
 from iterative_rag.computing.list_functions import ORDERS
-from iterative_rag.computing.operands import Items, Number, Quantity, Value, number, said
+from iterative_rag.computing.operands import Items, Measure, Scalar, Value, number, said
 from iterative_rag.computing.table_columns import column
-from iterative_rag.computing.tokenizer import Reader, T
+from iterative_rag.computing.tokenizer import T, Tokenizer
 from iterative_rag.computing.unit_conversion import Unit
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -34,7 +34,7 @@ _OPENS_CELL = lazy_pattern(rf"[-−+$€£¥]?\s*\.?\d|(?:{MONTH_PATTERN})\b|AD\
 _OPENS_NUMBER = lazy_pattern(r"\.?\d")
 
 
-class Parser(Reader):
+class Parser(Tokenizer):
     """Reads one expression. `value()` may be called once."""
 
     def value(self) -> Value:
@@ -47,7 +47,7 @@ class Parser(Reader):
         """The value, if the whole text is a single number, quantity or date: "1,234", "45%", "1 March 1912"."""
         minus = self._sign("-") is not None
         result = self._atom()
-        if isinstance(result, Number) and self._sign("%"):
+        if isinstance(result, Scalar) and self._sign("%"):
             result = number(result.value / 100, percent=True)
         self._ended()
         return negated(result) if minus else result
@@ -86,7 +86,7 @@ class Parser(Reader):
 
     def _conversion(self) -> Value:
         result = self._sum()
-        while self._keyword("to") or (isinstance(result, Quantity) and self._keyword("in")):
+        while self._keyword("to") or (isinstance(result, Measure) and self._keyword("in")):
             result = _converted(result, self._unit())
         return result
 
@@ -120,7 +120,7 @@ class Parser(Reader):
     def _power(self) -> Value:
         base = self._atom()
         if self._sign("%"):
-            if not isinstance(base, Number):
+            if not isinstance(base, Scalar):
                 raise ComputeError(f"{said(base)} has no percentage")
             if self._follows(r"[\d(.]"):
                 raise ComputeError("write mod(17, 5) for a remainder, 15% of 240 for a percentage")
@@ -220,7 +220,7 @@ class Parser(Reader):
         if not self._sign(",", ";"):
             raise ComputeError("a conversion is written convert(12 ft, m)")
         quoted = self._quoted()
-        wanted = self._unit() if quoted is None else Reader(quoted).single_unit()
+        wanted = self._unit() if quoted is None else Tokenizer(quoted).single_unit()
         self._closed(")")
         return _converted(result, wanted)
 
@@ -232,9 +232,9 @@ def _truth(value: Value, word: str) -> bool:
 
 
 def _converted(value: Value, wanted: Unit) -> Value:
-    if not isinstance(value, Quantity):
+    if not isinstance(value, Measure):
         raise ComputeError(f"{said(value)} has no unit; write convert(12 ft, m)")
-    return Quantity(unit_conversion.converted(value.value, value.unit, wanted), wanted)
+    return Measure(unit_conversion.converted(value.value, value.unit, wanted), wanted)
 
 
 def _cell(text: str) -> Value:

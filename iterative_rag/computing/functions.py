@@ -12,7 +12,7 @@ from iterative_rag.computing import date_arithmetic, list_functions
 from iterative_rag.computing.arithmetic import as_date, compare, divide
 from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.operands import Number, Quantity, Value, bounded, half_up, number, ranged, said
+from iterative_rag.computing.operands import Measure, Scalar, Value, bounded, half_up, number, ranged, said
 
 Function = Callable[..., Value]
 
@@ -24,15 +24,15 @@ def _kept_unit(change: Callable[[Fraction], Fraction | int]) -> Function:
     """A function of a number that leaves its unit as it is."""
 
     def applied(value: Value) -> Value:
-        if isinstance(value, Quantity):
-            return Quantity(bounded(Fraction(change(value.value))), value.unit)
+        if isinstance(value, Measure):
+            return Measure(bounded(Fraction(change(value.value))), value.unit)
         return number(change(plain_number(value).value), percent=plain_number(value).percent)
 
     return applied
 
 
-def plain_number(value: Value) -> Number:
-    if not isinstance(value, Number):
+def plain_number(value: Value) -> Scalar:
+    if not isinstance(value, Scalar):
         raise ComputeError(f"a number is wanted, not {said(value)!r}")
     return value
 
@@ -50,7 +50,7 @@ def rounded(value: Value, places: Value | None = None) -> Value:
     if not -100 <= digits <= 100:
         raise ComputeError("so many decimals cannot be had")
     scale = Fraction(10) ** digits
-    if isinstance(value, Number) and value.percent:
+    if isinstance(value, Scalar) and value.percent:
         scale *= 100
     return _kept_unit(lambda exact: half_up(exact * scale) / scale)(value)
 

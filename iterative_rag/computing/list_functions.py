@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from iterative_rag.computing.arithmetic import RELATIONS, add, compare, divide, multiply, ordered, related
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.computing.operands import Items, Number, Quantity, Range, Value, number, said
+from iterative_rag.computing.operands import Items, Measure, Range, Scalar, Value, number, said
 
 ORDERS = {
     **dict.fromkeys(("asc", "ascending", "smallest", "lowest", "earliest"), False),
@@ -30,7 +30,7 @@ def items(arguments: Sequence[Value], *, least: int = 1) -> Items:
 def total(*arguments: Value) -> Value:
     values = items(arguments).values
     result = values[0]
-    if not isinstance(result, Number | Quantity | Range):
+    if not isinstance(result, Scalar | Measure | Range):
         raise ComputeError(f"{said(result)!r} is no number")
     for value in values[1:]:
         result = add(result, value)
@@ -48,17 +48,17 @@ def product(*arguments: Value) -> Value:
 def mean(*arguments: Value) -> Value:
     values = items(arguments).values
     first = values[0]
-    if isinstance(first, Quantity) and first.unit.offset:  # degrees have a mean, though no sum
+    if isinstance(first, Measure) and first.unit.offset:  # degrees have a mean, though no sum
         away = [add(value, first, -1) for value in values]
         middle = divide(total(*away), number(len(values)))
-        return Quantity(first.value + (middle.value if isinstance(middle, Quantity) else 0), first.unit)
-    if isinstance(first, Number) and first.percent:
+        return Measure(first.value + (middle.value if isinstance(middle, Measure) else 0), first.unit)
+    if isinstance(first, Scalar) and first.percent:
         return number(sum(map(_fraction, values), Fraction()) / len(values), percent=True)
     return divide(total(*values), number(len(values)))
 
 
 def _fraction(value: Value) -> Fraction:
-    if not isinstance(value, Number):
+    if not isinstance(value, Scalar):
         raise ComputeError(f"{said(value)!r} is no plain number")
     return value.value
 
@@ -133,7 +133,7 @@ def nth(*arguments: Value) -> Value:
     descending, rest = _order(arguments, default=None)
     place, *listed = rest
     known = items(listed)
-    if not isinstance(place, Number) or place.value.denominator != 1 or not 1 <= place.value <= len(known.values):
+    if not isinstance(place, Scalar) or place.value.denominator != 1 or not 1 <= place.value <= len(known.values):
         raise ComputeError(f"there is no number {said(place)} among {len(known.values)}")
     at = ordered(known.values, descending=descending)[int(place.value) - 1]
     return _named(known, at) if known.labels else known.values[at]

@@ -17,7 +17,7 @@ PLACES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Scalar:
     """An exact number; `percent` only says that it is written as one ("25%" is 1/4)."""
 
     value: Fraction
@@ -28,7 +28,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Measure:
     value: Fraction
     unit: Unit
 
@@ -61,14 +61,14 @@ class Items:
         return ", ".join(f"{label}: {said(value)}" for label, value in zip(self.labels, self.values, strict=True))
 
 
-Value: TypeAlias = Number | Quantity | Range | Date | Items | str | bool
+Value: TypeAlias = Scalar | Measure | Range | Date | Items | str | bool
 
 
-def number(value: Fraction | int, *, percent: bool = False) -> Number:
-    return Number(bounded(value if isinstance(value, Fraction) else Fraction(value)), percent)
+def number(value: Fraction | int, *, percent: bool = False) -> Scalar:
+    return Scalar(bounded(value if isinstance(value, Fraction) else Fraction(value)), percent)
 
 
-def ranged(bounds: tuple[int, int]) -> Number | Range:
+def ranged(bounds: tuple[int, int]) -> Scalar | Range:
     low, high = bounds
     return number(low) if low == high else Range(Fraction(low), Fraction(high))
 
@@ -95,7 +95,7 @@ def kind(value: Value) -> str:
         Items: "a list",
         Date: "a date",
         Range: "a range",
-        Quantity: "a measure",
+        Measure: "a measure",
     }
     return names.get(type(value), "a number")
 

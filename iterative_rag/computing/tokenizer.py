@@ -12,7 +12,7 @@ from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import add
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS
-from iterative_rag.computing.operands import Quantity, Value, bounded, number, said
+from iterative_rag.computing.operands import Measure, Value, bounded, number, said
 from iterative_rag.computing.unit_conversion import Unit
 from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -40,7 +40,7 @@ _SQUARE = lazy_pattern(r"sq(m|km|ft|mi)")
 T = TypeVar("T")
 
 
-class Reader:
+class Tokenizer:
     """A place in a text. Raises ComputeError where what is wanted does not stand there, or where it is too much."""
 
     def __init__(self, text: str) -> None:
@@ -188,10 +188,10 @@ class Reader:
     def _number(self) -> Value:
         """A number with its unit, if it has one; "5 ft 11 in" is one value."""
         result = self._with_unit(self._plain_number())
-        while isinstance(result, Quantity) and self._follows(r"\d"):
+        while isinstance(result, Measure) and self._follows(r"\d"):
             self._skip()
             more = self._with_unit(self._plain_number())
-            if not isinstance(more, Quantity):
+            if not isinstance(more, Measure):
                 raise ComputeError(f"{said(more)} cannot follow {said(result)}")
             result = add(result, more)
         return result
@@ -219,7 +219,7 @@ class Reader:
         word = self._peeked()
         if not word or word.lower() in _NO_UNITS or self._calls(word):
             return number(value)
-        return Quantity(value, self._unit())
+        return Measure(value, self._unit())
 
 
 def _spelled(text: str) -> str:

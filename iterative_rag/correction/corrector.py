@@ -29,7 +29,7 @@ from iterative_rag.types import (
 )
 
 if TYPE_CHECKING:
-    from iterative_rag.correction.web_search import WiderSearch
+    from iterative_rag.correction.web_search import WebSearch
 
 Shortlist = tuple[ShortlistedDocument, ...]
 # Characters of a document that are graded: its best hits.
@@ -47,14 +47,14 @@ def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
 
 
 @dataclass(slots=True)
-class Corrective:
+class Corrector:
     """The correction of one run. `grader`, `rewriter` and `web` are None where that part is switched off."""
 
     corpus: Corpus
     settings: Settings
     grader: Grader | None = None
     rewriter: Rewriter | None = None
-    web: WiderSearch | None = None
+    web: WebSearch | None = None
     _searched: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -127,7 +127,7 @@ class Corrective:
         yield CorrectionStep(hop, need, rewording, new)
         return new
 
-    def _from_web(self, hop: int, need: Need, listed: set[str], web: WiderSearch) -> Generator[Step, None, Shortlist]:
+    def _from_web(self, hop: int, need: Need, listed: set[str], web: WebSearch) -> Generator[Step, None, Shortlist]:
         """The pages that the web brought. A search that fails is told in its step: the corpus is still there."""
         try:
             found = web.search_web(need)

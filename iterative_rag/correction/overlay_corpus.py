@@ -9,7 +9,7 @@ from iterative_rag.protocols import Corpus
 from iterative_rag.types import Document, Hit
 
 
-class GatheredCorpus:
+class OverlayCorpus:
     """The corpus of one run. What is gathered can be read like any document; the search does not know it.
 
     Safe to use from several threads.

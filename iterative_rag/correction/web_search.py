@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from iterative_rag.correction.overlay_corpus import GatheredCorpus
+from iterative_rag.correction.overlay_corpus import OverlayCorpus
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
 from iterative_rag.retrieval.chunking import chunk
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class WebSearch:
+class WebFindings:
     """What one search of the web brought: the fields of a WebStep, and the best grade of each document.
 
     `documents` are best first, their score is that grade's. `skipped` says of every result that is not among them
@@ -61,7 +61,7 @@ class WebSearch:
     repeated: bool = False
 
 
-class WiderSearch:
+class WebSearch:
     """The web as one run sees it: no query is sent and no page is read twice. Safe to use from several threads.
 
     `thrifty` says that every call of the grader costs, so that it is shown fewer passages.
@@ -71,7 +71,7 @@ class WiderSearch:
         self,
         engine: SearchEngine,
         pages: Pages,
-        corpus: GatheredCorpus,
+        corpus: OverlayCorpus,
         *,
         rewriter: Rewriter,
         grader: Grader,
@@ -84,7 +84,7 @@ class WiderSearch:
         self._listed = _Once[tuple[SearchResult, ...]]()
         self._read = _Once[Document | Skipped]()
 
-    def search_web(self, need: Need) -> WebSearch:
+    def search_web(self, need: Need) -> WebFindings:
         """Raises FetchError where the engine failed (again where it failed with this query before), CapReached, and
         an LLMError of the rewriter or the grader but for replies that cannot be read: those are in `skipped`.
 
@@ -101,7 +101,7 @@ class WiderSearch:
         self._corpus.add(documents.values())
         kept = [one for page in documents.values() if (one := self._shortlisted(need, page, faults)) is not None]
         kept.sort(key=lambda one: -one[0].score)
-        return WebSearch(
+        return WebFindings(
             self._engine.name,
             query,
             results,

@@ -60,10 +60,10 @@ class RayEngine:
         self.ahead = BATCHES * cores
         self._check(embedder)
 
-    def submit(self, texts: Sequence[str]) -> _Batch:
+    def submit(self, texts: Sequence[str]) -> _RemoteBatch:
         place = min(range(len(self._workers)), key=self._waiting.__getitem__)
         self._waiting[place] += 1
-        return _Batch(self, place, self._workers[place].embed.remote(list(texts)))
+        return _RemoteBatch(self, place, self._workers[place].embed.remote(list(texts)))
 
     def close(self) -> None:
         for worker in self._workers:
@@ -106,7 +106,7 @@ class RayEngine:
             )
 
 
-class _Batch:
+class _RemoteBatch:
     """Vectors on their way."""
 
     def __init__(self, engine: RayEngine, place: int, reference: Any) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.run_state import Record, grown
 from iterative_rag.engine.running import begun, search, to_its_end
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
-from iterative_rag.retrieval.document_reader import Reading
+from iterative_rag.retrieval.document_reader import NeedReading
 from iterative_rag.types import AnsweringStep, Fact, Need, ShortlistedDocument, ShortlistStep, Step
 
 # How much a passage is trusted that nobody has read yet.
@@ -25,11 +25,13 @@ class NaiveEngine:
     take an answer only from what it has read, so it reads the shortlist, once.
     """
 
-    def __init__(self, finder: DataFinder, drafting: Drafting, meter: RunMeter, corpus: Corpus, *, reads: bool) -> None:
-        self._finder, self._drafting, self._meter, self._corpus, self._reads = finder, drafting, meter, corpus, reads
+    def __init__(
+        self, finder: DataFinder, drafting: Drafting, budget: RunBudget, corpus: Corpus, *, reads: bool
+    ) -> None:
+        self._finder, self._drafting, self._budget, self._corpus, self._reads = finder, drafting, budget, corpus, reads
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._meter)
+        record = begun(question, self._budget)
         return to_its_end(record, self._once, self._drafting, self._finder)
 
     def _once(self, record: Record) -> Iterator[Step]:
@@ -51,7 +53,7 @@ class NaiveEngine:
             record.found([need], [entry.title for entry in documents], reading.facts)
         record.end_hop(need.question)
 
-    def _passages(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Reading:
+    def _passages(self, need: Need, documents: Sequence[ShortlistedDocument]) -> NeedReading:
         """The passages that the query hit, best first, as facts that quote all of themselves."""
         hits = sorted((hit for entry in documents for hit in entry.hits), key=lambda hit: -hit.score)
         sources = {entry.document_id: entry.source for entry in documents}
@@ -71,22 +73,22 @@ class NaiveEngine:
             )
             for hit, document in ((hit, self._corpus.document(hit.document_id)) for hit in hits)
         )
-        return Reading(need, facts, len(documents), 0, 0, 0, (), tuple(sources))
+        return NeedReading(need, facts, len(documents), 0, 0, 0, (), tuple(sources))
 
 
 class ClosedBookEngine:
     """The backend alone. What it knows by heart is the floor under every figure of a corpus."""
 
-    def __init__(self, roles: Roles, meter: RunMeter) -> None:
+    def __init__(self, roles: Roles, budget: RunBudget) -> None:
         if roles.recaller is None:
             raise UsageError(
                 "The built-in backend knows nothing by heart: closed-book needs an LLM.",
                 hint="Add --llm ollama/MODEL, or use the mode naive.",
             )
-        self._recaller, self._answerer, self._meter = roles.recaller, roles.answerer, meter
+        self._recaller, self._answerer, self._budget = roles.recaller, roles.answerer, budget
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._meter)
+        record = begun(question, self._budget)
         return to_its_end(record, self._by_heart, Drafting(self._answerer))
 
     def _by_heart(self, record: Record) -> Iterator[Step]:

@@ -15,8 +15,8 @@ from iterative_rag.types import Cap, ModelUsage, Usage
 LAST_ROLE = "answer"
 
 
-class RunMeter:
-    """The meter of one run. Calls count when they start, so that calls in flight cannot pass the limit."""
+class RunBudget:
+    """The budget of one run. Calls count when they start, so that calls in flight cannot pass the limit."""
 
     def __init__(self, settings: Settings, trace: Trace) -> None:
         self._settings, self._trace = settings, trace

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
-from iterative_rag.correction.corrector import Corrective
+from iterative_rag.correction.corrector import Corrector
 from iterative_rag.correction.refinement import Refiner
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
-from iterative_rag.retrieval.document_reader import Reader, Reading
+from iterative_rag.retrieval.document_reader import DocumentReader, NeedReading
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import window
 from iterative_rag.settings import Settings
@@ -30,12 +30,12 @@ Shortlist = tuple[ShortlistedDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HopFindings:
     """What one hop brought: the documents that were to be read for its needs, and what came of reading them. A need
     that was corrected stands there twice."""
 
     shortlists: tuple[Shortlist, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[NeedReading, ...]
 
 
 class DataFinder:
@@ -47,10 +47,10 @@ class DataFinder:
     def __init__(
         self,
         corpus: Corpus,
-        reader: Reader,
+        reader: DocumentReader,
         settings: Settings,
         *,
-        corrective: Corrective | None = None,
+        corrective: Corrector | None = None,
         refiner: Refiner | None = None,
     ) -> None:
         self._corpus, self._reader, self._settings = corpus, reader, settings
@@ -59,7 +59,7 @@ class DataFinder:
 
     def find(
         self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
-    ) -> Generator[Step, None, Found]:
+    ) -> Generator[Step, None, HopFindings]:
         """Steps as they happen; returns what was found. `wider` is the second look at needs that brought nothing.
 
         Reading may take `seconds()`, asked when it begins. After an error the needs can be looked for again.
@@ -73,7 +73,7 @@ class DataFinder:
 
     def _find(
         self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
-    ) -> Generator[Step, None, Found]:
+    ) -> Generator[Step, None, HopFindings]:
         shortlists = self.shortlist(needs, wider=wider)
         for need, documents in zip(needs, shortlists, strict=True):
             yield ShortlistStep(hop, need, documents, wider)
@@ -92,11 +92,11 @@ class DataFinder:
                 )
             readings = (*readings, *(yield from self._read(hop, barren, more, seconds)))
             shortlists += more
-        return Found(tuple(shortlists), readings)
+        return HopFindings(tuple(shortlists), readings)
 
     def _read(
         self, hop: int, needs: Sequence[Need], shortlists: Sequence[Shortlist], seconds: Callable[[], float | None]
-    ) -> Generator[Step, None, tuple[Reading, ...]]:
+    ) -> Generator[Step, None, tuple[NeedReading, ...]]:
         """Reads the documents of each need."""
         tasks = []
         for need, documents in zip(needs, shortlists, strict=True):
@@ -108,7 +108,7 @@ class DataFinder:
 
     def read_again(
         self, hop: int, unread: Sequence[UnreadWindow], seconds: float | None
-    ) -> Generator[Step, None, tuple[Reading, ...]]:
+    ) -> Generator[Step, None, tuple[NeedReading, ...]]:
         """Windows that could not be read before, as they were; returns what came of each need."""
         windows: dict[Need, list[Window]] = {}
         for lost in unread:

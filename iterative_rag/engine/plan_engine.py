@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.run_state import Record
@@ -25,13 +25,13 @@ class PlanEngine:
     """One engine serves one run."""
 
     def __init__(
-        self, planner: Planner, finder: DataFinder, drafting: Drafting, meter: RunMeter, settings: Settings
+        self, planner: Planner, finder: DataFinder, drafting: Drafting, budget: RunBudget, settings: Settings
     ) -> None:
         self._planner, self._finder, self._drafting = planner, finder, drafting
-        self._meter, self._settings = meter, settings
+        self._budget, self._settings = budget, settings
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._meter)
+        record = begun(question, self._budget)
         return to_its_end(record, self._planned, self._drafting, self._finder)
 
     def _planned(self, record: Record) -> Iterator[Step]:
@@ -44,8 +44,8 @@ class PlanEngine:
         while (need := _next(plan, record.inquiry)) and hop < most:
             hop += 1
             if hop > self._settings.max_hops:
-                raise self._meter.reached(Cap.HOPS)
-            self._meter.check()
+                raise self._budget.reached(Cap.HOPS)
+            self._budget.check()
             record.begin_hop()
             yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
             record.end_hop(record.inquiry.question)

@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.drafting import Drafted
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.retrieval.document_reader import Reading
+from iterative_rag.retrieval.document_reader import NeedReading
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Answer,
@@ -46,7 +46,7 @@ class Record:
     """
 
     inquiry: Inquiry
-    meter: RunMeter
+    budget: RunBudget
     hops: list[HopRecord] = field(default_factory=list)
     draft: Draft | None = None
     reflection: Reflection | None = None
@@ -64,7 +64,7 @@ class Record:
     _new: tuple[Fact, ...] = ()
 
     def begin_hop(self) -> None:
-        self._begun, self._calls = time.monotonic(), self.meter.usage().llm_calls
+        self._begun, self._calls = time.monotonic(), self.budget.usage().llm_calls
         self._question, self._open = self.inquiry.question, True
         self._needs, self._titles, self._new = (), (), ()
 
@@ -72,7 +72,7 @@ class Record:
         """What the open hop has looked for, listed and found."""
         self._needs, self._titles, self._new = tuple(needs), tuple(dict.fromkeys(titles)), tuple(facts)
 
-    def lost(self, readings: Sequence[Reading], again: Sequence[UnreadWindow] = ()) -> None:
+    def lost(self, readings: Sequence[NeedReading], again: Sequence[UnreadWindow] = ()) -> None:
         """Note what could not be read; `again` are windows of before that these readings tried once more."""
         attempts = ATTEMPTS if again else 1
         kept = [one for one in self.unread if one not in again]
@@ -99,7 +99,7 @@ class Record:
                 shortlist=self._titles,
                 facts=self._new,
                 rephrased=rephrased,
-                calls=self.meter.usage().llm_calls - self._calls,
+                calls=self.budget.usage().llm_calls - self._calls,
                 seconds=round(time.monotonic() - self._begun, 3),
             )
         )
@@ -131,7 +131,7 @@ class Record:
             confidence=confidence(draft, self.reflection, conflicts),
             citations=_citations(draft, self.inquiry.facts),
             hops=tuple(self.hops),
-            usage=self.meter.usage(),
+            usage=self.budget.usage(),
             cap=self.cap.cap if self.cap else None,
             fault=Fault(str(self.fault), self.fault.hint, self.fault.exit_code) if self.fault else None,
             computations=tuple(replace(one, facts=_numbers(one.facts, draft)) for one in draft.computations),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafted, Drafting
 from iterative_rag.engine.run_state import ATTEMPTS, Record, best_so_far, grown
@@ -40,7 +40,7 @@ def to_its_end(record: Record, course: Course, drafting: Drafting, finder: DataF
             raise
         record.close_hop()
         record.fault, record.draft = fault, best_so_far(record.inquiry)
-    if record.unreadable and not record.inquiry.facts and not record.meter.replied:
+    if record.unreadable and not record.inquiry.facts and not record.budget.replied:
         raise record.unreadable  # nothing at all came back: it is the server, not a document
     yield FinalStep(record.answer())
 
@@ -70,7 +70,7 @@ def _with_second_chances(record: Record, course: Course, finder: DataFinder | No
 def _read_again(record: Record, finder: DataFinder) -> Generator[Step, None, bool]:
     """The second attempt at windows that could not be read, if time is left; whether it brought new facts."""
     windows = [one for one in record.unread if one.attempts < ATTEMPTS]
-    left = record.meter.seconds_left()
+    left = record.budget.seconds_left()
     if not windows or left <= 0:
         return False
     record.begin_hop()
@@ -96,8 +96,8 @@ def _last_attempt(record: Record, drafting: Drafting, finder: DataFinder | None)
         record.draft = best_so_far(record.inquiry)
 
 
-def begun(question: str, meter: RunMeter) -> Record:
-    return Record(Inquiry(original=question, question=question), meter)
+def begun(question: str, budget: RunBudget) -> Record:
+    return Record(Inquiry(original=question, question=question), budget)
 
 
 def search(
@@ -108,8 +108,8 @@ def search(
     Raises CapReached where a cap ended the reading, and the fault where a need could read nothing because no call can
     go through. Other windows that could not be read are noted in the record.
     """
-    inquiry, meter = record.inquiry, record.meter
-    found = yield from finder.find(hop, needs, wider=wider, seconds=meter.seconds_left)
+    inquiry, budget = record.inquiry, record.budget
+    found = yield from finder.find(hop, needs, wider=wider, seconds=budget.seconds_left)
     new = new_facts([fact for reading in found.readings for fact in reading.facts], inquiry.facts)
     record.inquiry = grown(inquiry, needs, new, inquiry.question)
     record.found(needs, [entry.title for entries in found.shortlists for entry in entries], new)
@@ -117,7 +117,7 @@ def search(
     for reading in found.readings:
         if reading.cap:
             record.end_hop(inquiry.question)
-            raise meter.reached(reading.cap)
+            raise budget.reached(reading.cap)
         if reading.error and _is_fatal(reading.error):
             record.end_hop(inquiry.question)
             raise reading.error

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.run_state import Record
@@ -21,11 +21,11 @@ SEARCHES = 3
 class SingleEngine:
     """One engine serves one run."""
 
-    def __init__(self, finder: DataFinder, drafting: Drafting, meter: RunMeter) -> None:
-        self._finder, self._drafting, self._meter = finder, drafting, meter
+    def __init__(self, finder: DataFinder, drafting: Drafting, budget: RunBudget) -> None:
+        self._finder, self._drafting, self._budget = finder, drafting, budget
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._meter)
+        record = begun(question, self._budget)
         return to_its_end(record, self._searches, self._drafting, self._finder)
 
     def _searches(self, record: Record) -> Iterator[Step]:
@@ -35,7 +35,7 @@ class SingleEngine:
         while True:
             hop = len(record.hops) + 1
             if need:
-                self._meter.check()
+                self._budget.check()
                 record.begin_hop()
                 yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
                 record.end_hop(original)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.optional_call import optional
@@ -33,31 +33,31 @@ BARREN_HOPS = 2
 
 
 class StepEngine:
-    """One engine serves one run: its roles and finder are bound to the run's meter."""
+    """One engine serves one run: its roles and finder are bound to the run's budget."""
 
     def __init__(
         self,
         roles: Roles,
         finder: DataFinder,
         drafting: Drafting,
-        meter: RunMeter,
+        budget: RunBudget,
         settings: Settings,
         *,
         judge: SufficiencyJudge | None = None,
     ) -> None:
         """`judge` is None where the facts are not looked at once more before answering."""
         self._roles, self._finder, self._drafting = roles, finder, drafting
-        self._meter, self._settings, self._judge = meter, settings, judge
+        self._budget, self._settings, self._judge = budget, settings, judge
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._meter)
+        record = begun(question, self._budget)
         return to_its_end(record, self._hops, self._drafting, self._finder)
 
     def _hops(self, record: Record) -> Iterator[Step]:
         barren = 0
         gaps: tuple[Need, ...] = ()
         for hop in range(len(record.hops) + 1, self._settings.max_hops + 2):
-            self._meter.check()
+            self._budget.check()
             record.begin_hop()
             inquiry = record.inquiry
             if gaps:
@@ -75,7 +75,7 @@ class StepEngine:
                     return
                 wider = False
             if hop > self._settings.max_hops:
-                raise self._meter.reached(Cap.HOPS)
+                raise self._budget.reached(Cap.HOPS)
             new = yield from self._find(record, hop, needs, wider)
             gaps = ()
             barren = 0 if new else barren + 1

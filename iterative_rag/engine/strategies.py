@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from iterative_rag.correction.corrector import Corrective
+from iterative_rag.correction.corrector import Corrector
 from iterative_rag.correction.refinement import Refiner
 from iterative_rag.engine.baselines import ClosedBookEngine, NaiveEngine
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.plan_engine import PlanEngine
@@ -31,12 +31,12 @@ from iterative_rag.engine.running import Engine
 from iterative_rag.engine.single_engine import SingleEngine
 from iterative_rag.engine.step_engine import StepEngine
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
-from iterative_rag.retrieval.document_reader import Reader
+from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.types import Strategy
 
 if TYPE_CHECKING:  # a question that the built-in backend answers by the default strategy does without it
-    from iterative_rag.correction.web_search import WiderSearch
+    from iterative_rag.correction.web_search import WebSearch
 
 
 class Course(StrEnum):
@@ -92,28 +92,28 @@ class Means:
     """
 
     corpus: Corpus
-    reader: Reader
+    reader: DocumentReader
     roles: Roles
     grader: Grader
-    meter: RunMeter
+    budget: RunBudget
     settings: Settings
     thrifty: bool
-    web: WiderSearch | None = None
+    web: WebSearch | None = None
 
 
 def build(strategy: Strategy, means: Means) -> Engine:
     """The engine of one run. Raises UsageError where the backend cannot work by this strategy."""
-    roles, meter, settings = means.roles, means.meter, means.settings
+    roles, budget, settings = means.roles, means.budget, means.settings
     if strategy is Strategy.CLOSED_BOOK:
-        return ClosedBookEngine(roles, meter)
+        return ClosedBookEngine(roles, budget)
     # What the built-in backend says is made of facts alone; a model may add to them.
     guarded = _guarded(means)
     if strategy is Strategy.NAIVE:
         finder = DataFinder(means.corpus, means.reader, settings)
-        return NaiveEngine(finder, guarded, meter, means.corpus, reads=not means.thrifty)
+        return NaiveEngine(finder, guarded, budget, means.corpus, reads=not means.thrifty)
     parts = composition(strategy, settings)
     corrects = parts.grading or parts.correction or means.web is not None
-    corrective = Corrective(
+    corrective = Corrector(
         means.corpus,
         settings,
         grader=means.grader if parts.grading else None,
@@ -132,12 +132,12 @@ def build(strategy: Strategy, means: Means) -> Engine:
         drafting = Drafting(roles.answerer, roles.reflector or _rules())
     match parts.course:
         case Course.SINGLE:
-            return SingleEngine(finder, drafting, meter)
+            return SingleEngine(finder, drafting, budget)
         case Course.PLAN:
-            return PlanEngine(roles.planner, finder, drafting, meter, settings)
+            return PlanEngine(roles.planner, finder, drafting, budget, settings)
         case Course.LOOP:
             judge = roles.judge if parts.sufficiency else None
-            return StepEngine(roles, finder, drafting, meter, settings, judge=judge)
+            return StepEngine(roles, finder, drafting, budget, settings, judge=judge)
 
 
 def _guarded(means: Means) -> Drafting:

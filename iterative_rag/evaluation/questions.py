@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class Answerability(StrEnum):
     """Whether the corpus holds an answer; for the other two an abstention is right."""
 
     ANSWERABLE = "answerable"
@@ -35,7 +35,7 @@ class Question:
     id: str
     text: str
     answers: tuple[str, ...]
-    kind: Kind = Kind.ANSWERABLE
+    kind: Answerability = Answerability.ANSWERABLE
     types: tuple[str, ...] = ()
     gold_titles: tuple[str, ...] = ()
     paragraphs: tuple[Paragraph, ...] = ()

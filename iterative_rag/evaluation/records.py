@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.questions import Answerability
 
 
 class Outcome(StrEnum):
@@ -35,7 +35,7 @@ class Cause(StrEnum):
     ANSWERED_UNANSWERABLE = "answered what cannot be answered"
 
 
-class Verdict(StrEnum):
+class JudgeVerdict(StrEnum):
     """A judge's verdict; UNJUDGED (unreadable or failed) counts as neither right nor wrong."""
 
     CORRECT = "correct"
@@ -98,19 +98,19 @@ class Scores:
     f1: float = 0.0
     contains: float = 0.0
     value: float = 0.0
-    judge: Verdict | None = None
+    judge: JudgeVerdict | None = None
     judge_reason: str = ""
 
     @property
     def right(self) -> bool | None:
         """The judge's word where there is one (None if it could not judge), else a match of any strict kind."""
         if self.judge is not None:
-            return None if self.judge is Verdict.UNJUDGED else self.judge is Verdict.CORRECT
+            return None if self.judge is JudgeVerdict.UNJUDGED else self.judge is JudgeVerdict.CORRECT
         return bool(self.em or self.contains or self.value)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class QuestionRecord:
     """One question of one repeat. `gold` and every hop's documents are ids of the corpus.
 
     `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles. `unread` are
@@ -121,7 +121,7 @@ class Record:
     repeat: int
     question: str
     answers: tuple[str, ...]
-    kind: Kind
+    kind: Answerability
     types: tuple[str, ...]
     gold: tuple[str, ...]
     missing_gold: tuple[str, ...]
@@ -146,19 +146,19 @@ class Record:
     @property
     def right(self) -> bool | None:
         """Answered rightly, or rightly not answered; None where the judge could not tell."""
-        if self.kind is not Kind.ANSWERABLE:
+        if self.kind is not Answerability.ANSWERABLE:
             return self.outcome is Outcome.ABSTAINED
         return self.scores.right if self.outcome is not Outcome.FAULT else False
 
 
-def to_json(record: Record) -> dict[str, Any]:
+def to_json(record: QuestionRecord) -> dict[str, Any]:
     return dataclasses.asdict(record)
 
 
-def from_json(row: Mapping[str, Any]) -> Record:
+def from_json(row: Mapping[str, Any]) -> QuestionRecord:
     """The record that `to_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
     scores = dict(row["scores"])
-    scores["judge"] = Verdict(scores["judge"]) if scores["judge"] else None
+    scores["judge"] = JudgeVerdict(scores["judge"]) if scores["judge"] else None
     hops = tuple(
         Hop(
             **{
@@ -170,11 +170,11 @@ def from_json(row: Mapping[str, Any]) -> Record:
         for hop in row["hops"]
     )
     names = ("answers", "types", "gold", "missing_gold", "expected_steps")
-    return Record(
+    return QuestionRecord(
         **{
             **row,
             **{name: tuple(row[name]) for name in names},
-            "kind": Kind(row["kind"]),
+            "kind": Answerability(row["kind"]),
             "unread": tuple(row.get("unread", ())),  # not in runs of older versions
             "outcome": Outcome(row["outcome"]),
             "citations": tuple(Cited(**cited) for cited in row["citations"]),

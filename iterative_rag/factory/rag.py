@@ -17,8 +17,8 @@ from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step, Strategy
 
 if TYPE_CHECKING:
-    from iterative_rag.correction.web_search import WiderSearch
-    from iterative_rag.engine.budget import RunMeter
+    from iterative_rag.correction.web_search import WebSearch
+    from iterative_rag.engine.budget import RunBudget
     from iterative_rag.engine.running import Engine
     from iterative_rag.protocols import Backend, Cache, Corpus
 
@@ -85,7 +85,7 @@ class IterativeRAG:
 
     def steps(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Iterator[Step]:
         """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
-        from iterative_rag.engine.budget import RunMeter
+        from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
@@ -102,7 +102,7 @@ class IterativeRAG:
                 settings=self._used(),
             )
             with for_one_run(self.corpus) as corpus:
-                for step in self._engine(strategy, RunMeter(self.settings, record), corpus).steps(question):
+                for step in self._engine(strategy, RunBudget(self.settings, record), corpus).steps(question):
                     if isinstance(step, FinalStep):
                         step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
@@ -122,35 +122,35 @@ class IterativeRAG:
 
     def check(self, strategy: Strategy) -> None:
         """Raise UsageError where the backend cannot work by this strategy."""
-        from iterative_rag.engine.budget import RunMeter
+        from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace
 
-        self._engine(strategy, RunMeter(self.settings, Trace("", [])), self.corpus)
+        self._engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
 
-    def _engine(self, strategy: Strategy, meter: RunMeter, corpus: Corpus) -> Engine:
+    def _engine(self, strategy: Strategy, budget: RunBudget, corpus: Corpus) -> Engine:
         from iterative_rag.engine.strategies import Means, build
-        from iterative_rag.retrieval.document_reader import Reader
+        from iterative_rag.retrieval.document_reader import DocumentReader
 
-        settings, roles = self.settings, self.backend.roles(meter)
+        settings, roles = self.settings, self.backend.roles(budget)
         grader = roles.grader if settings.grader == "backend" else builtin_grader(self.store)
-        web: WiderSearch | None = None
+        web: WebSearch | None = None
         if settings.web:
-            from iterative_rag.correction.overlay_corpus import GatheredCorpus
+            from iterative_rag.correction.overlay_corpus import OverlayCorpus
             from iterative_rag.factory.web_access import web_searcher
 
-            corpus = GatheredCorpus(corpus)
+            corpus = OverlayCorpus(corpus)
             thrifty = self.backend.thrifty and settings.grader == "backend"
             web = web_searcher(settings, corpus, roles.rewriter, grader, thrifty=thrifty)
-        reader = Reader(
+        reader = DocumentReader(
             corpus,
             roles.extractor,
             cache=self.store,
             fact_limit=settings.fact_limit,
             in_flight=self._in_flight(),
-            on_hit=meter.cache_hit,
+            on_hit=budget.cache_hit,
             thrifty=self.backend.thrifty,
         )
-        return build(strategy, Means(corpus, reader, roles, grader, meter, settings, self.backend.thrifty, web))
+        return build(strategy, Means(corpus, reader, roles, grader, budget, settings, self.backend.thrifty, web))
 
     def _in_flight(self) -> int:
         """Windows read at the same time. What this machine itself computes gets no faster by more than it has cores: it

@@ -17,8 +17,8 @@ from iterative_rag.settings import Settings, home
 from iterative_rag.types import Document, SearchResult
 
 if TYPE_CHECKING:
-    from iterative_rag.correction.overlay_corpus import GatheredCorpus
-    from iterative_rag.correction.web_search import WiderSearch
+    from iterative_rag.correction.overlay_corpus import OverlayCorpus
+    from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine
     from iterative_rag.sources.web.page_client import Web
 
@@ -56,24 +56,24 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
 
 def web_searcher(
     settings: Settings,
-    corpus: GatheredCorpus,
+    corpus: OverlayCorpus,
     rewriter: Rewriter,
     grader: Grader,
     *,
     thrifty: bool = True,
     allow: Collection[str] = (),
-) -> WiderSearch:
+) -> WebSearch:
     """The wider search of one run, whose pages stand in `corpus`. `thrifty`: every call of the grader costs.
 
     Raises what `make_web` does, and UsageError where the web is not allowed: ask `settings.web` first.
     """
-    from iterative_rag.correction.web_search import WiderSearch
+    from iterative_rag.correction.web_search import WebSearch
 
     built = make_web(settings, allow=allow)
     if built is None:
         raise UsageError("The web is not allowed.", hint="Allow it: --web")
     engine, pages = built
-    return WiderSearch(engine, pages, corpus, rewriter=rewriter, grader=grader, settings=settings, thrifty=thrifty)
+    return WebSearch(engine, pages, corpus, rewriter=rewriter, grader=grader, settings=settings, thrifty=thrifty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +138,12 @@ class WebReader:
 def _article(web: Web, api: str, title: str) -> tuple[str, str, str]:
     """Address, title and Markdown of an article. Raises FetchError."""
     from iterative_rag.sources.web.retry_after import Patience
-    from iterative_rag.sources.wikipedia.mediawiki_api import Found, MediaWiki
+    from iterative_rag.sources.wikipedia.mediawiki_api import FoundPages, MediaWiki
     from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
     wiki = MediaWiki(api, web, Patience(tries=WIKI_TRIES, longest_pause=LONGEST_PAUSE))
     for _, found in wiki.look_up([title]):
-        if isinstance(found, Found):
+        if isinstance(found, FoundPages):
             return found.url, found.title, to_markdown(wiki.html(found.revision), found.title)
     raise FetchError(f"The wiki has no article {title!r}.")
 

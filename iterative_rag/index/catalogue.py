@@ -47,7 +47,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDocument:
     """Where a held document was found, and its content hash."""
 
     root: str
@@ -132,10 +132,10 @@ class DocumentView:
         documents, passages = self._select("count(*), coalesce(sum(passages), 0)")[0]
         return int(documents), int(passages)
 
-    def known(self, document_id: str) -> Known | None:
+    def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is held; None if it is not."""
         rows = self._select("root, source, version", "id = ?", (document_id,))
-        return Known(*rows[0]) if rows else None
+        return KnownDocument(*rows[0]) if rows else None
 
     def ids_under(self, root: str) -> list[str]:
         return [row[0] for row in self._select("id", "root = ?", (root,))]

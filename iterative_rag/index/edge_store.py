@@ -25,7 +25,7 @@ from iterative_rag.index.vector_store import (
     EXACT_POINTS,
     SPARE,
     SPARSE,
-    Found,
+    PassagePlace,
     StoredPoint,
     VectorPoint,
     point_id,
@@ -170,7 +170,7 @@ class EdgeStore:
         found = [ranked(((one.score, _uuid(one.id)) for one in points), limit) for points in answers]
         return list(zip(found[::2], found[1::2], strict=True))
 
-    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Found]:
+    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         with _edge_errors(self.path):
             records = self._shard.retrieve(list(ids), with_payload=True, with_vector=False)
             return {_uuid(record.id): _found(record.payload) for record in records}
@@ -268,9 +268,9 @@ def _uuid(point: object) -> uuid.UUID:
     return point if isinstance(point, uuid.UUID) else uuid.UUID(str(point))
 
 
-def _found(payload: Mapping[str, Any] | None) -> Found:
+def _found(payload: Mapping[str, Any] | None) -> PassagePlace:
     held = payload or {}
-    return Found(held["document"], held["version"], held["start"], held["end"])
+    return PassagePlace(held["document"], held["version"], held["start"], held["end"])
 
 
 @contextmanager
@@ -292,4 +292,4 @@ def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
         raise CorpusDamaged(f"The index at {path} cannot be read: {reason}.") from error
 
 
-__all__ = ["EdgeStore", "Found", "VectorPoint", "pack", "point_id"]
+__all__ = ["EdgeStore", "PassagePlace", "VectorPoint", "pack", "point_id"]

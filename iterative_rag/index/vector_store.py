@@ -44,7 +44,7 @@ class VectorPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PassagePlace:
     """What a point stands for: a passage of a version of a document, by its characters."""
 
     document_id: str
@@ -58,7 +58,7 @@ class StoredPoint:
     """A point as a store holds it: what a copy in another store needs."""
 
     id: uuid.UUID
-    passage: Found
+    passage: PassagePlace
     dense: list[float]
     sparse: Sparse
 
@@ -110,7 +110,7 @@ class VectorStore(Protocol):
         """
         ...
 
-    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Found]:
+    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         """What those of the points that are there stand for."""
         ...
 
@@ -198,7 +198,7 @@ def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]
     return [
         StoredPoint(
             point_id(one.document_id, one.version, one.ordinal),
-            Found(one.document_id, one.version, one.start, one.end),
+            PassagePlace(one.document_id, one.version, one.start, one.end),
             vector,
             bm25_document(one.embedded_text),
         )

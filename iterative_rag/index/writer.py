@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
-from iterative_rag.index.catalogue import SCHEMA_VERSION, Entry, Generation, Known, Points
+from iterative_rag.index.catalogue import SCHEMA_VERSION, Entry, Generation, KnownDocument, Points
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore
@@ -89,7 +89,7 @@ class CorpusWriter:
             self._empty()
         self._sweep()
 
-    def known(self, document_id: str) -> Known | None:
+    def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is held; None if it is not."""
         return self._store.view().known(document_id)
 

@@ -24,9 +24,9 @@ from iterative_rag.llm.roles.recaller import LLMRecaller
 from iterative_rag.llm.roles.reflector import LLMReflector
 from iterative_rag.llm.roles.rephraser import LLMRephraser
 from iterative_rag.llm.roles.rewriter import LLMRewriter
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
-from iterative_rag.protocols import Cache, ChatModel, Meter, Roles
+from iterative_rag.protocols import Cache, CallBudget, ChatModel, Roles
 from iterative_rag.settings import Settings
 
 R = TypeVar("R", bound=Reply)
@@ -50,25 +50,27 @@ class LLMBackend:
     def thrifty(self) -> bool:
         return True
 
-    def roles(self, meter: Meter) -> Roles:
+    def roles(self, budget: CallBudget) -> Roles:
         tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTIONS
         room = max(2000, tokens * CHARS_PER_TOKEN)
 
-        def asker(role: str, reply_type: type[R], model: ChatModel, *, kept: bool = True) -> Asker[R]:
+        def role_call(role: str, reply_type: type[R], model: ChatModel, *, kept: bool = True) -> RoleCall[R]:
             cache = self._cache if kept else None
-            return Asker(role, reply_type, model, meter, cache, self._settings.reply_tokens)
+            return RoleCall(role, reply_type, model, budget, cache, self._settings.reply_tokens)
 
         return Roles(
-            analyst=LLMAnalyst(asker("analyse", AnalysisReply, self._main), room),
-            extractor=LLMExtractor(asker("extract", ExtractionReply, self._fast, kept=False)),
-            rephraser=LLMRephraser(asker("rephrase", RephrasingReply, self._fast), room),
-            answerer=LLMAnswerer(asker("answer", AnswerReply, self._main), room),
-            grader=LLMGrader(asker("grade", GradesReply, self._fast), room, binary=self._settings.grades == "binary"),
-            rewriter=LLMRewriter(
-                asker("reword", RewordingReply, self._fast), asker("web_query", WebQueryReply, self._fast)
+            analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), room),
+            extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, kept=False)),
+            rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), room),
+            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), room),
+            grader=LLMGrader(
+                role_call("grade", GradesReply, self._fast), room, binary=self._settings.grades == "binary"
             ),
-            planner=LLMPlanner(asker("plan", PlanReply, self._main), room),
-            judge=LLMSufficiencyJudge(asker("suffice", SufficiencyReply, self._main), room),
-            reflector=LLMReflector(asker("reflect", ReflectionReply, self._main), room),
-            recaller=LLMRecaller(asker("recall", RecallReply, self._main)),
+            rewriter=LLMRewriter(
+                role_call("reword", RewordingReply, self._fast), role_call("web_query", WebQueryReply, self._fast)
+            ),
+            planner=LLMPlanner(role_call("plan", PlanReply, self._main), room),
+            judge=LLMSufficiencyJudge(role_call("suffice", SufficiencyReply, self._main), room),
+            reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), room),
+            recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
         )

@@ -46,7 +46,7 @@ _calls = LastingPool("iterative-rag reading", threads=4096)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NeedReading:
     """What came of one need. `unread` are the windows that it lost, to faults and to `cap`; `unanswered` of them were
     asked about without a reply. `error` is the first fault where not one window could be read."""
 
@@ -101,7 +101,7 @@ class _Queue:
         return not self.enough and self.started < len(self.windows)
 
 
-class Reader:
+class DocumentReader:
     """Carries out the reading of one run. `on_hit` is told of every extraction that the cache held."""
 
     def __init__(
@@ -122,9 +122,9 @@ class Reader:
         self._fact_limit, self._in_flight, self._on_hit = fact_limit, in_flight, on_hit
         self._thrifty, self._patience = thrifty, patience
 
-    def corroborating(self) -> Reader:
+    def corroborating(self) -> DocumentReader:
         """The same reader, reading on after the first value for others that agree or contradict it."""
-        return Reader(
+        return DocumentReader(
             self._corpus,
             self._extractor,
             cache=self._cache,
@@ -137,7 +137,7 @@ class Reader:
 
     def read(
         self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, seconds: float | None = None
-    ) -> tuple[Reading, ...]:
+    ) -> tuple[NeedReading, ...]:
         """Read all needs at once, at most `in_flight` windows at a time, for at most `seconds`."""
         deadline = None if seconds is None else time.monotonic() + seconds
         queues = [_Queue(need, windows) for need, windows in tasks]
@@ -243,13 +243,13 @@ class Reader:
             retrieved=document.retrieved,
         )
 
-    def _closed(self, queue: _Queue, cap: Cap | None) -> Reading:
+    def _closed(self, queue: _Queue, cap: Cap | None) -> NeedReading:
         facts = sorted(queue.facts.values(), key=lambda fact: -fact.score)
         faults = [(queue.windows[place].title, error) for place, error in sorted(queue.faults.items())]
         read = len(queue.arrived) - len(faults) - len(queue.refused)
         # What is still in flight for a need that has enough is not waited for.
         unanswered = 0 if queue.enough else queue.started - len(queue.arrived)
-        return Reading(
+        return NeedReading(
             need=queue.need,
             facts=tuple(facts),
             read=read,

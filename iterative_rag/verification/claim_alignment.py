@@ -19,7 +19,7 @@ CONJUNCTIONS = ("and", "und", "et", "y", "e", "en", "&")
 AGENTS = ("by", "von", "par", "por", "da", "door")
 
 
-class Part(Protocol):
+class ClaimPart(Protocol):
     """A name or a value of a claim, with its place."""
 
     @property
@@ -37,14 +37,16 @@ class Part(Protocol):
     def stands_in(self, proof: Proof) -> bool: ...
 
 
-def linked(anchors: Sequence[Part], words: Sequence[Word], topic: Sequence[Part], proofs: Sequence[Proof]) -> bool:
+def linked(
+    anchors: Sequence[ClaimPart], words: Sequence[Word], topic: Sequence[ClaimPart], proofs: Sequence[Proof]
+) -> bool:
     """Whether the names and values of a claim hang together.
 
     Neighbours that one fact holds are linked. Where a claim falls into several groups, each must be a statement of its
     own (two parts of one fact), or be tied to the others by a name that both facts share and by a word of its own. A
     claim of one group without a name must be about what was spoken of before.
     """
-    groups: list[list[Part]] = []
+    groups: list[list[ClaimPart]] = []
     for anchor in anchors:
         if groups and any(anchor.stands_in(proof) and groups[-1][-1].stands_in(proof) for proof in proofs):
             groups[-1].append(anchor)
@@ -55,12 +57,16 @@ def linked(anchors: Sequence[Part], words: Sequence[Word], topic: Sequence[Part]
     return all(len(group) > 1 or _tied(group[0], groups, words, topic, proofs) for group in groups)
 
 
-def _continues(topic: Sequence[Part], proofs: Sequence[Proof]) -> bool:
+def _continues(topic: Sequence[ClaimPart], proofs: Sequence[Proof]) -> bool:
     return not topic or any(anchor.stands_in(proof) for anchor in topic for proof in proofs)
 
 
 def _tied(
-    part: Part, groups: Sequence[Sequence[Part]], words: Sequence[Word], topic: Sequence[Part], proofs: Sequence[Proof]
+    part: ClaimPart,
+    groups: Sequence[Sequence[ClaimPart]],
+    words: Sequence[Word],
+    topic: Sequence[ClaimPart],
+    proofs: Sequence[Proof],
 ) -> bool:
     own = [proof for proof in proofs if part.stands_in(proof)]
     others = [proof for proof in proofs if proof not in own]
@@ -74,9 +80,9 @@ def _tied(
 
 
 def placed(
-    anchors: Sequence[Part],
+    anchors: Sequence[ClaimPart],
     words: Sequence[Word],
-    topic: Sequence[Part],
+    topic: Sequence[ClaimPart],
     proofs: Sequence[Proof],
     central: frozenset[str],
 ) -> bool:
@@ -97,7 +103,11 @@ def placed(
 
 
 def _in_place(
-    part: Part, spoken_of: Sequence[Part], words: Sequence[Word], proofs: Sequence[Proof], central: frozenset[str]
+    part: ClaimPart,
+    spoken_of: Sequence[ClaimPart],
+    words: Sequence[Word],
+    proofs: Sequence[Proof],
+    central: frozenset[str],
 ) -> bool:
     if part.name and any(proof.is_about(part.name) for proof in proofs):
         return True
@@ -143,7 +153,7 @@ def _joined(rival: Place, own: Sequence[Place], text: Wording) -> bool:
     return False
 
 
-def _places(part: Part, text: Wording) -> list[Place]:
+def _places(part: ClaimPart, text: Wording) -> list[Place]:
     """Where a part stands in a text; of a name the last word, with those before it that are there too."""
     if part.value:
         return [(value.start, value.end) for value in text.values if stands_in(part.value, value)]
@@ -158,7 +168,7 @@ def _places(part: Part, text: Wording) -> list[Place]:
     return places
 
 
-def _rivals(part: Part, spoken_of: Sequence[Part], text: Wording, central: frozenset[str]) -> list[Place]:
+def _rivals(part: ClaimPart, spoken_of: Sequence[ClaimPart], text: Wording, central: frozenset[str]) -> list[Place]:
     """Central names of several words, or values, that the claim does not speak of."""
     mine = [place for anchor in spoken_of for place in _places(anchor, text)]
     if part.value:

@@ -10,7 +10,7 @@ from zlib import crc32
 import pytest
 
 from iterative_rag.cache import DiskCache
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -283,13 +283,13 @@ def test_many_facts_are_fitted_into_the_context() -> None:
 def test_two_models_are_counted_apart() -> None:
     main = ScriptedLLM({"analyse": [{"status": "known"}]}, name="main")
     fast = ScriptedLLM({"extract": [{"facts": []}], "grade": [{"grades": [{"n": 1, "label": "Good"}]}]}, name="fast")
-    meter = RunMeter(Settings(), Trace("test", []))
+    budget = RunBudget(Settings(), Trace("test", []))
     with main, fast:
-        backend = LLMBackend(main, fast, None, Settings()).roles(meter)
+        backend = LLMBackend(main, fast, None, Settings()).roles(budget)
         backend.analyst.analyse(INQUIRY)
         backend.extractor.extract(TRIED, WINDOW)
         backend.grader.grade(TRIED, [("Velm Tower", "It was designed by Oda Brenk.")])
-    used = meter.usage()
+    used = budget.usage()
     assert [(model.model, model.llm_calls) for model in used.models] == [("main", 1), ("fast", 2)]
     assert sum(model.prompt_tokens for model in used.models) == used.prompt_tokens
 
@@ -310,14 +310,14 @@ def test_the_fast_model_reads_and_rephrases() -> None:
 def test_replies_are_kept_and_a_hit_is_no_call(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path / "cache", 10)
     replies = {"analyse": [{"status": "known"}], "rephrase": [{"question": "R?"}], "answer": [answer(answer="37 [1]")]}
-    meter = Counting()
+    budget = Counting()
     with ScriptedLLM(replies) as llm:
         for _ in range(2):
-            backend = LLMBackend(llm, None, cache, Settings()).roles(meter)
+            backend = LLMBackend(llm, None, cache, Settings()).roles(budget)
             assert backend.analyst.analyse(INQUIRY) == Known()
             assert backend.rephraser.rephrase(INQUIRY, [FINISHED]) == "R?"
             assert backend.answerer.answer(INQUIRY).short_answer == "37"
-    assert meter.events == ["before", "after"] * 3 + ["hit analyse", "hit rephrase", "hit answer"]
+    assert budget.events == ["before", "after"] * 3 + ["hit analyse", "hit rephrase", "hit answer"]
 
 
 def test_extractions_are_kept_elsewhere(tmp_path: Path) -> None:

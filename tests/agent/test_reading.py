@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.retrieval.document_reader import Reader
+from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window
 from iterative_rag.types import Cap, Document, Extract, Hit, Need, ShortlistedDocument, Window
@@ -27,8 +27,8 @@ def pages(count: int, telling: set[int]) -> tuple[MemoryCorpus, list[Window]]:
 
 def reader(
     corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50, *, thrifty: bool = False
-) -> Reader:
-    return Reader(
+) -> DocumentReader:
+    return DocumentReader(
         corpus,
         extractor,
         cache=cache or DictCache(),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.strategies import Means, build
 from iterative_rag.errors import CapReached, LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.retrieval.document_reader import Reader
+from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import (
@@ -42,18 +42,18 @@ CORPUS = MemoryCorpus(
 
 def run(script: Scripted, extractor: Quoting | None = None, **settings: object) -> list[Step]:
     chosen = Settings.model_validate(settings)
-    meter = RunMeter(chosen, Trace("test", []))
+    budget = RunBudget(chosen, Trace("test", []))
     extractor = extractor or Quoting(["Venn", "Tarn", "Mell"])
     roles = roles_of(script, extractor)
-    reader = Reader(
+    reader = DocumentReader(
         CORPUS,
         extractor,
         cache=DictCache(),
         fact_limit=chosen.fact_limit,
         in_flight=chosen.calls_in_flight,
-        on_hit=meter.cache_hit,
+        on_hit=budget.cache_hit,
     )
-    means = Means(CORPUS, reader, roles, Grading(), meter, chosen, thrifty=True)
+    means = Means(CORPUS, reader, roles, Grading(), budget, chosen, thrifty=True)
     return list(build(Strategy.ITERATIVE, means).steps("How long is it?"))
 
 
@@ -144,18 +144,18 @@ def test_the_hop_cap_makes_one_last_attempt_that_is_marked() -> None:
 
 
 class Paying(Scripted):
-    """An analyst whose every call costs one of the meter's."""
+    """An analyst whose every call costs one of the budget's."""
 
-    meter: RunMeter
+    budget: RunBudget
 
     def analyse(self, inquiry: Inquiry) -> Needs:
-        self.meter.before_call("analyse")
+        self.budget.before_call("analyse")
         request = ChatRequest("analyse", "", "")
-        self.meter.after_call(request, ChatReply("", 60, 40), "m", 0.0)
+        self.budget.after_call(request, ChatReply("", 60, 40), "m", 0.0)
         return Needs((Need(f"Where is Tarn, try {len(inquiry.tried)}?"),))
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        self.meter.before_call("answer")
+        self.budget.before_call("answer")
         return super().answer(inquiry, last_attempt=last_attempt)
 
 
@@ -168,14 +168,14 @@ class Paying(Scripted):
 )
 def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
     settings = Settings.model_validate({"max_hops": 50, **limits})
-    meter = RunMeter(settings, Trace("test", []))
+    budget = RunBudget(settings, Trace("test", []))
     script = Paying()
-    script.meter = meter
-    reader = Reader(
-        CORPUS, Quoting(["Tarn lies"]), cache=DictCache(), fact_limit=1, in_flight=2, on_hit=meter.cache_hit
+    script.budget = budget
+    reader = DocumentReader(
+        CORPUS, Quoting(["Tarn lies"]), cache=DictCache(), fact_limit=1, in_flight=2, on_hit=budget.cache_hit
     )
     roles = roles_of(script, Quoting([]))
-    means = Means(CORPUS, reader, roles, Grading(), meter, settings, thrifty=True)
+    means = Means(CORPUS, reader, roles, Grading(), budget, settings, thrifty=True)
     answer = outcome(list(build(Strategy.ITERATIVE, means).steps("Where?")))
     assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)

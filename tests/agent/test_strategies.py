@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from iterative_rag.correction.overlay_corpus import GatheredCorpus
-from iterative_rag.correction.web_search import WebSearch
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.correction.overlay_corpus import OverlayCorpus
+from iterative_rag.correction.web_search import WebFindings
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.strategies import Means, build
 from iterative_rag.errors import FetchError
-from iterative_rag.retrieval.document_reader import Reader
+from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace, event_name
 from iterative_rag.types import (
@@ -64,11 +64,11 @@ GOOD, UNCLEAR, FAILING = Grading({"Venn": 0.9}), Grading({"Venn": 0.5}), Grading
 class Web:
     """Finds one page, or fails."""
 
-    corpus: GatheredCorpus
+    corpus: OverlayCorpus
     fault: FetchError | None = None
     asked: list[str] = field(default_factory=list)
 
-    def search_web(self, need: Need) -> WebSearch:
+    def search_web(self, need: Need) -> WebFindings:
         self.asked.append(need.question)
         if self.fault:
             raise self.fault
@@ -77,7 +77,7 @@ class Web:
         hit = Hit("w", page.title, 0, len(page.text), 0.9)
         entry = ShortlistedDocument("w", page.title, page.source, 0.9, (hit,))
         result = SearchResult(page.title, page.source)
-        return WebSearch("stand-in", need.question, (result,), (entry,), ())
+        return WebFindings("stand-in", need.question, (result,), (entry,), ())
 
 
 def run(
@@ -91,14 +91,14 @@ def run(
     **settings: object,
 ) -> list[Step]:
     chosen = Settings.model_validate({"shortlist": 1, "grader": "builtin", **settings})
-    meter = RunMeter(chosen, Trace("test", []))
-    corpus = GatheredCorpus(MemoryCorpus(CORPUS))
+    budget = RunBudget(chosen, Trace("test", []))
+    corpus = OverlayCorpus(MemoryCorpus(CORPUS))
     extractor = Quoting(["Venn", "residence", "Tarn"])
-    reader = Reader(corpus, extractor, cache=DictCache(), fact_limit=3, in_flight=2, on_hit=meter.cache_hit)
+    reader = DocumentReader(corpus, extractor, cache=DictCache(), fact_limit=3, in_flight=2, on_hit=budget.cache_hit)
     wording = {"rewriter": Wording(("harbour town residence",))}
     roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})
     online = Web(corpus, fault) if web else None
-    means = Means(corpus, reader, roles, grader, meter, chosen, thrifty=True, web=online)
+    means = Means(corpus, reader, roles, grader, budget, chosen, thrifty=True, web=online)
     return list(build(strategy, means).steps(QUESTION))
 
 

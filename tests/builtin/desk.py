@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.embedders.hashing import HashingEmbedder
-from iterative_rag.engine.budget import RunMeter
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window
 
 BACKEND = BuiltinBackend(HashingEmbedder(), RuleReader(HashingEmbedder()))
 
 
-class NoMeter(RunMeter):
-    """The built-in backend costs no calls: it must never ask its meter anything."""
+class NoMeter(RunBudget):
+    """The built-in backend costs no calls: it must never ask its budget anything."""
 
     def __init__(self) -> None:
         pass

@@ -9,7 +9,7 @@ from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
 from iterative_rag.builtin.reading.closed_needs import described, verified
-from iterative_rag.builtin.reading.page_units import Page, page
+from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reasoning.computed_values import compute
 from iterative_rag.types import Window
 
@@ -17,7 +17,7 @@ LEE = "Ann Lee (3 May 1941 – 9 June 1999) was a Norwegian novelist and poet. S
 DAWN = "Dawn is a 1976 British drama film directed by Bo Orm. It was released by Tell Pictures."
 
 
-def _page(title: str, text: str) -> Page:
+def _page(title: str, text: str) -> UnitPage:
     return page(Window(title, title, "", (), text))
 
 

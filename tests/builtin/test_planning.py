@@ -6,13 +6,13 @@ import pytest
 
 from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, Node, slots_of
 from iterative_rag.builtin.question.plan_checks import sound
-from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 
 
 @pytest.fixture(scope="module")
-def planner() -> Planner:
-    return Planner(Splitter())
+def planner() -> QuestionPlanner:
+    return QuestionPlanner(Splitter())
 
 
 def templates(node: Node) -> list[str]:
@@ -21,18 +21,18 @@ def templates(node: Node) -> list[str]:
     return [*inner, node.template] if isinstance(node, Lookup) else inner
 
 
-def test_a_sure_split_mends_what_the_rules_cut_wrongly(planner: Planner) -> None:
+def test_a_sure_split_mends_what_the_rules_cut_wrongly(planner: QuestionPlanner) -> None:
     question = "The songwriter of the hymn Night Ferry plays which instrument?"
-    assert templates(Planner(None).plan(question))[0] == "Who is the songwriter of the hymn Night Ferry plays?"
+    assert templates(QuestionPlanner(None).plan(question))[0] == "Who is the songwriter of the hymn Night Ferry plays?"
     assert templates(planner.plan(question)) == [
         "Who is the songwriter of the hymn Night Ferry?",
         "{0} plays which instrument?",
     ]
 
 
-def test_the_rules_hold_where_they_take_a_question_further_apart(planner: Planner) -> None:
+def test_the_rules_hold_where_they_take_a_question_further_apart(planner: QuestionPlanner) -> None:
     question = "Who was the father-in-law of the president born in Brookline, Massachusetts?"
-    assert templates(planner.plan(question)) == templates(Planner(None).plan(question))
+    assert templates(planner.plan(question)) == templates(QuestionPlanner(None).plan(question))
     assert len(templates(planner.plan(question))) == 3
 
 
@@ -43,22 +43,22 @@ def test_the_rules_hold_where_they_take_a_question_further_apart(planner: Planne
         "How many years after the opening of the Sunday bridge was Edda Holm born?",
     ],
 )
-def test_what_is_computed_is_left_to_the_rules(planner: Planner, question: str) -> None:
+def test_what_is_computed_is_left_to_the_rules(planner: QuestionPlanner, question: str) -> None:
     assert isinstance(planner.plan(question), Computed)
-    assert planner.plan(question) == Planner(None).plan(question)
+    assert planner.plan(question) == QuestionPlanner(None).plan(question)
 
 
 @pytest.mark.parametrize("question", ["Who is the mayor of Aldermere?", "?", "lamp", "Wer ist der Bürgermeister?"])
-def test_a_plain_question_is_one_look_up(planner: Planner, question: str) -> None:
+def test_a_plain_question_is_one_look_up(planner: QuestionPlanner, question: str) -> None:
     assert len(templates(planner.plan(question))) == 1
 
 
-def test_the_same_plan_again_and_again(planner: Planner) -> None:
+def test_the_same_plan_again_and_again(planner: QuestionPlanner) -> None:
     question = "Who is the mayor of the town where the Sunday bridge stands?"
-    assert planner.plan(question) == planner.plan(question) == Planner(Splitter()).plan(f" {question}  ")
+    assert planner.plan(question) == planner.plan(question) == QuestionPlanner(Splitter()).plan(f" {question}  ")
 
 
-def test_a_plan_that_brings_nothing_falls_back_on_the_whole_question(planner: Planner) -> None:
+def test_a_plan_that_brings_nothing_falls_back_on_the_whole_question(planner: QuestionPlanner) -> None:
     question = "Who is the mayor of the town where the Sunday bridge stands?"
     plan = planner.plan(question)
     assert isinstance(plan, Fallback)
@@ -103,11 +103,11 @@ MENDED = [
 
 
 @pytest.mark.parametrize(("question", "asked"), MENDED)
-def test_what_was_cut_at_the_wrong_place_is_mended(planner: Planner, question: str, asked: list[str]) -> None:
+def test_what_was_cut_at_the_wrong_place_is_mended(planner: QuestionPlanner, question: str, asked: list[str]) -> None:
     assert templates(planner.plan(question))[-len(asked) :] == asked
 
 
-def test_a_description_inside_a_description_is_taken_apart(planner: Planner) -> None:
+def test_a_description_inside_a_description_is_taken_apart(planner: QuestionPlanner) -> None:
     plan = planner.plan("When did the country of Fast Ferry's performer invade Westmark?")
     assert templates(plan)[0] == "Who is Fast Ferry's performer?"
     assert len(templates(plan)) == 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.page_units import Page, page
+from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reading.reader_passages import SIZE, passages, sentence_at
 from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
@@ -38,7 +38,7 @@ def reader() -> TrainedReader:
     return TrainedReader(RuleReader(BuiltinEncoder()), SpanReader())
 
 
-def seen(title: str, text: str) -> Page:
+def seen(title: str, text: str) -> UnitPage:
     return page(window(title, text))
 
 

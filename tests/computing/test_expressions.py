@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute, evaluate
-from iterative_rag.computing.operands import Number
+from iterative_rag.computing.operands import Scalar
 
 Tree = tuple[str, Fraction]
 
@@ -63,7 +63,7 @@ TREES = st.recursive(
 def test_an_expression_is_what_fractions_say(tree: Tree) -> None:
     text, expected = tree
     assume(max(expected.numerator.bit_length(), expected.denominator.bit_length()) < 400)
-    assert evaluate(text) == Number(expected)
+    assert evaluate(text) == Scalar(expected)
 
 
 @settings(max_examples=200, deadline=None)
@@ -77,7 +77,7 @@ def test_operators_bind_as_in_arithmetic(rest: list[tuple[str, int]], first: int
             terms.append(Fraction(number) * (1 if operator == "+" else -1))
         else:
             terms[-1] = terms[-1] * number if operator == "*" else terms[-1] / number
-    assert evaluate(text) == Number(sign * sum(terms))
+    assert evaluate(text) == Scalar(sign * sum(terms))
 
 
 @settings(max_examples=200, deadline=None)
@@ -86,7 +86,7 @@ def test_lists_are_what_python_says(numbers: list[int]) -> None:
     listed = f"[{', '.join(map(str, numbers))}]"
     ordered = sorted(numbers)
     assert compute(f"sum({listed})") == str(sum(numbers))
-    assert evaluate(f"mean({listed})") == Number(Fraction(sum(numbers), len(numbers)))
+    assert evaluate(f"mean({listed})") == Scalar(Fraction(sum(numbers), len(numbers)))
     assert compute(f"min({listed}) = {ordered[0]} and max({listed}) = {ordered[-1]}") == "true"
     assert compute(f"sort({listed}, desc)") == ", ".join(map(str, ordered[::-1]))
     assert compute(f"nth({len(numbers)}, asc, {listed})") == str(ordered[-1])

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from iterative_rag.errors import AddressRefused, FetchError
-from iterative_rag.sources.web.page_client import Reply, Web
+from iterative_rag.sources.web.page_client import PageResponse, Web
 from iterative_rag.sources.web.public_hosts import is_public
 from tests.corpus.sites import REFUSED, Dialled, look_up, sending, serving
 
@@ -33,7 +33,7 @@ def test_there_are_enough_of_them() -> None:
 def test_public_hosts_are_fetched(url: str) -> None:
     network = Dialled()
     with Web(AGENT, resolve=look_up, connector=lambda: network) as web:
-        assert web.get(url) == Reply(url, 200, {}, b"hello")
+        assert web.get(url) == PageResponse(url, 200, {}, b"hello")
 
 
 @pytest.mark.parametrize(
@@ -277,4 +277,4 @@ def test_a_server_that_is_not_there() -> None:
     [("7", 7.0), ("0", 0.0), ("soon", None), ("", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("-5", None)],
 )
 def test_the_pause_that_a_server_asks_for(value: str, seconds: float | None) -> None:
-    assert Reply("", 429, {"retry-after": value}, b"").retry_after == seconds
+    assert PageResponse("", 429, {"retry-after": value}, b"").retry_after == seconds

@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_after import Patience
-from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, Found, MediaWiki, Missing, Redirect, Site
+from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPages, MediaWiki, Missing, Redirect, Site
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble
 
 AGENT = "tests/1 (tests@example.org)"
@@ -43,8 +43,8 @@ def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
     titles = ["gull_Point", "Old Gull Light", "Heron", "Nowhere", "A[b]", "A|B", "Here", "wikt:lamp"]
     found = dict(client.look_up(titles))
     url = f"{wiki.url}/wiki/Gull_Point"
-    assert found["gull_Point"] == Found("Gull Point", url, 100, "2025-01-17T10:00:00Z")
-    assert found["Old Gull Light"] == Found(
+    assert found["gull_Point"] == FoundPages("Gull Point", url, 100, "2025-01-17T10:00:00Z")
+    assert found["Old Gull Light"] == FoundPages(
         "Gull Point", url, 100, "2025-01-17T10:00:00Z", Redirect("Old Gull Light", "Gull Point", "The lamp")
     )
     assert found["Heron"] == Disambiguation("Heron")
@@ -59,7 +59,7 @@ def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
 def test_answers_that_come_in_parts_are_put_together(wiki: FakeWiki, client: MediaWiki) -> None:
     wiki.split = True
     found = dict(client.look_up(["Gull Light", "Heron"]))
-    assert isinstance(found["Gull Light"], Found)
+    assert isinstance(found["Gull Light"], FoundPages)
     assert isinstance(found["Heron"], Disambiguation)
     assert len(wiki.asked) == 2
 
@@ -68,7 +68,7 @@ def test_titles_are_asked_for_fifty_at_a_time(wiki: FakeWiki, client: MediaWiki)
     for number in range(120):
         wiki.add(f"Buoy {number}")
     found = dict(client.look_up([f"Buoy {number}" for number in range(120)]))
-    assert {one.title for one in found.values() if isinstance(one, Found)} == {
+    assert {one.title for one in found.values() if isinstance(one, FoundPages)} == {
         f"Buoy {number}" for number in range(120)
     }
     assert len(wiki.asked) == 3

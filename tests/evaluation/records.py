@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, Record, Scores, Spent, Verdict, to_json
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import (
+    Cited,
+    FoundFact,
+    Hop,
+    JudgeVerdict,
+    Outcome,
+    QuestionRecord,
+    Scores,
+    Spent,
+    to_json,
+)
 from iterative_rag.evaluation.running.inspect_task import RECORD
 from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder
 
@@ -19,10 +29,10 @@ def record(
     *,
     repeat: int = 1,
     f1: float | None = None,
-    judge: Verdict | None = None,
+    judge: JudgeVerdict | None = None,
     spent: tuple[int, int, int, float] = (0, 0, 0, 0.0),
     **fields: Any,
-) -> Record:
+) -> QuestionRecord:
     """An answer to the question with the id `name`. `spent`: calls, prompt tokens, completion tokens, seconds."""
     calls, prompt, completion, seconds = spent
     hit = float(right)
@@ -32,7 +42,7 @@ def record(
         "repeat": repeat,
         "question": f"What is {name}?",
         "answers": ("gold",),
-        "kind": Kind.ANSWERABLE,
+        "kind": Answerability.ANSWERABLE,
         "types": (),
         "gold": (),
         "missing_gold": (),
@@ -42,10 +52,10 @@ def record(
         "spent": Spent(calls, prompt, completion, 0, seconds),
         "scores": scores,
     }
-    return Record(**(values | fields))
+    return QuestionRecord(**(values | fields))
 
 
-def abstention(name: str, kind: Kind = Kind.ANSWERABLE, **fields: Any) -> Record:
+def abstention(name: str, kind: Answerability = Answerability.ANSWERABLE, **fields: Any) -> QuestionRecord:
     return record(name, False, kind=kind, outcome=Outcome.ABSTAINED, short_answer="", **fields)
 
 
@@ -64,7 +74,9 @@ def cited(documents: str, *, verified: bool = True) -> tuple[Cited, ...]:
     return tuple(Cited(f"Title {document}", document, verified) for document in documents)
 
 
-def folder(records: Sequence[Record], name: str = "run", *, questions: int | None = None, **manifest: Any) -> RunFolder:
+def folder(
+    records: Sequence[QuestionRecord], name: str = "run", *, questions: int | None = None, **manifest: Any
+) -> RunFolder:
     """A run that holds these records; keywords replace entries of its manifest."""
     values: dict[str, Any] = {
         "dataset": {"name": "towns", "form": "plain", "digest": "d" * 64},

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.records import Record, Verdict
+from iterative_rag.evaluation.records import JudgeVerdict, QuestionRecord
 from iterative_rag.evaluation.scoring.judge_agreement import agreement, read_verdicts
 from tests.evaluation.records import record
 
 
-def records(verdicts: str) -> list[Record]:
+def records(verdicts: str) -> list[QuestionRecord]:
     """One record a letter, q0 and on: c(orrect), i(ncorrect), u(njudged), - (never asked)."""
-    of = {"c": Verdict.CORRECT, "i": Verdict.INCORRECT, "u": Verdict.UNJUDGED, "-": None}
+    of = {"c": JudgeVerdict.CORRECT, "i": JudgeVerdict.INCORRECT, "u": JudgeVerdict.UNJUDGED, "-": None}
     return [record(f"q{n}", judge=of[letter]) for n, letter in enumerate(verdicts)]
 
 
@@ -59,7 +59,9 @@ def test_what_cannot_be_compared_is_counted() -> None:
 
 
 def test_every_repeat_counts() -> None:
-    twice = [record("q0", repeat=n, judge=judge) for n, judge in ((1, Verdict.CORRECT), (2, Verdict.INCORRECT))]
+    twice = [
+        record("q0", repeat=n, judge=judge) for n, judge in ((1, JudgeVerdict.CORRECT), (2, JudgeVerdict.INCORRECT))
+    ]
     found = agreement(twice, {"q0": True})
     assert (found.n, found.both_correct, found.only_given) == (2, 1, 1)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Cause, FoundFact, Hop, Outcome, Record, Verdict
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from tests.evaluation.records import abstention, hop, record
 
@@ -24,13 +24,13 @@ def hops(listed: str = "abx", read: str = "abx", facts: tuple[FoundFact, ...] = 
     return (Hop(n=1, question="Who?", shortlist=tuple(listed), read=tuple(read), facts=facts),)
 
 
-def wrong(answers: tuple[str, ...] = ("Oda Brenk",), **fields: Any) -> Record:
+def wrong(answers: tuple[str, ...] = ("Oda Brenk",), **fields: Any) -> QuestionRecord:
     """A wrong answer to a question that needs the articles a and b."""
     made = record("q", False, **({"answers": answers, "gold": GOLD} | fields))
     return replace(made, question=QUESTION)
 
 
-def gave_up(answers: tuple[str, ...] = ("Oda Brenk",), **fields: Any) -> Record:
+def gave_up(answers: tuple[str, ...] = ("Oda Brenk",), **fields: Any) -> QuestionRecord:
     return replace(abstention("q", **({"answers": answers, "gold": GOLD} | fields)), question=QUESTION)
 
 
@@ -43,23 +43,23 @@ BOTH = (found("a", "Karsa"), found("b", "1911"))
     "fine",
     [
         record("right"),
-        record("right to the judge", False, judge=Verdict.CORRECT),
-        record("cannot be told", False, judge=Verdict.UNJUDGED),
+        record("right to the judge", False, judge=JudgeVerdict.CORRECT),
+        record("cannot be told", False, judge=JudgeVerdict.UNJUDGED),
         record("right at the cap", outcome=Outcome.INCOMPLETE, cap="hops"),
-        abstention("rightly not answered", Kind.NOT_IN_CORPUS),
-        abstention("false premise seen", Kind.FALSE_PREMISE),
+        abstention("rightly not answered", Answerability.NOT_IN_CORPUS),
+        abstention("false premise seen", Answerability.FALSE_PREMISE),
         wrong(answers=()),  # the dataset accepts nothing: nobody can tell
     ],
     ids=lambda one: one.id,
 )
-def test_what_is_right_or_cannot_be_told_has_no_cause(fine: Record) -> None:
+def test_what_is_right_or_cannot_be_told_has_no_cause(fine: QuestionRecord) -> None:
     assert cause(fine) is None
 
 
 # --- one of each -----------------------------------------------------------------------------
 
 HELD = hops(facts=(found("a", "Oda Brenk"),))
-CASES: list[tuple[str, Record, Cause]] = [
+CASES: list[tuple[str, QuestionRecord, Cause]] = [
     ("fault", wrong(outcome=Outcome.FAULT, fault="LLMTimeout"), Cause.FAULT),
     ("cap", wrong(outcome=Outcome.INCOMPLETE, cap="hops"), Cause.CAP),
     ("composed", wrong(hops=HELD), Cause.COMPOSED_WRONGLY),
@@ -69,13 +69,13 @@ CASES: list[tuple[str, Record, Cause]] = [
     ("not read", wrong(hops=hops("axb", "x")), Cause.NOT_READ),
     ("not extracted", wrong(hops=hops("axb", "axb", (found("x", "Karsa"),))), Cause.NOT_EXTRACTED),
     ("no gold", wrong(gold=(), hops=hops()), Cause.NO_GOLD),
-    ("answered unanswerable", wrong(kind=Kind.NOT_IN_CORPUS, gold=()), Cause.ANSWERED_UNANSWERABLE),
-    ("answered a false premise", wrong(kind=Kind.FALSE_PREMISE, hops=HELD), Cause.ANSWERED_UNANSWERABLE),
+    ("answered unanswerable", wrong(kind=Answerability.NOT_IN_CORPUS, gold=()), Cause.ANSWERED_UNANSWERABLE),
+    ("answered a false premise", wrong(kind=Answerability.FALSE_PREMISE, hops=HELD), Cause.ANSWERED_UNANSWERABLE),
 ]
 
 
 @pytest.mark.parametrize(("name", "given", "expected"), CASES, ids=[name for name, _, _ in CASES])
-def test_each_cause(name: str, given: Record, expected: Cause) -> None:
+def test_each_cause(name: str, given: QuestionRecord, expected: Cause) -> None:
     assert cause(given) is expected
 
 
@@ -85,13 +85,13 @@ def test_the_cases_cover_every_cause() -> None:
 
 # --- borders: which of two comes first -------------------------------------------------------
 
-BORDERS: list[tuple[str, Record, Cause]] = [
+BORDERS: list[tuple[str, QuestionRecord, Cause]] = [
     ("a fault after a cap", wrong(outcome=Outcome.FAULT, fault="LLMTimeout", cap="calls", hops=HELD), Cause.FAULT),
     ("a fault with a right answer so far", record("q", outcome=Outcome.FAULT, fault="x"), Cause.FAULT),
-    ("a fault without verdict", wrong(outcome=Outcome.FAULT, judge=Verdict.UNJUDGED), Cause.FAULT),
+    ("a fault without verdict", wrong(outcome=Outcome.FAULT, judge=JudgeVerdict.UNJUDGED), Cause.FAULT),
     ("a cap with the fact found", wrong(outcome=Outcome.INCOMPLETE, cap="seconds", hops=HELD), Cause.CAP),
-    ("a fault, unanswerable", wrong(kind=Kind.NOT_IN_CORPUS, outcome=Outcome.FAULT), Cause.FAULT),
-    ("a cap, unanswerable", wrong(kind=Kind.FALSE_PREMISE, outcome=Outcome.INCOMPLETE, cap="hops"), Cause.CAP),
+    ("a fault, unanswerable", wrong(kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.FAULT), Cause.FAULT),
+    ("a cap, unanswerable", wrong(kind=Answerability.FALSE_PREMISE, outcome=Outcome.INCOMPLETE, cap="hops"), Cause.CAP),
     ("no gold, answer found", wrong(gold=(), hops=HELD), Cause.COMPOSED_WRONGLY),
     ("no gold, abstained though found", gave_up(gold=(), hops=HELD), Cause.ABSTAINED),
     ("no gold, abstained", gave_up(gold=(), hops=hops()), Cause.NO_GOLD),
@@ -116,7 +116,7 @@ BORDERS: list[tuple[str, Record, Cause]] = [
 
 
 @pytest.mark.parametrize(("name", "given", "expected"), BORDERS, ids=[name for name, _, _ in BORDERS])
-def test_borders(name: str, given: Record, expected: Cause) -> None:
+def test_borders(name: str, given: QuestionRecord, expected: Cause) -> None:
     assert cause(given) is expected
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.evaluation.questions import Kind
+from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cited, Outcome
 from iterative_rag.evaluation.scoring import abstention
 from iterative_rag.evaluation.scoring.citations import precision, recall, verified
@@ -93,11 +93,11 @@ def test_abstentions_are_measured_where_some_questions_have_no_answer() -> None:
     records = [
         record("answered", True),
         abstained("gave up"),
-        abstained("rightly", Kind.NOT_IN_CORPUS),
-        abstained("also rightly", Kind.FALSE_PREMISE),
-        record("answered all the same", False, kind=Kind.FALSE_PREMISE),
-        record("fault", False, kind=Kind.NOT_IN_CORPUS, outcome=Outcome.FAULT),
-        record("cap", False, kind=Kind.NOT_IN_CORPUS, outcome=Outcome.INCOMPLETE),
+        abstained("rightly", Answerability.NOT_IN_CORPUS),
+        abstained("also rightly", Answerability.FALSE_PREMISE),
+        record("answered all the same", False, kind=Answerability.FALSE_PREMISE),
+        record("fault", False, kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.FAULT),
+        record("cap", False, kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.INCOMPLETE),
     ]
     assert abstention.precision(records) == pytest.approx(2 / 3)
     assert abstention.recall(records) == pytest.approx(2 / 5)
@@ -106,6 +106,6 @@ def test_abstentions_are_measured_where_some_questions_have_no_answer() -> None:
 def test_abstention_without_anything_to_measure() -> None:
     answerable = [record("q"), abstained("r")]
     assert (abstention.precision(answerable), abstention.recall(answerable)) == (None, None)
-    missed = [record("q", False, kind=Kind.FALSE_PREMISE)]
+    missed = [record("q", False, kind=Answerability.FALSE_PREMISE)]
     assert (abstention.precision(missed), abstention.recall(missed)) == (None, 0.0)
     assert (abstention.precision([]), abstention.recall([])) == (None, None)

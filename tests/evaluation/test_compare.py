@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.metrics.run_comparison import compare, unique_names
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Outcome, Verdict
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import JudgeVerdict, Outcome
 from iterative_rag.evaluation.report.comparison_report import comparison
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from tests.evaluation.records import abstention, folder, record, store
@@ -47,7 +47,12 @@ def test_pairs_go_by_id_and_not_by_place() -> None:
 
 def test_what_either_judge_could_not_judge_and_what_has_no_answer_is_left_out() -> None:
     first = folder(
-        [record("a"), record("b", judge=Verdict.UNJUDGED), record("c", False), abstention("d", Kind.NOT_IN_CORPUS)]
+        [
+            record("a"),
+            record("b", judge=JudgeVerdict.UNJUDGED),
+            record("c", False),
+            abstention("d", Answerability.NOT_IN_CORPUS),
+        ]
     )
     second = folder([record("a", False), record("b"), record("c", outcome=Outcome.FAULT), record("e")], "second")
     (pair,) = compare([first, second])["pairs"]

@@ -14,7 +14,7 @@ import pytest
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.dataset_forms import load, select
-from iterative_rag.evaluation.questions import Dataset, Kind, Paragraph, Question
+from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
 
 LINKS = ["https://en.wikipedia.org/wiki/Sunday_bridge", "https://en.wikipedia.org/wiki/Edda_Holm%27s_mill"]
 PROMPT = 'Who keeps the mill\nthat the "old" bridge leads to?'
@@ -83,7 +83,7 @@ def test_our_own_fields_beside_those_of_frames(tmp_path: Path) -> None:
     row = {**FIELDS, "wiki_links": [], "id": "a1", "aliases": ["O. Brandt", "Olin Brandt", ""], "kind": "false_premise"}
     [question] = load(written(tmp_path, "own.jsonl", lines(row))).questions
     assert question.answers == ("Olin Brandt", "O. Brandt")
-    assert (question.id, question.kind, question.gold_titles) == ("a1", Kind.FALSE_PREMISE, ())
+    assert (question.id, question.kind, question.gold_titles) == ("a1", Answerability.FALSE_PREMISE, ())
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,11 @@ def test_plain_questions(tmp_path: Path) -> None:
     assert load(listed).questions == dataset.questions
     assert (many.text, many.answers, many.gold_titles) == ("How many?", ("42", "forty-two"), ("Aldermere_bridge",))
     assert yes_no.answers == ("no",)
-    assert (several.answers, several.kind, several.expected_steps) == (("a", "b"), Kind.NOT_IN_CORPUS, ("x", "y"))
+    assert (several.answers, several.kind, several.expected_steps) == (
+        ("a", "b"),
+        Answerability.NOT_IN_CORPUS,
+        ("x", "y"),
+    )
     assert unknown.answers == ()
 
 
@@ -195,9 +199,9 @@ def test_squad_of_both_versions(tmp_path: Path) -> None:
         dataset = load(written(tmp_path, name, content))
         assert dataset.form == "SQuAD"
         mayor, king = dataset.questions
-        assert (mayor.id, mayor.answers, mayor.kind) == ("s1", ("Edda Holm", "Holm"), Kind.ANSWERABLE)
+        assert (mayor.id, mayor.answers, mayor.kind) == ("s1", ("Edda Holm", "Holm"), Answerability.ANSWERABLE)
         assert (mayor.gold_titles, mayor.paragraphs) == (("Aldermere",), (Paragraph("Aldermere", "Text.", True),))
-        assert (king.answers, king.kind, king.gold_titles) == ((), Kind.NOT_IN_CORPUS, ())
+        assert (king.answers, king.kind, king.gold_titles) == ((), Answerability.NOT_IN_CORPUS, ())
         assert king.paragraphs == (Paragraph("Aldermere", "Text.", False),)
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.evaluation.metrics.summary import summarise
-from iterative_rag.evaluation.records import Cause, FoundFact, Hop, Outcome, Record, Verdict
+from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.report.formatting import number, percent, visible
 from iterative_rag.evaluation.report.html_report import html
 from iterative_rag.evaluation.report.markdown_report import escaped, markdown, table
@@ -26,7 +26,7 @@ from tests.evaluation.records import abstention, cited, fact, folder, hop, recor
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}&lt;\u202eevil\u2066\x1b[31m\ud800"
 
 
-def report_of(records: Sequence[Record], *siblings: RunFolder, **manifest: Any) -> Report:
+def report_of(records: Sequence[QuestionRecord], *siblings: RunFolder, **manifest: Any) -> Report:
     run = folder(records, **manifest)
     return Report(run, summarise(run), tuple((one, summarise(one)) for one in siblings))
 
@@ -76,7 +76,7 @@ class Page(HTMLParser):
         ]
 
 
-def full(question: str = "a", text: str = "words") -> Record:
+def full(question: str = "a", text: str = "words") -> QuestionRecord:
     """A record that has everything, with `text` in every field that comes from outside."""
     found = FoundFact(text, text, text, f"{text} quoted", text, "x")
     return record(
@@ -89,7 +89,7 @@ def full(question: str = "a", text: str = "words") -> Record:
         hops=(Hop(1, text, (text,), ("x", "z"), ("x",), (found,), text), Hop(2, text)),
         documents={"x": text, "y": text, "z": text},
         citations=cited("x", verified=False),
-        judge=Verdict.INCORRECT,
+        judge=JudgeVerdict.INCORRECT,
         cause=Cause.COMPOSED_WRONGLY,
         short_answer=text,
         text=f"{text} [1]",
@@ -154,7 +154,7 @@ def test_a_question_opens_to_its_whole_trace() -> None:
         short_answer="seven",
         answers=("eight", "8"),
         cause=Cause.NOT_EXTRACTED,
-        judge=Verdict.INCORRECT,
+        judge=JudgeVerdict.INCORRECT,
     )
     page = Page(html(report_of([one])))
     for shown in (
@@ -182,7 +182,7 @@ def test_questions_carry_what_the_filter_needs_and_causes_lead_to_theirs() -> No
         record("a"),
         record("b", False, cause=Cause.NOT_READ),
         abstention("c", cause=Cause.NOT_READ),
-        record("d", judge=Verdict.UNJUDGED),
+        record("d", judge=JudgeVerdict.UNJUDGED),
     ]
     page = Page(html(report_of(records)))
     questions = page.all("details", class_="q")
@@ -212,7 +212,7 @@ def test_other_runs_stand_around_this_one_from_the_floor_to_the_ceiling() -> Non
 def test_what_makes_figures_doubtful_is_said() -> None:
     other = folder([record("a")], name="other", judge="model, judge 2")
     records = [
-        record("a", judge=Verdict.UNJUDGED),
+        record("a", judge=JudgeVerdict.UNJUDGED),
         record("b", outcome=Outcome.FAULT),
         record("c", missing_gold=("L",)),
     ]
@@ -348,7 +348,7 @@ def call(*arguments: object) -> Any:
 
 
 def test_the_command_writes_markdown_json_and_the_page(tmp_path: Path) -> None:
-    run = store(folder([record("a"), record("b", False, judge=Verdict.INCORRECT)]), tmp_path / "runs" / "one")
+    run = store(folder([record("a"), record("b", False, judge=JudgeVerdict.INCORRECT)]), tmp_path / "runs" / "one")
     assert call("report", run).stdout.startswith("# one\n")
     assert "What is b" not in call("report", run, "--figures-only").stdout
     found = json.loads(call("report", run, "--json").stdout)
@@ -360,7 +360,9 @@ def test_the_command_writes_markdown_json_and_the_page(tmp_path: Path) -> None:
 
 
 def test_the_judge_is_held_against_given_verdicts(tmp_path: Path) -> None:
-    run = store(folder([record("a", judge=Verdict.CORRECT), record("b", judge=Verdict.CORRECT)]), tmp_path / "run")
+    run = store(
+        folder([record("a", judge=JudgeVerdict.CORRECT), record("b", judge=JudgeVerdict.CORRECT)]), tmp_path / "run"
+    )
     verdicts = tmp_path / "verdicts.jsonl"
     verdicts.write_text('{"id": "a", "correct": true}\n{"id": "b", "correct": false}\n', encoding="utf-8")
     found = json.loads(call("report", run, "--agreement", verdicts, "--json").stdout)["agreement"]

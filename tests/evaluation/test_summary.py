@@ -10,8 +10,8 @@ import pytest
 
 from iterative_rag.evaluation.metrics import run_comparison, summary
 from iterative_rag.evaluation.metrics.summary import summarise
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Cause, Cited, Outcome, Spent, Verdict
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import Cause, Cited, JudgeVerdict, Outcome, Spent
 from tests.evaluation.records import abstention, cited, folder, hop, record
 
 # Below these any name may stand: they are data.
@@ -45,14 +45,14 @@ FULL = [
         types=("numbers",),
         gold=("x", "y"),
         hops=(hop(listed="xyz", read="xy", facts="x"),),
-        judge=Verdict.CORRECT,
+        judge=JudgeVerdict.CORRECT,
         citations=cited("xz"),
         confidence=0.9,
         expected_steps=("so",),
         spent=(3, 1000, 200, 2.0),
     ),
-    record("b", False, judge=Verdict.INCORRECT, cause=Cause.COMPOSED_WRONGLY, types=("dates",), confidence=0.2),
-    abstention("c", Kind.NOT_IN_CORPUS),
+    record("b", False, judge=JudgeVerdict.INCORRECT, cause=Cause.COMPOSED_WRONGLY, types=("dates",), confidence=0.2),
+    abstention("c", Answerability.NOT_IN_CORPUS),
 ]
 
 
@@ -79,7 +79,7 @@ def test_it_is_plain_json_and_the_same_twice() -> None:
 
 def test_scores_are_means_over_the_answerable_questions() -> None:
     found = summarise(
-        [record("a"), record("b", False, f1=0.5), record("c", False), abstention("d", Kind.FALSE_PREMISE)]
+        [record("a"), record("b", False, f1=0.5), record("c", False), abstention("d", Answerability.FALSE_PREMISE)]
     )
     assert (found["n"], found["answerable"], found["answers"]) == (4, 3, 4)
     assert found["em"] == found["right"] == pytest.approx(1 / 3, abs=1e-6)
@@ -100,9 +100,9 @@ def test_repeats_count_once_per_question() -> None:
 def test_the_judge_decides_and_what_it_could_not_judge_is_left_out() -> None:
     found = summarise(
         [
-            record("a", False, judge=Verdict.CORRECT),
-            record("b", True, judge=Verdict.INCORRECT),
-            record("c", True, judge=Verdict.UNJUDGED),
+            record("a", False, judge=JudgeVerdict.CORRECT),
+            record("b", True, judge=JudgeVerdict.INCORRECT),
+            record("c", True, judge=JudgeVerdict.UNJUDGED),
             abstention("d"),
         ]
     )
@@ -207,7 +207,11 @@ def test_citations_are_measured_where_there_are_any() -> None:
 
 
 def test_abstention_is_measured_where_questions_cannot_be_answered() -> None:
-    records = [abstention("a"), abstention("b", Kind.NOT_IN_CORPUS), record("c", kind=Kind.FALSE_PREMISE)]
+    records = [
+        abstention("a"),
+        abstention("b", Answerability.NOT_IN_CORPUS),
+        record("c", kind=Answerability.FALSE_PREMISE),
+    ]
     assert summarise(records)["abstention"] == {"precision": 0.5, "recall": 0.5, "unanswerable": 2}
     assert summarise(records[:1])["abstention"] == {"precision": None, "recall": None, "unanswerable": 0}
 
@@ -217,8 +221,8 @@ def test_calibration_looks_at_answers_that_were_given_and_judged() -> None:
         [
             record("a", confidence=0.95),
             record("b", False, confidence=0.95),
-            record("c", kind=Kind.FALSE_PREMISE, confidence=0.95),  # answered what cannot be answered: wrong
-            record("d", confidence=0.15, judge=Verdict.UNJUDGED),
+            record("c", kind=Answerability.FALSE_PREMISE, confidence=0.95),  # answered what cannot be answered: wrong
+            record("d", confidence=0.15, judge=JudgeVerdict.UNJUDGED),
             abstention("e", confidence=0.99),
             record("f", outcome=Outcome.FAULT, confidence=0.99),
         ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.evaluation.records import FoundFact, Hop, Record
-from iterative_rag.evaluation.scoring.trajectories import Course, check, trajectory
+from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
+from iterative_rag.evaluation.scoring.trajectories import TrajectoryMatch, check, trajectory
 from tests.evaluation.records import record
 
 STEPS = ("Karsa", "Oda Brenk", "1911")
@@ -20,7 +20,7 @@ def hops(*values: str) -> tuple[Hop, ...]:
     return tuple(Hop(n, "?", facts=found) for n, found in enumerate(facts, start=1))
 
 
-def course(*values: str, steps: tuple[str, ...] = STEPS) -> Course:
+def course(*values: str, steps: tuple[str, ...] = STEPS) -> TrajectoryMatch:
     found = check(record("q", hops=hops(*values), expected_steps=steps))
     assert found is not None
     return found
@@ -45,7 +45,7 @@ def course(*values: str, steps: tuple[str, ...] = STEPS) -> Course:
     ],
 )
 def test_courses(values: list[str], exact: bool, in_order: bool, any_order: bool, subset: bool, found: float) -> None:
-    assert course(*values) == Course(exact, in_order, any_order, subset, pytest.approx(found))
+    assert course(*values) == TrajectoryMatch(exact, in_order, any_order, subset, pytest.approx(found))
 
 
 def test_a_value_must_be_the_step_and_not_only_near_it() -> None:
@@ -68,7 +68,7 @@ def test_without_expected_steps_there_is_nothing_to_check() -> None:
 
 
 def test_the_trajectory_lists_what_was_found_once() -> None:
-    one: Record = record("q", hops=hops("Karsa|", "Karsa|Oda Brenk", "1911"))
+    one: QuestionRecord = record("q", hops=hops("Karsa|", "Karsa|Oda Brenk", "1911"))
     assert trajectory(one) == ("Karsa", "Oda Brenk", "1911")
     no_value = Hop(1, "?", facts=(FoundFact("?", "", "It stands.", "", "Velm Tower", "b"),))
     assert trajectory(record("q", hops=(no_value,))) == ("Velm Tower",)

@@ -28,7 +28,7 @@ from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.edge_store import pack
 from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_place import ServerPlace
-from iterative_rag.index.vector_store import Found, Place, VectorPoint, point_id, point_ids
+from iterative_rag.index.vector_store import PassagePlace, Place, VectorPoint, point_id, point_ids
 from iterative_rag.protocols import Vectors
 from tests.index.standin import StandIn, server_place
 
@@ -151,7 +151,9 @@ def opened(place: Place, points: int = 0) -> Any:
     return place.work(published, points=points, dimensions=DIMENSIONS, owner=OWNER)
 
 
-def found(store: Any, queries: list[tuple[str, list[float]]], limit: int) -> list[tuple[list[Found], list[Found]]]:
+def found(
+    store: Any, queries: list[tuple[str, list[float]]], limit: int
+) -> list[tuple[list[PassagePlace], list[PassagePlace]]]:
     """The passages that a search finds."""
     halves = store.search(queries, limit)
     passages = store.passages([one for both in halves for half in both for one in half])
@@ -166,7 +168,7 @@ def test_the_same_points_give_the_same_results_in_the_same_order(place: Place, s
             assert halves == found(reference, shelf.queries, limit)
             assert all(len(dense) == limit for dense, _ in halves)
         dense, sparse = halves[0]
-        assert set(dense) == {Found(one.document_id, one.version, one.start, one.end) for one in shelf.points}
+        assert set(dense) == {PassagePlace(one.document_id, one.version, one.start, one.end) for one in shelf.points}
         assert 0 < len(sparse) <= len(dense)
         assert halves[3][1] == halves[4][1] == []
 

@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.function_words import stem, word_set
 from iterative_rag.builtin.language.nouns import PLACES, names_person
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """The expected type of an answer."""
 
     PERSON = "person"
@@ -313,22 +313,22 @@ _AMOUNTS = word_set(
 )
 
 
-def kind_of_noun(noun: str) -> Kind:
+def kind_of_noun(noun: str) -> AnswerKind:
     """What kind of answer "which NOUN" asks for."""
     noun = noun.lower()
     single = noun.removesuffix("s")
     if noun in {"year", "years", "decade", "century"}:
-        return Kind.YEAR
+        return AnswerKind.YEAR
     if noun in {"date", "day", "birthday", "month"}:
-        return Kind.DATE
+        return AnswerKind.DATE
     if noun in _AMOUNTS:
-        return Kind.NUMBER
+        return AnswerKind.NUMBER
     if noun in PLACES or single in PLACES or (single.endswith("ie") and single[:-2] + "y" in PLACES):
-        return Kind.PLACE
+        return AnswerKind.PLACE
     if noun in {"surname", "forename"}:
-        return Kind.PERSON
+        return AnswerKind.PERSON
     if noun in {"name", "title"}:
-        return Kind.NAME
+        return AnswerKind.NAME
     if names_person(noun):
-        return Kind.PERSON
-    return Kind.THING
+        return AnswerKind.PERSON
+    return AnswerKind.THING

@@ -20,7 +20,7 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
     words,
 )
-from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, Kind, kind_of_noun
+from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
 from iterative_rag.builtin.question.simplification import plainly
@@ -41,7 +41,7 @@ class Query:
     """A need, read. Stems throughout; `names` are the words of each name, `relation` the other content words."""
 
     text: str
-    kind: Kind
+    kind: AnswerKind
     asked: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     relation: tuple[str, ...]
@@ -136,7 +136,7 @@ def _is_past(word: str) -> bool:
     return word in IRREGULAR or word in PARTICIPLES or (word.endswith("ed") and len(word) > 4)
 
 
-def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[int], str]:
+def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], frozenset[int], str]:
     """Kind, stems of the asked noun, token places that are not relation words, and the unit asked for."""
     tokens = [token for token in tokenize(text) if token.word]
     for place, word in enumerate(low):
@@ -145,10 +145,10 @@ def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[
             first = place + 2 + 2 * (low[place + 2 : place + 4] == ["of", "the"])
             end = group_end(tokens, first, len(tokens))
             noun = low[first:end]
-            return Kind.NUMBER, tuple(stem(w) for w in noun), frozenset(), (noun[-1] if noun else "")
+            return AnswerKind.NUMBER, tuple(stem(w) for w in noun), frozenset(), (noun[-1] if noun else "")
         if word == "how" and after in MEASURES:
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
-            return Kind.NUMBER, (stem(after), stem(MEASURES[after])), frozenset(), unit
+            return AnswerKind.NUMBER, (stem(after), stem(MEASURES[after])), frozenset(), unit
         if word in {"which", "what"} and after not in AUXILIARIES and after:
             end = group_end(tokens, place + 1, len(tokens))
             # "In which year Ann Lee died": the asked noun ends where a name begins.
@@ -157,24 +157,24 @@ def _asked(low: list[str], text: str) -> tuple[Kind, tuple[str, ...], frozenset[
             noun = [token.low for token in tokens[place + 1 : end]]
             if tokens[end - 1].possessive:
                 noun[-1] = noun[-1].rstrip("s").rstrip("'’")
-            kind = kind_of_noun(noun[-1]) if noun else Kind.THING
+            kind = kind_of_noun(noun[-1]) if noun else AnswerKind.THING
             stems = tuple(stem(re.sub(r"['’]s?$", "", w)) for w in noun if w not in STOPWORDS)
             bare = frozenset({end - 1}) if stems and stems[-1] in BARE_KINDS else frozenset()
             return kind, stems, bare, ""
         if word == "where":
-            return Kind.PLACE, (), frozenset(), ""
+            return AnswerKind.PLACE, (), frozenset(), ""
         if word == "when":
-            return Kind.DATE, (), frozenset(), ""
+            return AnswerKind.DATE, (), frozenset(), ""
         if word in {"who", "whom"}:
-            return Kind.PERSON, _copular_noun(low, place, tokens), frozenset(), ""
+            return AnswerKind.PERSON, _copular_noun(low, place, tokens), frozenset(), ""
         if word == "what" and after in AUXILIARIES:
             noun_stems = _copular_noun(low, place, tokens)
-            kind = next((kind_of_noun(w) for w in low if noun_stems and stem(w) == noun_stems[-1]), Kind.THING)
+            kind = next((kind_of_noun(w) for w in low if noun_stems and stem(w) == noun_stems[-1]), AnswerKind.THING)
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
-            return kind, noun_stems, frozenset(), unit if kind is Kind.NUMBER else ""
+            return kind, noun_stems, frozenset(), unit if kind is AnswerKind.NUMBER else ""
     if low and low[0] in AUXILIARIES:
-        return Kind.YES_NO, (), frozenset(), ""
-    return Kind.THING, (), frozenset(), ""
+        return AnswerKind.YES_NO, (), frozenset(), ""
+    return AnswerKind.THING, (), frozenset(), ""
 
 
 def _copular_noun(low: list[str], place: int, tokens: list[Token]) -> tuple[str, ...]:

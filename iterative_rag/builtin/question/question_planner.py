@@ -33,7 +33,7 @@ _HOLDS = lazy_pattern(
 )
 
 
-class Planner:
+class QuestionPlanner:
     """Safe to use from several threads. Without a `splitter` everything is left to the rules."""
 
     def __init__(self, splitter: Splitter | None) -> None:

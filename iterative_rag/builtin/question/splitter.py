@@ -41,7 +41,7 @@ class Splitter:
 
     def __init__(self, *, weights: Traversable | None = None, cache: Cache | None = None) -> None:
         self._weights = weights or packaged_weights()
-        self._loaded = lazy(_Model, weights)
+        self._loaded = lazy(_SplitterNetwork, weights)
         self._cache = cache
 
     def split(self, question: str) -> Split:
@@ -73,10 +73,10 @@ def _fits(question: str, split: Split) -> bool:
 
 def load() -> None:
     """Load the package's weights, unless that was done. Raises WeightsError."""
-    lazy(_Model, None)()
+    lazy(_SplitterNetwork, None)()
 
 
-class _Model:
+class _SplitterNetwork:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:

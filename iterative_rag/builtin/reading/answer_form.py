@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import content
-from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.text_values import dates, numbers
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_words import NOTHING
@@ -13,17 +13,17 @@ def fits(query: Query, value: str) -> bool:
     """Whether a value can be the answer by its form: of the kind that is asked for, and no echo of the question."""
     if value == NOTHING:
         return True
-    if query.kind is Kind.YES_NO:
+    if query.kind is AnswerKind.YES_NO:
         return value.lower().startswith(("yes", "no"))
-    if query.kind is Kind.NUMBER and not numbers(value):
+    if query.kind is AnswerKind.NUMBER and not numbers(value):
         return False
-    if query.kind in {Kind.YEAR, Kind.DATE} and not dates(value):
+    if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and not dates(value):
         return False
-    if query.kind is Kind.PERSON and not any(character.isupper() for character in value):
+    if query.kind is AnswerKind.PERSON and not any(character.isupper() for character in value):
         return False
-    if query.kind in {Kind.PERSON, Kind.PLACE} and value.replace(",", "").replace(".", "").isdigit():
+    if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and value.replace(",", "").replace(".", "").isdigit():
         return False
-    if query.ordinals or query.superlative or query.kind not in {Kind.PERSON, Kind.PLACE, Kind.THING}:
+    if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return True
     said = set(content(value))
     return not said or not any(said <= set(name) for name in query.names)

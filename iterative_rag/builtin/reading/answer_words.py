@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import content, names_in, stem, words
-from iterative_rag.builtin.language.lexicon import INVERSE, Kind, alike
+from iterative_rag.builtin.language.lexicon import INVERSE, AnswerKind, alike
 from iterative_rag.builtin.language.nouns import KINSHIP, LARGER, NOT_PERSON_WORDS, ROLES, SMALLER
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import typed_spans
-from iterative_rag.builtin.reading.page_units import Page, Unit
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.passage_match import NATIONALITY
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -35,7 +35,7 @@ _MUTUAL = frozenset(
         "friend",
     ]
 )
-SUBJECT_KINDS = frozenset({Kind.PERSON, Kind.PLACE, Kind.THING, Kind.NAME})
+SUBJECT_KINDS = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING, AnswerKind.NAME})
 _ASKS_AFTER = lazy_pattern(r"\b(?:after|for|namesake|eponym|honou?r)\b", re.IGNORECASE)
 _IS_ONE = lazy_pattern(r"\b(?:is|was) (?:an?|the|one)\b|\(born |\d{4}\)")
 _PERSONAL = lazy_pattern(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
@@ -47,7 +47,7 @@ def subject_name(title: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def page_stems(page: Page) -> frozenset[str]:
+def page_stems(page: UnitPage) -> frozenset[str]:
     """Stems that say what the page is about: its title, first sentence and first infobox rows."""
     first = next((unit.text for unit in page.units if not unit.cells), "")
     rows = " ".join(unit.cells[1] for unit in page.units[:3] if unit.infobox)
@@ -56,27 +56,27 @@ def page_stems(page: Page) -> frozenset[str]:
 
 
 @lru_cache(maxsize=256)
-def is_person(page: Page) -> bool:
+def is_person(page: UnitPage) -> bool:
     labels = {stem(word) for unit in page.units if unit.infobox for word in words(unit.cells[0])}
     if labels:
         return bool(labels & {"bear", "die", "spous", "born"}) and not labels & {"height", "length", "river", "populat"}
     return len(_PERSONAL.findall(page.text[:1500])) >= 2 and _IS_ONE.search(page.text[:400]) is not None
 
 
-def may_be_subject(query: Query, page: Page, about: frozenset[str]) -> bool:
+def may_be_subject(query: Query, page: UnitPage, about: frozenset[str]) -> bool:
     """Whether the page's subject can be what is asked for: of the asked kind, and not named in the question."""
     title = set(content(subject_name(page.title)))
     if not title or query.kind not in SUBJECT_KINDS or page.title.lower().startswith("list of"):
         return False
     if title <= query.name_words | set(query.relation) or len(title & query.name_words) * 2 > len(title):
         return False
-    if any(set(name) <= title or (query.kind is Kind.PERSON and name[0] in title) for name in query.names):
+    if any(set(name) <= title or (query.kind is AnswerKind.PERSON and name[0] in title) for name in query.names):
         return False
-    if (query.kind is Kind.PLACE and is_person(page)) or query.asked[-1:] in {(NATIONALITY,), (stem("name"),)}:
+    if (query.kind is AnswerKind.PLACE and is_person(page)) or query.asked[-1:] in {(NATIONALITY,), (stem("name"),)}:
         return False
-    if query.kind in {Kind.THING, Kind.NAME} and is_person(page):
+    if query.kind in {AnswerKind.THING, AnswerKind.NAME} and is_person(page):
         return False
-    if query.kind is Kind.PERSON:
+    if query.kind is AnswerKind.PERSON:
         # "First Lady of ..." is the article of the office, not of a holder.
         return is_person(page) and not title & set(query.asked)
     return not query.asked or bool(alike(query.asked[-1]) & about)
@@ -85,7 +85,7 @@ def may_be_subject(query: Query, page: Page, about: frozenset[str]) -> bool:
 # --- infobox ---------------------------------------------------------------------------------
 
 
-def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
+def infobox_value(query: Query, page: UnitPage, unit: PageUnit) -> tuple[str, float] | None:
     label, cell = unit.cells[0], unit.cells[1]
     labels = frozenset(content(label))
     direct = {*query.relation, *query.asked}
@@ -96,7 +96,11 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
     kin = {word for word in direct if word in _KIN}
     if kin and not any(alike(word) & (labels | inside) for word in kin):
         return None  # of the wife of the one whose article it is, the row says nothing
-    if query.kind not in {Kind.PERSON, Kind.THING, Kind.NAME} and _of_persons(label) and not query.unit:
+    if (
+        query.kind not in {AnswerKind.PERSON, AnswerKind.THING, AnswerKind.NAME}
+        and _of_persons(label)
+        and not query.unit
+    ):
         return None
     if re.search(r"\bafter$", label, re.IGNORECASE) and not _ASKS_AFTER.search(query.text):
         return None
@@ -105,13 +109,13 @@ def infobox_value(query: Query, page: Page, unit: Unit) -> tuple[str, float] | N
         # A label with more to it ("Height (with antennas)") is not quite what was asked.
         trust -= 0.06 * len(labels - loose)
         return _cell_value(query, cell, trust)
-    if query.kind is Kind.PERSON and query.name_words & title and set(query.relation) & inside and not named:
+    if query.kind is AnswerKind.PERSON and query.name_words & title and set(query.relation) & inside and not named:
         # "President | Ann Lee (husband)" in the article of his wife.
         beside = re.search(r"^([^,;(]+) \((?:her |his )?[\w -]+\)", cell)
         if beside and set(content(beside[0])) & set(query.relation):
             return beside[1].strip(), 0.93
     if (
-        query.kind in {Kind.YEAR, Kind.DATE}
+        query.kind in {AnswerKind.YEAR, AnswerKind.DATE}
         and not query.relation
         and query.name_words & title
         and labels & TIME_LABELS
@@ -156,7 +160,7 @@ def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | No
     found = typed_spans.spans(cell, query.kind, query.unit, query.asked)
     if query.kind in SUBJECT_KINDS:
         found = [span for span in found if not set(content(span.value)) <= query.name_words] or found
-    if query.kind in {Kind.YEAR, Kind.DATE} and len(found) > 1:
+    if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and len(found) > 1:
         wanted = {synonym for word in query.relation if word not in _KIN for synonym in alike(word)}
         for span in found:
             before = content(cell[max(0, span.start - 20) : span.start])[-1:]
@@ -164,16 +168,16 @@ def _cell_value(query: Query, cell: str, trust: float) -> tuple[str, float] | No
                 return span.value, trust
         if set(query.relation) & _ENDS:
             return found[-1].value, trust
-    if query.kind is Kind.NUMBER and (years := listed_years(cell)):
+    if query.kind is AnswerKind.NUMBER and (years := listed_years(cell)):
         return str(years), trust
-    if query.kind is Kind.PLACE and found:
+    if query.kind is AnswerKind.PLACE and found:
         return place_part(query, found[0].value), trust
-    if query.kind in {Kind.THING, Kind.NAME} and cell:
+    if query.kind in {AnswerKind.THING, AnswerKind.NAME} and cell:
         if any(start < 2 for _, start, _ in dates(cell[:20])):
             return None  # "what did she die of": neither day nor place
         return re.sub(r"\s*\([^()]*\d[^()]*\)$", "", cell) or cell, trust
     if found:
-        power = re.match(r"\s?[^\W\d]*[²³]", cell[found[0].end :]) if query.kind is Kind.NUMBER else None
+        power = re.match(r"\s?[^\W\d]*[²³]", cell[found[0].end :]) if query.kind is AnswerKind.NUMBER else None
         return found[0].value + (power[0] if power else ""), trust
     return (cell, 0.7 * trust) if cell and query.kind in SUBJECT_KINDS else None
 
@@ -187,7 +191,7 @@ def _item(query: Query, cell: str) -> str:
     if len(parts) < 2:
         return cell
     ranks = [rank for rank in query.ordinals if rank <= len(parts)]
-    if len(ranks) == 1 and query.kind in {Kind.PERSON, Kind.THING, Kind.NAME}:
+    if len(ranks) == 1 and query.kind in {AnswerKind.PERSON, AnswerKind.THING, AnswerKind.NAME}:
         return re.sub(r"\s*\([^()]*\)$", "", parts[ranks[0] - 1])
     if not all("(" in part for part in parts):
         return cell
@@ -236,7 +240,7 @@ _NOW = lazy_pattern(
 _ASKS_NOW = frozenset(stem(word) for word in ("present", "today", "current", "modern", "now"))
 
 
-def present_name(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+def present_name(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
     """ "Old Town, now New Town" where the present name is asked for."""
     if not set(query.asked) & _ASKS_NOW or not query.name_words & names_in(text):
         return None

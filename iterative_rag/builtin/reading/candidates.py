@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import IRREGULAR, STOPWORDS, content, fold, ordinal, stem, words
-from iterative_rag.builtin.language.lexicon import Kind, alike
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.language.nouns import LARGER
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import typed_spans
@@ -20,7 +20,7 @@ from iterative_rag.builtin.reading.answer_words import (
     place_part,
     subject_name,
 )
-from iterative_rag.builtin.reading.page_units import Page
+from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.passage_match import Match
 from iterative_rag.builtin.reading.set_phrases import set_form
 from iterative_rag.text.patterns import lazy_pattern
@@ -38,7 +38,7 @@ class Candidate:
     features: dict[str, float]
 
 
-def candidates(query: Query, page: Page, match: Match, meaning: float, first: bool) -> list[Candidate]:
+def candidates(query: Query, page: UnitPage, match: Match, meaning: float, first: bool) -> list[Candidate]:
     """All that a sentence offers: spans of the asked kind, the page's subject, and what a set form gives."""
     text = match.unit.text
     anchors = _anchors(query, text)
@@ -47,7 +47,7 @@ def candidates(query: Query, page: Page, match: Match, meaning: float, first: bo
     if (form := set_form(query, page, text)) is not None:
         found.append(Candidate(form[0], {**shared, "form": 1.0, "form_rule": form[1] * match.score}))
     offered = typed_spans.spans(text, query.kind, query.unit, query.asked)
-    if query.kind is Kind.THING and query.asked[-1:] != ("scor",):
+    if query.kind is AnswerKind.THING and query.asked[-1:] != ("scor",):
         taken = [(span.start, span.end) for span in offered]
         offered += [
             span
@@ -61,7 +61,7 @@ def candidates(query: Query, page: Page, match: Match, meaning: float, first: bo
         if trust <= 0:
             continue
         own = _span_features(query, text, span, anchors, names, known, len(offered))
-        value = place_part(query, span.value) if query.kind is Kind.PLACE else span.value
+        value = place_part(query, span.value) if query.kind is AnswerKind.PLACE else span.value
         own["adjective"] = float(_adjective(text, span))
         found.append(Candidate(value, {**shared, **own, "trust": trust, "rule": trust * match.score}))
     about = page_stems(page)
@@ -91,7 +91,7 @@ def _apposed(query: Query, text: str) -> bool:
 
 
 def _sentence_features(
-    query: Query, page: Page, match: Match, meaning: float, first: bool, anchors: list[tuple[int, int]]
+    query: Query, page: UnitPage, match: Match, meaning: float, first: bool, anchors: list[tuple[int, int]]
 ) -> dict[str, float]:
     title = set(content(subject_name(page.title)))
     own, asked_of = set(content(match.unit.text)), query.name_words
@@ -155,7 +155,7 @@ _LEADS = {
 def _span_features(
     query: Query,
     text: str,
-    span: typed_spans.Span,
+    span: typed_spans.TypedSpan,
     anchors: list[tuple[int, int]],
     names: list[tuple[int, int]],
     known: set[str],
@@ -186,18 +186,20 @@ def _span_features(
     }
     if word and any(stem(word) in alike(other) for other in (*query.relation, *query.asked)):
         features["lead_anchor"] = 1.0
-    if query.kind is Kind.NUMBER:
+    if query.kind is AnswerKind.NUMBER:
         features["measured"] = float(count > 1 and query.unit == "")
     if small:
         features["small_asked"] = float(bool(query.asked))
     return features
 
 
-def _trust(query: Query, page: Page, text: str, span: typed_spans.Span, anchors: list[tuple[int, int]]) -> float:
+def _trust(
+    query: Query, page: UnitPage, text: str, span: typed_spans.TypedSpan, anchors: list[tuple[int, int]]
+) -> float:
     """How likely a candidate is the answer, by its place in the sentence; 0 for what cannot be."""
     known = query.name_words
     stems = set(content(span.value)) or set(words(span.value))
-    if query.kind is not Kind.NUMBER and stems and stems <= known | set(query.relation):
+    if query.kind is not AnswerKind.NUMBER and stems and stems <= known | set(query.relation):
         return 0.0
     trust = 0.85
     if query.kind in SUBJECT_KINDS and span.start < 2 and " " not in span.value:
@@ -205,20 +207,22 @@ def _trust(query: Query, page: Page, text: str, span: typed_spans.Span, anchors:
     if query.kind in SUBJECT_KINDS:
         if not any(character.isalpha() for character in span.value) or span.value.endswith("-born"):
             return 0.0
-        if (" " not in span.value or query.kind is Kind.PERSON) and _adjective(text, span):
-            trust *= 0.0 if query.kind is Kind.PERSON and " " not in span.value else 0.5
-        if query.kind is Kind.PERSON and _is_object(text, span, anchors) and not query.asked:
+        if (" " not in span.value or query.kind is AnswerKind.PERSON) and _adjective(text, span):
+            trust *= 0.0 if query.kind is AnswerKind.PERSON and " " not in span.value else 0.5
+        if query.kind is AnswerKind.PERSON and _is_object(text, span, anchors) and not query.asked:
             trust *= 0.7
         if _by_agent(query, text, span):
             trust *= 1.25
-        if query.kind is Kind.PLACE and query.asked and query.asked[-1] in LARGER and _last_of_list(text, span):
+        if query.kind is AnswerKind.PLACE and query.asked and query.asked[-1] in LARGER and _last_of_list(text, span):
             trust *= 1.25
-    if query.kind is Kind.NUMBER and re.match(r"(?:.*[ -])?[A-Z]|\s+[A-Z]", span.value + text[span.end : span.end + 2]):
+    if query.kind is AnswerKind.NUMBER and re.match(
+        r"(?:.*[ -])?[A-Z]|\s+[A-Z]", span.value + text[span.end : span.end + 2]
+    ):
         trust *= 0.6  # "28 Days Later": a title
-    if query.kind is Kind.PLACE and not typed_spans.led_by_place(text, span):
+    if query.kind is AnswerKind.PLACE and not typed_spans.led_by_place(text, span):
         trust *= 0.75
     if (
-        query.kind is Kind.PERSON
+        query.kind is AnswerKind.PERSON
         and typed_spans.led_by_place(text, span)
         and not text[: span.start].endswith(("by ", "to ", "of "))
     ):
@@ -229,12 +233,12 @@ def _trust(query: Query, page: Page, text: str, span: typed_spans.Span, anchors:
         trust *= 0.5 if any(set(name) <= stems for name in query.names) else 0.85
     if query.asked:
         lead = content(text[max(0, span.start - 40) : span.start])[-2:]
-        if query.asked[-1] in lead or (query.asked[-1] in stems and query.kind in {Kind.PLACE, Kind.THING}):
+        if query.asked[-1] in lead or (query.asked[-1] in stems and query.kind in {AnswerKind.PLACE, AnswerKind.THING}):
             trust *= 1.2
     return trust
 
 
-def _opener(page: Page, word: str) -> float:
+def _opener(page: UnitPage, word: str) -> float:
     """How much a sentence's first word counts as a name: fully where the page writes it large elsewhere, too."""
     if word in page.title or re.search(rf"[\w,;|] {re.escape(word)}\b", page.text):
         return 1.0
@@ -243,16 +247,16 @@ def _opener(page: Page, word: str) -> float:
     return 0.0 if plain else 0.9
 
 
-def _by_agent(query: Query, text: str, span: typed_spans.Span) -> bool:
+def _by_agent(query: Query, text: str, span: typed_spans.TypedSpan) -> bool:
     """ "directed by X" where the director is asked for."""
     before = re.search(r"(\w+)(?: and \w+)? by (?:the )?(?:[a-z]+ ){0,2}$", text[max(0, span.start - 50) : span.start])
-    if before is None or query.kind not in {Kind.PERSON, Kind.THING, Kind.NAME}:
+    if before is None or query.kind not in {AnswerKind.PERSON, AnswerKind.THING, AnswerKind.NAME}:
         return False
     act = stem(before[1].lower())
     return any(act in alike(word) or word.startswith(act) for word in (*query.asked, *query.relation))
 
 
-def _is_object(text: str, span: typed_spans.Span, anchors: list[tuple[int, int]]) -> bool:
+def _is_object(text: str, span: typed_spans.TypedSpan, anchors: list[tuple[int, int]]) -> bool:
     """ "Ann Lee wrote X": what follows the verb, with no "by" between, was not the one who did it."""
     before = [end for _, end in anchors if end <= span.start]
     return (
@@ -262,12 +266,12 @@ def _is_object(text: str, span: typed_spans.Span, anchors: list[tuple[int, int]]
     )
 
 
-def _last_of_list(text: str, span: typed_spans.Span) -> bool:
+def _last_of_list(text: str, span: typed_spans.TypedSpan) -> bool:
     """ "... in Brell County, Westmark.": the largest place comes last."""
     return "," in text[max(0, span.start - 60) : span.end] and re.match(r"\s*(?:[.;)]|$)", text[span.end :]) is not None
 
 
-def _adjective(text: str, span: typed_spans.Span) -> bool:
+def _adjective(text: str, span: typed_spans.TypedSpan) -> bool:
     """ "Westmarkian physicist": one capital word before a plain noun."""
     after = re.match(r"\s+([a-z]+)", text[span.end : span.end + 30])
     return (
@@ -283,7 +287,7 @@ def _anchors(query: Query, text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\w+", text) if stem(match[0].lower()) in wanted]
 
 
-def _gap(text: str, span: typed_spans.Span, anchor: tuple[int, int]) -> int:
+def _gap(text: str, span: typed_spans.TypedSpan, anchor: tuple[int, int]) -> int:
     """Characters between a candidate and a word of the relation; a break of the clause counts as many."""
     start, end = (anchor[1], span.start) if anchor[1] <= span.start else (span.end, anchor[0])
     return max(0, end - start) + 40 * len(_BREAK.findall(text, start, max(start, end)))

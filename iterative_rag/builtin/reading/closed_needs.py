@@ -13,13 +13,13 @@ from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import AUXILIARIES, STOPWORDS, content, fold, stem, word_set, words
 from iterative_rag.builtin.language.hypernyms import counts_as
-from iterative_rag.builtin.language.lexicon import Kind, alike
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.language.nations import nations_in, wholes, within
 from iterative_rag.builtin.language.tokens import Token, tokenize
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.candidate_ranking import trust
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.page_units import Page, Unit
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
 # Sentences that say what something is; longer subjects than this are none.
@@ -43,7 +43,7 @@ _HOLLOW = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClosedClaim:
     """What is said of a subject. Years are inclusive; 0 and 9999 where one side is open."""
 
     nations: tuple[str, ...]
@@ -54,9 +54,9 @@ class Claim:
     plain_class: bool
 
 
-def settled(query: Query, page: Page) -> list[Finding] | None:
+def settled(query: Query, page: UnitPage) -> list[Finding] | None:
     """What a page says to a closed need or to one for a description; None for every other need and page."""
-    if query.kind is Kind.YES_NO:
+    if query.kind is AnswerKind.YES_NO:
         found = verified(query, page)
         return [found] if found else []
     told = described(query, page)
@@ -67,7 +67,7 @@ def _finding(value: str, quote: str, chance: float) -> Finding:
     return Finding(value, quote, trust(chance), quote)
 
 
-def verified(query: Query, page: Page) -> Finding | None:
+def verified(query: Query, page: UnitPage) -> Finding | None:
     """Whether the page of its subject says so; None where the page is not about the subject of the closed need."""
     found = _subject(query, page)
     if found is None:
@@ -94,7 +94,7 @@ def verified(query: Query, page: Page) -> Finding | None:
 _BRACKET = lazy_pattern(r"\s*\(([^)]*)\)$")
 
 
-def _subject(query: Query, page: Page) -> tuple[str, float] | None:
+def _subject(query: Query, page: UnitPage) -> tuple[str, float] | None:
     """What the need says of its subject, and how sure it is that this page is about it."""
     tokens = tokenize(query.text.rstrip("?"))
     if len(tokens) < 3 or tokens[0].low not in AUXILIARIES:
@@ -163,7 +163,7 @@ _ALIVE = lazy_pattern(r"\b(?:alive|living|live)\b")
 
 
 @lru_cache(maxsize=256)
-def claim_of(predicate: str) -> Claim:
+def claim_of(predicate: str) -> ClosedClaim:
     years, rest = _years(predicate)
     nations = nations_in(rest)
     names, points = [], []
@@ -177,7 +177,7 @@ def claim_of(predicate: str) -> Claim:
             points += [word for word in stems if word not in _HOLLOW]
     alive = bool(_ALIVE.search(rest))
     plain = bool(re.match(r"(?:also )?an? ", predicate)) and not names and not years and len(points) < 3
-    return Claim(nations, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(points)), years, alive, plain)
+    return ClosedClaim(nations, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(points)), years, alive, plain)
 
 
 def _in_nation(token: Token, text: str) -> bool:
@@ -215,7 +215,7 @@ _CLAUSE = lazy_pattern(
 _NO_TRADE = word_set("former retired professional noted famous renowned leading late current american-born one")
 
 
-def described(query: Query, page: Page) -> Finding | None:
+def described(query: Query, page: UnitPage) -> Finding | None:
     """What its own page's lead says that something is: the answer to "What is X?" ("an American writer"), "What is the
     occupation of X?" ("writer, poet"), "What is the nationality of X?"; None for other needs and other pages."""
     match = _DESCRIBES.match(query.text)
@@ -243,7 +243,7 @@ def described(query: Query, page: Page) -> Finding | None:
 # --- deciding --------------------------------------------------------------------------------
 
 
-def _best(claim: Claim, units: list[Unit], lead: list[Unit]) -> tuple[float, Unit]:
+def _best(claim: ClosedClaim, units: list[PageUnit], lead: list[PageUnit]) -> tuple[float, PageUnit]:
     """The largest share of the claim that a piece says, with what the lead and the page say beside it."""
     leading = [_levels(claim, unit, first=unit in lead) for unit in lead]
     every = [(unit, _levels(claim, unit, first=unit in lead)) for unit in units]
@@ -260,7 +260,7 @@ def _best(claim: Claim, units: list[Unit], lead: list[Unit]) -> tuple[float, Uni
     return best, found
 
 
-def _weights(claim: Claim) -> list[float]:
+def _weights(claim: ClosedClaim) -> list[float]:
     """A country, the head of a class and a date must be met; the words around them say less."""
     points = [1.0] * len(claim.points)
     if points:
@@ -268,7 +268,7 @@ def _weights(claim: Claim) -> list[float]:
     return [2.0] * len(claim.nations) + [1.2] * len(claim.names) + points + ([2.0] if claim.years else [])
 
 
-def _levels(claim: Claim, unit: Unit, *, first: bool) -> list[float]:
+def _levels(claim: ClosedClaim, unit: PageUnit, *, first: bool) -> list[float]:
     """How far a piece says each point of the claim: nations, names, points, years, in this order."""
     own = _stems(unit.text)
     there = nations_in(unit.text)
@@ -306,7 +306,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(content(text))
 
 
-def _contradiction(claim: Claim, lead: list[Unit]) -> Unit | None:
+def _contradiction(claim: ClosedClaim, lead: list[PageUnit]) -> PageUnit | None:
     """The leading sentence that names only other countries than the claim does."""
     if not claim.nations:
         return None
@@ -323,7 +323,7 @@ def _contradiction(claim: Claim, lead: list[Unit]) -> Unit | None:
 _BRACKETED = lazy_pattern(r"\(([^()]*\d{4}[^()]*)\)")
 
 
-def _alive(claim: Claim, lead: list[Unit], about: float) -> Finding | None:
+def _alive(claim: ClosedClaim, lead: list[PageUnit], about: float) -> Finding | None:
     """Whether someone lived in the years that are asked for, or still lives where none is said."""
     for unit in lead:
         match = _BRACKETED.search(unit.text)

@@ -19,7 +19,7 @@ LONGEST_SENTENCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class PageUnit:
     """One quotable piece. `cells` and `header` are set for rows; an infobox row is a label and a value."""
 
     text: str
@@ -31,16 +31,16 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class UnitPage:
     title: str
-    units: tuple[Unit, ...]
+    units: tuple[PageUnit, ...]
     text: str
 
 
 @lru_cache(maxsize=256)
-def page(window: Window) -> Page:
+def page(window: Window) -> UnitPage:
     """The window's units in order."""
-    units: list[Unit] = []
+    units: list[PageUnit] = []
     section, rows, tables = "", [], 0
     for line in [*window.text.split("\n"), ""]:
         bare = line.strip()
@@ -53,8 +53,8 @@ def page(window: Window) -> Page:
         if bare.startswith("#"):
             section = bare.lstrip("# ")
         elif bare and bare != "[...]":
-            units += [Unit(sentence, section) for sentence in sentences(bare)]
-    return Page(window.title, tuple(units), window.text)
+            units += [PageUnit(sentence, section) for sentence in sentences(bare)]
+    return UnitPage(window.title, tuple(units), window.text)
 
 
 def sentences(paragraph: str) -> list[str]:
@@ -73,7 +73,7 @@ def sentences(paragraph: str) -> list[str]:
     return [piece for piece in found if 3 < len(piece) <= LONGEST_SENTENCE]
 
 
-def _table(rows: list[str], section: str, number: int) -> list[Unit]:
+def _table(rows: list[str], section: str, number: int) -> list[PageUnit]:
     """Rows of one table. Two columns without a name for the second, or under the title, are an infobox."""
     cells = [_cells(row) for row in rows]
     ruled = len(rows) > 1 and _RULE.match(rows[1]) is not None
@@ -81,7 +81,7 @@ def _table(rows: list[str], section: str, number: int) -> list[Unit]:
     body = [(row, parts) for row, parts in zip(rows, cells, strict=True) if not _RULE.match(row)][1 if ruled else 0 :]
     infobox = all(len(parts) == 2 for parts in cells) and (not ruled or len(header) < 2 or not header[1])
     return [
-        Unit(row, section, parts, () if infobox else header, infobox, number)
+        PageUnit(row, section, parts, () if infobox else header, infobox, number)
         for row, parts in body
         if any(parts) and len(row) >= 4
     ]

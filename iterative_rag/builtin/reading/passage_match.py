@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import content, names_in, ordinal, stem, words
-from iterative_rag.builtin.language.lexicon import Kind, alike
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading.page_units import Page, Unit
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
 # Weights of a need's words: a name or an ordinal says more than a verb.
@@ -32,14 +32,14 @@ NAMESAKE = 0.1
 class Match:
     """How well a piece fits. All numbers are 0 to 1."""
 
-    unit: Unit
+    unit: PageUnit
     score: float
     names: float
     weakest_name: float
     relation: float
 
 
-def match_units(query: Query, page: Page) -> list[Match]:
+def match_units(query: Query, page: UnitPage) -> list[Match]:
     title = frozenset(content(page.title))
     whole = frozenset(content(page.text)) | title
     first = next((unit.text for unit in page.units if not unit.cells), "")
@@ -47,7 +47,7 @@ def match_units(query: Query, page: Page) -> list[Match]:
     return [_match(query, unit, title, lead, whole) for unit in page.units]
 
 
-def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str], whole: frozenset[str]) -> Match:
+def _match(query: Query, unit: PageUnit, title: frozenset[str], lead: frozenset[str], whole: frozenset[str]) -> Match:
     own = frozenset(content(unit.text))
     around = frozenset(content(f"{unit.section} {' '.join(unit.header)}"))
     subject = 0.0 if unit.header else TITLE
@@ -130,12 +130,12 @@ def _match(query: Query, unit: Unit, title: frozenset[str], lead: frozenset[str]
     )
 
 
-def _ranks(unit: Unit) -> frozenset[int | None]:
+def _ranks(unit: PageUnit) -> frozenset[int | None]:
     cells = {int(cell) for cell in unit.cells if cell.isdigit() and len(cell) < 5}
     return frozenset({ordinal(word) for word in words(unit.text)} | cells)
 
 
-_LISTED = frozenset({Kind.PERSON, Kind.THING, Kind.NAME})
+_LISTED = frozenset({AnswerKind.PERSON, AnswerKind.THING, AnswerKind.NAME})
 TRADES = frozenset(stem(word) for word in ["occupation", "profession", "job", "career", "trade"])
 TRADE = lazy_pattern(
     r"\b(?:is|was|works as|worked as) an? (?:(?:former|retired|noted|famous|renowned|leading|professional) )*"
@@ -151,7 +151,7 @@ _DENIAL = lazy_pattern(r"\b(?:not|never|nor)\b")
 _RANGE = lazy_pattern(r"\b(\d{4})\s*[–-]\s*(\d{4}|present)\b")
 
 
-def _has_year(year: int, unit: Unit) -> bool:
+def _has_year(year: int, unit: PageUnit) -> bool:
     """The year itself, or in a row a span of years around it."""
     if re.search(rf"\b{year}\b", unit.text):
         return True

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import content
-from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading.page_units import Page
+from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
 # Logistic regression over the values that both offer for one-hop questions of half B of 2WikiMultihopQA and MuSiQue
@@ -34,7 +34,7 @@ WEIGHTS: dict[str, float] = {
 NO_SHARE, NO_ODDS = math.log(2e-3), -3.5
 LEAST_ODDS, MOST_ODDS = -6.0, 4.0
 LONG, LAST = 6, 9
-NAMES = frozenset({Kind.PERSON, Kind.PLACE, Kind.NAME})
+NAMES = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.NAME})
 _SENTENCES = lazy_pattern(r"[.;] ?[A-Z(]")
 
 
@@ -52,14 +52,14 @@ class Offered:
     form: float = 0.0
 
 
-def probability(query: Query, page: Page, offered: Offered) -> float:
+def probability(query: Query, page: UnitPage, offered: Offered) -> float:
     """The chance that a value is right."""
     features = features_of(query, page, offered)
     odds = sum(WEIGHTS[name] * value for name, value in features.items())
     return 1.0 / (1.0 + math.exp(-odds))
 
 
-def features_of(query: Query, page: Page, offered: Offered) -> Mapping[str, float]:
+def features_of(query: Query, page: UnitPage, offered: Offered) -> Mapping[str, float]:
     near = {*content(offered.quote), *content(page.title)}
     names = query.name_words
     read, ruled = offered.share is not None, offered.odds is not None

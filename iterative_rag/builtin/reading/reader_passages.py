@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.reading.page_units import Page, sentences
+from iterative_rag.builtin.reading.page_units import UnitPage, sentences
 
 # Characters of a passage; a longer paragraph stays whole, and the reader reads it in windows.
 SIZE = 700
 
 
-def passages(page: Page) -> list[str]:
+def passages(page: UnitPage) -> list[str]:
     """Verbatim runs of the page's paragraphs; headings, gaps and tables end a passage."""
     found: list[str] = []
     run: list[str] = []

@@ -1,6 +1,6 @@
 """Reads a window for a need without a trained model: which piece answers, and which words of it are the answer.
 
-The seam for a trained reader is `Reader.read(query, page)`: findings with a value, a verbatim quote and a score.
+The seam for a trained reader is `PageReader.read(query, page)`: findings with a value, a verbatim quote and a score.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content, only_large
-from iterative_rag.builtin.language.lexicon import Kind, alike
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.question.need_query import Query, grounded
 from iterative_rag.builtin.reading import table_reader
 from iterative_rag.builtin.reading.answer_words import infobox_value, may_be_subject, page_stems, subject_name
@@ -18,7 +18,7 @@ from iterative_rag.builtin.reading.candidate_ranking import Ranked, chance, rank
 from iterative_rag.builtin.reading.candidates import Candidate, candidates
 from iterative_rag.builtin.reading.closed_needs import settled
 from iterative_rag.builtin.reading.findings import Finding, best_of
-from iterative_rag.builtin.reading.page_units import Page, Unit
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.passage_match import TITLE, Match, match_units
 from iterative_rag.protocols import Embedder
 
@@ -48,13 +48,13 @@ class Offer:
         return self.ranked.candidate.value
 
 
-class Reader(Protocol):
+class PageReader(Protocol):
     """Finds the answer to a query in a page; nothing where the page does not hold it."""
 
     @property
     def fingerprint(self) -> str: ...
 
-    def read(self, query: Query, page: Page) -> list[Finding]: ...
+    def read(self, query: Query, page: UnitPage) -> list[Finding]: ...
 
 
 class RuleReader:
@@ -70,7 +70,7 @@ class RuleReader:
     def fingerprint(self) -> str:
         return f"rules-2/{self._embedder.name}"
 
-    def read(self, query: Query, page: Page) -> list[Finding]:
+    def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if (said := settled(query, page)) is not None:
             return said
         rows, offers = self.look(query, page)
@@ -81,11 +81,11 @@ class RuleReader:
         ]
         return best_of([*rows, *prose])
 
-    def look(self, query: Query, page: Page) -> tuple[list[Finding], list[Offer]]:
+    def look(self, query: Query, page: UnitPage) -> tuple[list[Finding], list[Offer]]:
         """What the page's tables and infoboxes answer, and what its sentences offer, likeliest first."""
         query = grounded(query, page.title, only_large(page.text))
         rows: list[Finding] = []
-        prose: list[tuple[Unit, list[Candidate]]] = []
+        prose: list[tuple[PageUnit, list[Candidate]]] = []
         first = next((unit for unit in page.units if not unit.cells), None)
         for match, meaning in self.matches(query, page):
             if match.unit.cells and (finding := _finding(query, page, match)) is not None:
@@ -103,7 +103,7 @@ class RuleReader:
             rows.append(Finding(value, row.text, row_trust(0.85), _readable(page, row)))
         return rows, [Offer(item, prose[item.unit][0].text) for item in rank([offers for _, offers in prose])]
 
-    def matches(self, query: Query, page: Page) -> list[tuple[Match, float]]:
+    def matches(self, query: Query, page: UnitPage) -> list[tuple[Match, float]]:
         """The pieces that fit best, with the encoder's view mixed into their scores and beside them."""
         fitting = [
             match
@@ -130,7 +130,7 @@ def row_trust(score: float) -> float:
     return 0.5 * score / EVEN if score < EVEN else 0.5 + 0.5 * (score - EVEN) / (1 - EVEN)
 
 
-def _finding(query: Query, page: Page, match: Match) -> Finding | None:
+def _finding(query: Query, page: UnitPage, match: Match) -> Finding | None:
     unit, score = match.unit, match.score
     if unit.infobox:
         picked = infobox_value(query, page, unit)
@@ -141,7 +141,7 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
             # A row in the article of what is asked for: the works of the composer, the events of the stadium.
             fits = any(word in about for word in alike(query.asked[-1]))
             picked = (subject_name(page.title), 0.95) if fits else picked
-        dated = query.kind in {Kind.YEAR, Kind.DATE} and table_reader.is_row_of(query, unit)
+        dated = query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and table_reader.is_row_of(query, unit)
         if picked is not None and query.relation and match.relation < 0.3 and not dated:
             picked = picked[0], picked[1] * 0.8
     else:
@@ -153,10 +153,10 @@ def _finding(query: Query, page: Page, match: Match) -> Finding | None:
     return Finding(picked[0], unit.text, row_trust(min(1.0, score * picked[1])), _readable(page, unit))
 
 
-def _is_of(query: Query, page: Page, match: Match) -> bool:
+def _is_of(query: Query, page: UnitPage, match: Match) -> bool:
     """Whether a row is about just what the need names, and has a word of its relation."""
     label = set(content(match.unit.cells[0])) if match.unit.infobox else set()
-    dated = match.unit.header and query.kind in {Kind.YEAR, Kind.DATE}
+    dated = match.unit.header and query.kind in {AnswerKind.YEAR, AnswerKind.DATE}
     if not (match.relation >= 0.3 or dated or label & set(query.asked)):
         return False
     if query.ordinals or any(str(year) not in match.unit.text for year in query.years):
@@ -166,7 +166,7 @@ def _is_of(query: Query, page: Page, match: Match) -> bool:
     return match.weakest_name >= TITLE and bool(set(content(subject_name(page.title))) & query.name_words)
 
 
-def _prose_cell(query: Query, unit: Unit) -> Unit | None:
+def _prose_cell(query: Query, unit: PageUnit) -> PageUnit | None:
     """A cell that is a text of its own ("capital; Old Hall by Ann Lee, torn down 1968") is read like a sentence."""
     parts = [part for cell in unit.cells if len(cell) >= PROSE for part in cell.split("; ")]
     if not parts:
@@ -175,7 +175,7 @@ def _prose_cell(query: Query, unit: Unit) -> Unit | None:
     return replace(unit, text=max(parts, key=lambda part: len(wanted & set(content(part)))), cells=(), header=())
 
 
-def _readable(page: Page, unit: Unit) -> str:
+def _readable(page: UnitPage, unit: PageUnit) -> str:
     """A row as a sentence: what is embedded, and shown as the statement."""
     if unit.infobox:
         return f"{page.title}: {unit.cells[0]}: {unit.cells[1]}"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import content, stem
-from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import place_part, present_name, subject_name
-from iterative_rag.builtin.reading.page_units import Page
+from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.passage_match import NATION, NATIONALITY, TRADE, TRADES
 from iterative_rag.text.patterns import lazy_pattern
 
 
-def set_form(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+def set_form(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
     """The value that a set form gives, and the trust in it; None where the sentence has none that is asked for."""
     for form in (present_name, life_dates, _nationality, _occupation, _by_name):
         if (found := form(query, page, text)) is not None:
@@ -25,25 +25,29 @@ _DASH = lazy_pattern(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
 _BIRTH, _DEATH = stem("born"), stem("died")
 
 
-def life_dates(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+def life_dates(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
     """Birth and death out of the brackets after a name: "Ann Lee (3 May 1801, Orm – 9 June 1866, Tell) was ..."."""
     wanted = _BIRTH if _BIRTH in query.relation else _DEATH if _DEATH in query.relation else ""
-    if not wanted or query.kind not in {Kind.DATE, Kind.YEAR, Kind.PLACE}:
+    if not wanted or query.kind not in {AnswerKind.DATE, AnswerKind.YEAR, AnswerKind.PLACE}:
         return None
     title = set(content(subject_name(page.title)))
     match = _LIFE.match(text)
     if match is None or not title & set(content(text[:80])) or not title & query.name_words:
         return None
     halves = _DASH.split(match["inside"])
-    dated = [half for half in halves if typed_spans.spans(half, Kind.YEAR)]
+    dated = [half for half in halves if typed_spans.spans(half, AnswerKind.YEAR)]
     if not dated or (wanted == _DEATH and len(dated) < 2):
         return None
     half = dated[0] if wanted == _BIRTH else dated[-1]
     found = typed_spans.spans(half, query.kind)
-    return (place_part(query, found[-1].value if query.kind is Kind.PLACE else found[0].value), 1.0) if found else None
+    return (
+        (place_part(query, found[-1].value if query.kind is AnswerKind.PLACE else found[0].value), 1.0)
+        if found
+        else None
+    )
 
 
-def _nationality(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+def _nationality(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
     """ "was a Norwegian painter" says the nationality where it is asked for."""
     if not query.asked or query.asked[-1] not in {NATIONALITY, stem("country")}:
         return None
@@ -53,7 +57,7 @@ def _nationality(query: Query, page: Page, text: str) -> tuple[str, float] | Non
     return match["nation"], 0.95
 
 
-def _occupation(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+def _occupation(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
     """ "was a Westmarkian painter, poet and critic" says what someone does."""
     if not query.asked or query.asked[-1] not in TRADES or not set(content(page.title)) & set(content(text[:120])):
         return None
@@ -68,7 +72,7 @@ _BY_NAME = lazy_pattern(
 )
 
 
-def _by_name(query: Query, page: Page, text: str) -> tuple[str, float] | None:
+def _by_name(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
     """ "known as the Iron Hand" where a nickname is asked for."""
     if not _BY_NAMES & {*query.asked, *query.relation}:
         return None

@@ -46,7 +46,7 @@ _STARTS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class AnswerSpan:
     """A possible answer: `passage[start:end] == text`, and the share of all spans' probability that it has."""
 
     start: int
@@ -56,7 +56,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SpanReading:
     """What was read in one passage. `text` is its likeliest answer, whether or not it is one.
 
     `relevance` is the calibrated probability that the passage answers the need by itself; `support` that it holds a
@@ -73,10 +73,10 @@ class Reading:
     kind: str
     support: float
     yes: float
-    spans: tuple[Span, ...]
+    spans: tuple[AnswerSpan, ...]
 
 
-_NOTHING: Final = Reading(0, 0, "", 0.0, 0.0, "span", 0.0, 0.5, ())
+_NOTHING: Final = SpanReading(0, 0, "", 0.0, 0.0, "span", 0.0, 0.5, ())
 
 
 class SpanReader:
@@ -89,7 +89,7 @@ class SpanReader:
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
         self._threads = threads or usable_cores()
-        self._loaded = lazy(_Model, weights)
+        self._loaded = lazy(_ReaderNetwork, weights)
 
     @property
     def name(self) -> str:
@@ -106,11 +106,11 @@ class SpanReader:
         """Tokens of one window, need and title included."""
         return self._loaded().settings.max_tokens
 
-    def read(self, need: str, title: str, passages: Sequence[str], *, best: int = 1) -> list[Reading]:
+    def read(self, need: str, title: str, passages: Sequence[str], *, best: int = 1) -> list[SpanReading]:
         """One reading a passage, in their order, with up to `best` spans each. All passages are of one article."""
         return self.read_pairs(need, [(title, passage) for passage in passages], best=best)
 
-    def read_pairs(self, need: str, pairs: Sequence[tuple[str, str]], *, best: int = 1) -> list[Reading]:
+    def read_pairs(self, need: str, pairs: Sequence[tuple[str, str]], *, best: int = 1) -> list[SpanReading]:
         """The same over passages of several articles: pairs of title and passage."""
         if not pairs:
             return []
@@ -169,10 +169,10 @@ class _Look:
 
 def load() -> None:
     """Load the package's weights, unless that was done. Raises WeightsError."""
-    lazy(_Model, None)()
+    lazy(_ReaderNetwork, None)()
 
 
-class _Model:
+class _ReaderNetwork:
     """The loaded tokenizer and network. Both only read their state, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
@@ -259,7 +259,7 @@ def _probability(calibration: tuple[float, float, float], logit: float, sure: fl
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, own * logit + span * sure + shift))))
 
 
-def _reading(looks: list[_Look], passage: str, best: int) -> Reading:
+def _reading(looks: list[_Look], passage: str, best: int) -> SpanReading:
     """One reading from the windows of a passage: the most relevant decides, spans of all are weighed by relevance."""
     if not looks:
         return _NOTHING
@@ -272,16 +272,16 @@ def _reading(looks: list[_Look], passage: str, best: int) -> Reading:
             for probability, start, end in look.spans
         }
     )
-    spans: list[Span] = []
+    spans: list[AnswerSpan] = []
     for share, start, end in offered:
         if len(spans) == max(1, best):
             break
         if all(end <= span.start or start >= span.end for span in spans):
-            spans.append(Span(start, end, passage[start:end], -share))
+            spans.append(AnswerSpan(start, end, passage[start:end], -share))
     kind = ("span", "yes", "no")[max(range(3), key=lambda place: most.kinds[place])]
     yes = most.kinds[1] / max(most.kinds[1] + most.kinds[2], 1e-9)
     top = spans[0]
     support = max(look.support for look in looks)
-    return Reading(
+    return SpanReading(
         top.start, top.end, top.text, top.probability, most.relevance, kind, support, yes, tuple(spans[: max(0, best)])
     )

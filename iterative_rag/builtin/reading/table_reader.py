@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import BASE_VERBS, content, stem, word_set
-from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, Kind, alike
+from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, alike
 from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.language.text_values import dates, numbers
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import listed_years
-from iterative_rag.builtin.reading.page_units import Page, Unit
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 
 _VERBS = frozenset(stem(verb) for verb in BASE_VERBS - {"leave"})
 _TIMELIKE = word_set("first last oldest newest latest earliest youngest")
@@ -38,43 +38,43 @@ _PLACE_HEADS = frozenset(
 )
 
 
-def pick(query: Query, page: Page, unit: Unit) -> tuple[str, float] | None:
+def pick(query: Query, page: UnitPage, unit: PageUnit) -> tuple[str, float] | None:
     """The cell of a row that the query asks for, and the trust in it."""
     column = asked_column(query, unit)
     if column is None:
         return None
     place, trust = column
     cell = unit.cells[place]
-    if query.kind in {Kind.YEAR, Kind.DATE, Kind.NUMBER}:
+    if query.kind in {AnswerKind.YEAR, AnswerKind.DATE, AnswerKind.NUMBER}:
         value = amount(query, unit.header[place], cell)
         return (value, trust) if value else None
-    if query.kind in {Kind.PERSON, Kind.PLACE} or query.asked[-1:] in {("scor",), ("result",)}:
+    if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} or query.asked[-1:] in {("scor",), ("result",)}:
         found = typed_spans.spans(cell, query.kind, "", query.asked)
         if not found:
             return None
-        return (cell if query.kind is not Kind.PLACE else found[0].value), trust
+        return (cell if query.kind is not AnswerKind.PLACE else found[0].value), trust
     return cell, trust
 
 
 def amount(query: Query, header: str, cell: str) -> str:
     """A date or number of a cell; a unit in the header ("Height (m)") goes with it."""
     found = typed_spans.spans(cell, query.kind, "")
-    if query.kind is Kind.NUMBER and not found and dates(cell):
-        found = [typed_spans.Span(cell, 0, len(cell))]
+    if query.kind is AnswerKind.NUMBER and not found and dates(cell):
+        found = [typed_spans.TypedSpan(cell, 0, len(cell))]
     if not found:
         return ""
     unit = header[header.find("(") + 1 : header.find(")")] if "(" in header else ""
-    if query.kind is Kind.NUMBER and (years := listed_years(cell)):
+    if query.kind is AnswerKind.NUMBER and (years := listed_years(cell)):
         return str(years)
     plain = found[0].value
-    return f"{plain} {unit}" if query.kind is Kind.NUMBER and unit and plain[-1:].isdigit() else plain
+    return f"{plain} {unit}" if query.kind is AnswerKind.NUMBER and unit and plain[-1:].isdigit() else plain
 
 
-def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
+def asked_column(query: Query, unit: PageUnit) -> tuple[int, float] | None:
     """The column whose name is asked for; else the first that the query does not name already."""
     best: tuple[float, int] | None = None
-    counted = query.kind in {Kind.NUMBER, Kind.YEAR, Kind.DATE}
-    asked = frozenset(query.asked) - (BARE_KINDS if query.kind in {Kind.YEAR, Kind.DATE} else frozenset())
+    counted = query.kind in {AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE}
+    asked = frozenset(query.asked) - (BARE_KINDS if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} else frozenset())
     for place, (name, cell) in enumerate(zip(unit.header, unit.cells, strict=False)):
         head = frozenset(content(name))
         if not head or not cell:
@@ -82,19 +82,19 @@ def asked_column(query: Query, unit: Unit) -> tuple[int, float] | None:
         direct = len(head & asked) / len(head) if head & asked else 0.0
         exact = 0.9 * bool(head & set(query.relation))
         loose = 0.7 * bool(head & {s for word in (*asked, *query.relation) for s in alike(word)})
-        timed = 0.4 * bool(query.kind in {Kind.YEAR, Kind.DATE} and head & _TIME_HEADS)
+        timed = 0.4 * bool(query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and head & _TIME_HEADS)
         # "Where was X shot": of two columns that fit, the one of places.
-        placed = 1.0 if query.kind is Kind.PLACE and not asked and head & _PLACE_HEADS else 0.0
+        placed = 1.0 if query.kind is AnswerKind.PLACE and not asked and head & _PLACE_HEADS else 0.0
         known = bool(set(content(cell)) & query.name_words) and not counted
         score = max(direct, exact, loose, timed, placed) - 0.6 * known
         if counted and not any(character.isdigit() for character in cell):
             continue
         scored = query.asked[-1:] in {("scor",), ("result",)}
-        if query.kind in {Kind.THING, Kind.NAME} and not scored and not any(map(str.isalpha, cell)):
+        if query.kind in {AnswerKind.THING, AnswerKind.NAME} and not scored and not any(map(str.isalpha, cell)):
             continue
-        if query.kind is Kind.NUMBER and _only_date(cell):
+        if query.kind is AnswerKind.NUMBER and _only_date(cell):
             continue
-        if query.kind in {Kind.PERSON, Kind.PLACE} and not typed_spans.spans(cell, query.kind):
+        if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and not typed_spans.spans(cell, query.kind):
             continue
         if score > 0.3 and (best is None or score > best[0]):
             best = score, place
@@ -116,15 +116,15 @@ def _only_date(cell: str) -> bool:
     return len(found) == 1 and found[0][0].day > 0 and found[0][1:] == (0, len(cell))
 
 
-def is_row_of(query: Query, unit: Unit) -> bool:
+def is_row_of(query: Query, unit: PageUnit) -> bool:
     """Whether one of the first cells of a row is, to the word, a name of the need."""
     known = {frozenset(name) for name in query.names}
     return any(frozenset(content(re.sub(r"\s*\([^)]*\)$", "", cell))) in known for cell in unit.cells[:3] if cell)
 
 
-def counted(query: Query, page: Page) -> tuple[Unit, str] | None:
+def counted(query: Query, page: UnitPage) -> tuple[PageUnit, str] | None:
     """ "How many of the towns lie in X": the rows of the named things that meet the condition, and their number."""
-    if query.kind is not Kind.NUMBER or not query.asked or query.unit == "":
+    if query.kind is not AnswerKind.NUMBER or not query.asked or query.unit == "":
         return None
     for table in sorted({unit.table for unit in page.units if unit.header}):
         rows = [unit for unit in page.units if unit.table == table and unit.header]
@@ -147,7 +147,7 @@ def counted(query: Query, page: Page) -> tuple[Unit, str] | None:
 # --- ranks -----------------------------------------------------------------------------------
 
 
-def ranked(query: Query, page: Page) -> tuple[Unit, str] | None:
+def ranked(query: Query, page: UnitPage) -> tuple[PageUnit, str] | None:
     """The row that is first, second ... by the measure of a superlative, and what it names."""
     if not query.superlative:
         return None
@@ -176,7 +176,7 @@ def ranked(query: Query, page: Page) -> tuple[Unit, str] | None:
     return None
 
 
-def _in_time(query: Query, row: Unit) -> bool:
+def _in_time(query: Query, row: PageUnit) -> bool:
     """For "the tallest in 1989" what came later does not count yet."""
     if not query.years or query.superlative in _TIMELIKE:
         return True
@@ -187,7 +187,7 @@ def _in_time(query: Query, row: Unit) -> bool:
     return bool(found) and found[0][0].year <= query.years[0]
 
 
-def _measured(query: Query, rows: Sequence[Unit]) -> list[tuple[float, Unit]]:
+def _measured(query: Query, rows: Sequence[PageUnit]) -> list[tuple[float, PageUnit]]:
     """Rows with the value of the column that the superlative measures."""
     measure = MEASURES.get(query.superlative, "")
     wanted = {synonym for word in (measure, query.superlative) if word for synonym in alike(stem(word))}

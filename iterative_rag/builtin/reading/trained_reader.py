@@ -8,12 +8,12 @@ from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.candidate_ranking import trust
 from iterative_rag.builtin.reading.closed_needs import settled
 from iterative_rag.builtin.reading.findings import Finding, best_of
-from iterative_rag.builtin.reading.page_units import Page
+from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.passage_match import match_units
 from iterative_rag.builtin.reading.reader_fusion import Offered, probability, same_value
 from iterative_rag.builtin.reading.reader_passages import passages, sentence_at
 from iterative_rag.builtin.reading.rule_reader import Offer, RuleReader
-from iterative_rag.builtin.reading.span_reader import Reading, SpanReader
+from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading
 
 # Passages of one page that are read closely, spans of each, and candidates of the rules that are weighed.
 CLOSE, SPANS, RULED = 5, 5, 12
@@ -29,7 +29,7 @@ class TrainedReader:
     def fingerprint(self) -> str:
         return f"{self._spans.name}/weighed-2/{self._rules.fingerprint}"
 
-    def read(self, query: Query, page: Page) -> list[Finding]:
+    def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if (said := settled(query, page)) is not None:
             return said
         rows, offers = self._rules.look(query, page)
@@ -39,16 +39,16 @@ class TrainedReader:
         ]
         return best_of([*rows, *prose])
 
-    def offered(self, query: Query, page: Page) -> list[Offered]:
+    def offered(self, query: Query, page: UnitPage) -> list[Offered]:
         """Every value of the page's prose that either reader offers."""
         return self._weighed(query, page, self._rules.look(query, page)[1])
 
-    def _weighed(self, query: Query, page: Page, offers: list[Offer]) -> list[Offered]:
+    def _weighed(self, query: Query, page: UnitPage, offers: list[Offer]) -> list[Offered]:
         texts = self._likely(query, page)
         readings = self._spans.read(query.text, page.title, texts, best=SPANS)
         return joined(query, list(zip(texts, readings, strict=True)), offers)
 
-    def _likely(self, query: Query, page: Page) -> list[str]:
+    def _likely(self, query: Query, page: UnitPage) -> list[str]:
         """The passages whose sentences fit the need best by their words, in the page's order."""
         texts = passages(page)
         if len(texts) <= CLOSE:
@@ -58,7 +58,7 @@ class TrainedReader:
         return [text for text in texts if text in best]
 
 
-def joined(query: Query, read: list[tuple[str, Reading]], offers: list[Offer]) -> list[Offered]:
+def joined(query: Query, read: list[tuple[str, SpanReading]], offers: list[Offer]) -> list[Offered]:
     """Every value that either reader offers and that can answer the query, with what both say of it."""
     found: dict[str, Offered] = {}
     for text, reading in read:

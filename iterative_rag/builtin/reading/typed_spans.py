@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import IRREGULAR, MONTHS, STOPWORDS, fold, word_set, words
-from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.language.text_values import dates, dimension, numbers
 from iterative_rag.text.patterns import lazy_pattern
@@ -31,20 +31,20 @@ _NOT_NAMES = STOPWORDS | frozenset(MONTHS) | word_set("monday tuesday wednesday 
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TypedSpan:
     value: str
     start: int
     end: int
 
 
-def names(text: str) -> list[Span]:
+def names(text: str) -> list[TypedSpan]:
     """Names and titles; a first word that is a name only by its place in the sentence is left out."""
     found = []
     for match in _NAME.finditer(text):
         if title := match["title"]:
             if title[0].islower() and text[match.start()] == "*":
                 continue  # emphasis, not a title
-            found.append(Span(title.strip(" ,."), match.start("title"), match.end("title")))
+            found.append(TypedSpan(title.strip(" ,."), match.start("title"), match.end("title")))
             continue
         value, start = match["name"], match.start("name")
         value = (
@@ -63,11 +63,11 @@ def names(text: str) -> list[Span]:
         if value in _ARTICLES and (more := re.match(r"\s[^\W\d_]+", text[end : end + 30])):
             end += more.end()  # "La traviata": titles whose noun is written small
             value = text[start:end]
-        found.append(Span(value, start, end))
+        found.append(TypedSpan(value, start, end))
     return found
 
 
-def persons(text: str) -> list[Span]:
+def persons(text: str) -> list[TypedSpan]:
     """Names without the offices before them, and without what cannot be a person."""
     found = []
     for span in names(text):
@@ -84,11 +84,11 @@ def persons(text: str) -> list[Span]:
             start += len(first) + 1
             value = value[len(first) + 1 :]
         if not any(character.isdigit() for character in value) and not set(words(value)) & set(MONTHS):
-            found.append(Span(value, start, start + len(value)))
+            found.append(TypedSpan(value, start, start + len(value)))
     return found
 
 
-def places(text: str) -> list[Span]:
+def places(text: str) -> list[TypedSpan]:
     """Names that a preposition of place leads to, with the larger place after a comma."""
     found = []
     for span in names(text):
@@ -101,47 +101,49 @@ def places(text: str) -> list[Span]:
             if set(words(more[1])) & set(MONTHS):
                 break
             end += more.end()
-        found.append(Span(text[span.start : end].rstrip("."), span.start, end))
+        found.append(TypedSpan(text[span.start : end].rstrip("."), span.start, end))
     return found
 
 
-def led_by_place(text: str, span: Span) -> bool:
+def led_by_place(text: str, span: TypedSpan) -> bool:
     return _PLACE_LEAD.search(text[max(0, span.start - 60) : span.start]) is not None
 
 
-def spans(text: str, kind: Kind, unit: str = "", asked: tuple[str, ...] = ()) -> list[Span]:
+def spans(text: str, kind: AnswerKind, unit: str = "", asked: tuple[str, ...] = ()) -> list[TypedSpan]:
     """All candidates of a kind, left to right; a score is a kind of its own."""
-    if asked and asked[-1] in {"scor", "result"} and kind is Kind.THING:
-        return [Span(match[0], match.start(), match.end()) for match in re.finditer(r"\b\d{1,3}[–:-]\d{1,3}\b", text)]
+    if asked and asked[-1] in {"scor", "result"} and kind is AnswerKind.THING:
+        return [
+            TypedSpan(match[0], match.start(), match.end()) for match in re.finditer(r"\b\d{1,3}[–:-]\d{1,3}\b", text)
+        ]
     match kind:
-        case Kind.YEAR:
+        case AnswerKind.YEAR:
             if asked[-1:] in {("century",), ("decad",)}:
-                return [Span(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
-            return [Span(str(date.year), a, b) for date, a, b in dates(text)]
-        case Kind.DATE:
-            found = [Span(text[a:b], a, b) for _, a, b in dates(text)]
-            return found + [Span(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
-        case Kind.NUMBER:
+                return [TypedSpan(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
+            return [TypedSpan(str(date.year), a, b) for date, a, b in dates(text)]
+        case AnswerKind.DATE:
+            found = [TypedSpan(text[a:b], a, b) for _, a, b in dates(text)]
+            return found + [TypedSpan(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
+        case AnswerKind.NUMBER:
             return _numbers(text, unit)
-        case Kind.PERSON:
+        case AnswerKind.PERSON:
             return persons(text)
-        case Kind.PLACE:
+        case AnswerKind.PLACE:
             return places(text)
         case _:
             return [_with_year(text, span) for span in names(text)]
 
 
-def _with_year(text: str, span: Span) -> Span:
+def _with_year(text: str, span: TypedSpan) -> TypedSpan:
     """ "the 1936 Games": the year belongs to the name."""
     year = re.search(r"\bthe ((?:1\d|20)\d{2} )$", text[max(0, span.start - 9) : span.start])
-    return Span(year[1] + span.value, span.start - len(year[1]), span.end) if year else span
+    return TypedSpan(year[1] + span.value, span.start - len(year[1]), span.end) if year else span
 
 
-def _numbers(text: str, unit: str) -> list[Span]:
+def _numbers(text: str, unit: str) -> list[TypedSpan]:
     """Numbers that are no dates; where a unit of measure is asked for, those of its dimension come alone."""
     taken = [(a, b) for _, a, b in dates(text)]
     found = [
-        (number, Span(text[a:b], a, b))
+        (number, TypedSpan(text[a:b], a, b))
         for number, a, b in numbers(text)
         if not any(start <= a < end for start, end in taken) and not re.match(r"(?:st|nd|rd|th)\b", text[b : b + 3])
     ]
@@ -169,16 +171,16 @@ _ERA = lazy_pattern(
 )
 
 
-def noun_phrases(text: str) -> list[Span]:
+def noun_phrases(text: str) -> list[TypedSpan]:
     """Runs of words that carry meaning, between function words, verbs and commas; also two of them around an "of"."""
-    runs: list[Span] = []
+    runs: list[TypedSpan] = []
     start = end = count = 0
 
     def close() -> None:
         nonlocal count
         plain = count == 1 and text[start:end].endswith(("ed", "ing"))
         if 0 < count <= LONGEST_PHRASE and end - start > 2 and not plain and not _YEAR.match(text, start):
-            runs.append(Span(text[start:end], start, end))
+            runs.append(TypedSpan(text[start:end], start, end))
         count = 0
 
     for match in _WORD.finditer(text):
@@ -193,7 +195,7 @@ def noun_phrases(text: str) -> list[Span]:
         end, count = match.end(), count + 1
     close()
     joined = [
-        Span(text[one.start : two.end], one.start, two.end)
+        TypedSpan(text[one.start : two.end], one.start, two.end)
         for one, two in itertools.pairwise(runs)
         if _OF.fullmatch(text[one.end : two.start])
     ]

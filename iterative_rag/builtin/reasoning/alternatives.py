@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from iterative_rag.builtin.reasoning.node_result import Value
+from iterative_rag.builtin.reasoning.node_result import NodeValue
 from iterative_rag.text.patterns import lazy_pattern
 
 # Candidates of one description that are followed, and combinations of candidates of all.
@@ -16,14 +16,14 @@ RIVAL = 0.7
 _TWO_NAMES = lazy_pattern(r"^([A-ZÀ-Þ][^,&\d]{2,60}?)(?:, | and | & )([A-ZÀ-Þ][^,&\d]* .{2,60})$")
 
 
-def combinations(choices: list[tuple[Value, ...]]) -> Iterator[tuple[Value, ...]]:
+def combinations(choices: list[tuple[NodeValue, ...]]) -> Iterator[tuple[NodeValue, ...]]:
     """The likeliest combinations of a value for each description, best first."""
     combined = list(itertools.islice(itertools.product(*choices), 64))
     ranked = sorted(combined, key=lambda values: -min((value.score for value in values), default=1.0))
     yield from ranked[:COMBINATIONS]
 
 
-def is_rival(combination: tuple[Value, ...], followed: Sequence[tuple[Value, ...]]) -> bool:
+def is_rival(combination: tuple[NodeValue, ...], followed: Sequence[tuple[NodeValue, ...]]) -> bool:
     """Whether another combination is worth asking though one has brought values: it is nearly as likely, and not the
     same finding in other words."""
     if any(value.guessed for value in combination):
@@ -34,7 +34,7 @@ def is_rival(combination: tuple[Value, ...], followed: Sequence[tuple[Value, ...
     )
 
 
-def with_short(values: tuple[Value, ...]) -> tuple[Value, ...]:
+def with_short(values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
     """After each "Lornfield, Westmark" also plain "Lornfield", after "Ann Lee and Bo Orm" each of the two."""
     short = []
     for value in values:

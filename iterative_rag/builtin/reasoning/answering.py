@@ -7,7 +7,7 @@ from dataclasses import replace
 from iterative_rag.builtin.language.function_words import folded
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
-from iterative_rag.builtin.reasoning.node_result import Outcome, Value
+from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.computing.display import shown
 from iterative_rag.types import Draft, Inquiry
@@ -33,7 +33,7 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
     )
 
 
-def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
+def _sentence(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
     """The answer with its grounds: each fact's need, value and marker, and what was computed from which."""
     markers: dict[tuple[str, str], str] = {}
     for n, place in enumerate(cited, start=1):
@@ -47,7 +47,7 @@ def _sentence(inquiry: Inquiry, best: Value, cited: tuple[int, ...]) -> str:
     return f"{best.text}. {'; '.join(grounds)}." if grounds else f"{best.text}."
 
 
-def _abstention(inquiry: Inquiry, outcome: Outcome) -> Draft:
+def _abstention(inquiry: Inquiry, outcome: NodeResult) -> Draft:
     answered = {fact.need.key for fact in inquiry.facts}
     missing = outcome.missing or tuple(need.question for need in inquiry.tried if need.key not in answered)
     said = "; ".join(dict.fromkeys(missing)) or inquiry.question

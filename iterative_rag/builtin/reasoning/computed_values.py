@@ -13,8 +13,8 @@ from iterative_rag.builtin.reasoning.value_agreement import agree, chosen, liste
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
 from iterative_rag.computing.arithmetic import compare
-from iterative_rag.computing.operands import Number as Exact
-from iterative_rag.computing.operands import Quantity, half_up, said, written
+from iterative_rag.computing.operands import Measure, half_up, said, written
+from iterative_rag.computing.operands import Scalar as Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _evaluated(expression: str) -> Computable | None:
 
 
 def _amount(value: Computable | None) -> Fraction | None:
-    return value.value if isinstance(value, Exact | Quantity) else None
+    return value.value if isinstance(value, Exact | Measure) else None
 
 
 def _of_calendar(operation: Operation, value: str) -> Worked | None:

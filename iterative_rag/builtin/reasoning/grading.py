@@ -9,7 +9,7 @@ from functools import lru_cache
 from pydantic import TypeAdapter
 
 from iterative_rag.builtin.network_cache import kept
-from iterative_rag.builtin.reading.span_reader import Reading, SpanReader, log_odds
+from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading, log_odds
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
 from iterative_rag.types.grade_scale import scored
@@ -55,7 +55,7 @@ def _fit(found: Sequence[Grade], texts: int) -> bool:
     return len(found) == texts and all(0 <= grade.score <= 1 for grade in found)
 
 
-def score_of(reading: Reading) -> float:
+def score_of(reading: SpanReading) -> float:
     """The weighted mean of relevance and support, as log odds; 0 for a text without words."""
     if not reading.spans:
         return 0.0
@@ -63,7 +63,7 @@ def score_of(reading: Reading) -> float:
     return round(1 / (1 + math.exp(-odds)), 4)
 
 
-def _graded(reading: Reading) -> Grade:
+def _graded(reading: SpanReading) -> Grade:
     score = score_of(reading)
     if not reading.spans:
         return scored(score, "There are no words to read.")

@@ -12,7 +12,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class NodeValue:
     """A possible value of a node, the positions of the facts that it rests on, and the trust in it.
 
     `chain` is the product of the trust in every step, by which values of the same node are ranked. `guessed` marks a
@@ -28,14 +28,14 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class NodeResult:
     """Values, best first; or the questions that must be asked first; or neither, and what was not found.
 
     `denied` says that the corpus holds that there is no such thing.
     `again` are questions that brought nothing once and may be looked for once more, wider.
     """
 
-    values: tuple[Value, ...] = ()
+    values: tuple[NodeValue, ...] = ()
     needs: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.builtin.language.function_words import content, folded
-from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.answer_words import NOTHING
 from iterative_rag.builtin.reasoning import alternatives, computed_values, name_parts, side_joining
-from iterative_rag.builtin.reasoning.node_result import Outcome, Value, unique
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Caution
+from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # What another document with the same value adds when values are ranked.
@@ -27,7 +27,7 @@ class Evaluation:
     """One look at an inquiry. Facts that are trusted less than `caution` asks for are not built upon."""
 
     inquiry: Inquiry
-    caution: Caution = CAREFUL
+    caution: Thresholds = CAREFUL
     _facts: dict[str, list[tuple[int, Fact]]] = field(default_factory=dict)
     _tried: dict[str, int] = field(default_factory=dict)
 
@@ -37,10 +37,10 @@ class Evaluation:
         for need in self.inquiry.tried:
             self._tried[need.key] = self._tried.get(need.key, 0) + 1
 
-    def of(self, node: Node) -> Outcome:
+    def of(self, node: Node) -> NodeResult:
         match node:
             case Literal():
-                return Outcome((Value(node.source),))
+                return NodeResult((NodeValue(node.source),))
             case Lookup():
                 return self._lookup(node)
             case NamePart():
@@ -50,24 +50,24 @@ class Evaluation:
             case Fallback():
                 return self._fallback(node)
 
-    def _lookup(self, node: Lookup) -> Outcome:
+    def _lookup(self, node: Lookup) -> NodeResult:
         slots = [self.of(slot) for slot in node.slots]
         if needs := unique(need for slot in slots for need in slot.needs):
-            return Outcome(needs=needs)
+            return NodeResult(needs=needs)
         missing = unique(text for slot in slots for text in slot.missing)
         if any(slot.denied for slot in slots):
-            return Outcome(missing=missing, denied=True)
+            return NodeResult(missing=missing, denied=True)
         again = [need for slot in slots for need in slot.again]
         # A description that was not found may still be understood where it stands.
         choices = [
             alternatives.with_short(slot.values[: alternatives.CANDIDATES])
-            or ((Value(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
+            or ((NodeValue(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
         if not all(choices):
-            return Outcome(again=tuple(again[:2]), missing=missing)
-        values: list[Value] = []
-        followed: list[tuple[Value, ...]] = []
+            return NodeResult(again=tuple(again[:2]), missing=missing)
+        values: list[NodeValue] = []
+        followed: list[tuple[NodeValue, ...]] = []
         for combination in alternatives.combinations(choices):
             if values and not alternatives.is_rival(combination, followed):
                 continue
@@ -75,21 +75,21 @@ class Evaluation:
             guessed = any(value.guessed for value in combination)
             if found := self._found(question, combination, guessed=guessed):
                 if found[0].text == NOTHING:
-                    return Outcome(missing=(f"{question} (the corpus says: none)",), denied=True)
+                    return NodeResult(missing=(f"{question} (the corpus says: none)",), denied=True)
                 values += found
                 followed.append(combination)
                 continue
             looks = self._tried.get(Need(question).key, 0)
             if looks == 0:
-                return Outcome(needs=(question,), again=tuple(again))
+                return NodeResult(needs=(question,), again=tuple(again))
             if looks < LOOKS:
                 again.append(question)
         if values:
-            return Outcome(tuple(sorted(values, key=lambda value: -value.chain)))
+            return NodeResult(tuple(sorted(values, key=lambda value: -value.chain)))
         first = render(node.template, [choice[0].text for choice in choices])
-        return Outcome(again=tuple(again[:2]), missing=missing or (first,))
+        return NodeResult(again=tuple(again[:2]), missing=missing or (first,))
 
-    def _fallback(self, node: Fallback) -> Outcome:
+    def _fallback(self, node: Fallback) -> NodeResult:
         first = self.of(node.first)
         if first.values or first.needs or first.denied:
             return first
@@ -99,7 +99,7 @@ class Evaluation:
             return second
         return replace(first, again=unique((*first.again, *second.again)))
 
-    def _found(self, question: str, combination: tuple[Value, ...], *, guessed: bool) -> list[Value]:
+    def _found(self, question: str, combination: tuple[NodeValue, ...], *, guessed: bool) -> list[NodeValue]:
         """The values of a need's facts, best first; documents that agree support one another."""
         least = self.caution.to_build_on(read_query(question), unclear=guessed)
         below = unique(place for value in combination for place in value.facts)
@@ -110,7 +110,7 @@ class Evaluation:
         for place, fact in self._facts.get(Need(question).key, []):
             if fact.value and fact.score >= least and self._usable(question, combination, fact):
                 found.setdefault(folded(fact.value), []).append((place, fact))
-        ranked: list[tuple[float, Value]] = []
+        ranked: list[tuple[float, NodeValue]] = []
         for group in found.values():
             group.sort(key=lambda item: -item[1].score)
             place, best = group[0]
@@ -119,27 +119,27 @@ class Evaluation:
             facts = unique((*below, place, *(item[0] for item in others[:1])))
             documents = {item[1].document_id for item in others}
             said = best.score + SUPPORT * len(documents)
-            value = Value(best.value, facts, min(best.score, trust), chain * said, computations=computed)
+            value = NodeValue(best.value, facts, min(best.score, trust), chain * said, computations=computed)
             ranked.append((said, value))
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
-    def _usable(self, question: str, combination: tuple[Value, ...], fact: Fact) -> bool:
+    def _usable(self, question: str, combination: tuple[NodeValue, ...], fact: Fact) -> bool:
         """Whether a fact's value is of the kind that is asked for and can be about the one who is meant."""
         query = read_query(question)
         if not fits(query, fact.value):
             return False
-        if query.kind in {Kind.PERSON, Kind.PLACE} and frozenset(content(fact.value)) in self._said():
+        if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and frozenset(content(fact.value)) in self._said():
             return False
         return not any(self._given_name(value) and self._stranger(value, fact) for value in combination)
 
-    def _given_name(self, value: Value) -> bool:
+    def _given_name(self, value: NodeValue) -> bool:
         """Whether a value is a person known by one word: too little to be found by elsewhere."""
         if " " in value.text or not value.facts:
             return False
         need = self.inquiry.facts[value.facts[-1]].need.question
-        return read_query(need).kind is Kind.PERSON
+        return read_query(need).kind is AnswerKind.PERSON
 
-    def _stranger(self, value: Value, fact: Fact) -> bool:
+    def _stranger(self, value: NodeValue, fact: Fact) -> bool:
         """Whether a fact may be about a namesake: its article neither told of the person nor is the person's own."""
         known = {self.inquiry.facts[place].document_id for place in value.facts}
         title = folded(fact.title.split(" (")[0])
@@ -151,7 +151,7 @@ class Evaluation:
             return frozenset()
         return frozenset(frozenset(name) for name in read_query(self.inquiry.original).names)
 
-    def _name_part(self, node: NamePart) -> Outcome:
+    def _name_part(self, node: NamePart) -> NodeResult:
         outcome = self.of(node.person)
         values = []
         for value in outcome.values:
@@ -160,7 +160,7 @@ class Evaluation:
             part = name_parts.part_of(value.text, node.part, married=self._married(node), context=context)
             if part:
                 values.append(replace(value, text=part, guessed=False))
-        return Outcome(tuple(values), outcome.needs, outcome.again, outcome.missing)
+        return NodeResult(tuple(values), outcome.needs, outcome.again, outcome.missing)
 
     def _married(self, node: NamePart) -> str:
         """The surname of the child whose mother is meant: hers by marriage, not by birth."""
@@ -170,18 +170,18 @@ class Evaluation:
         child = self.of(person.slots[0])
         return name_parts.surname(child.values[0].text) if child.values else ""
 
-    def _computed(self, node: Computed) -> Outcome:
+    def _computed(self, node: Computed) -> NodeResult:
         operands = [self.of(operand) for operand in node.operands]
         labels = [self.of(label) for label in node.labels]
         if needs := unique(need for part in (*operands, *labels) for need in part.needs):
-            return Outcome(needs=needs)
+            return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
         if node.operation is Operation.COMMON:
             return side_joining.common(operands)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
             found = None if again else side_joining.decisive(node, operands)
-            return Outcome((found,), missing=missing) if found else Outcome(again=again, missing=missing)
+            return NodeResult((found,), missing=missing) if found else NodeResult(again=again, missing=missing)
         chosen = (
             side_joining.same_values(operands)
             if node.operation is Operation.SAME
@@ -196,16 +196,16 @@ class Evaluation:
             node.operation, [value.text for value in chosen], label_texts, node.unit, trusts
         )
         if worked is None:
-            return Outcome(missing=(f"values that can be compared for: {node.source}",))
+            return NodeResult(missing=(f"values that can be compared for: {node.source}",))
         facts = unique(place for value in chosen for place in value.facts)
         steps = unique(one for value in chosen for one in value.computations)
         if worked.expression:
             proving = unique(place for value in chosen for place in self._proving(value))
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
-        return Outcome((Value(worked.text, facts, score, computations=steps),))
+        return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
 
-    def _proving(self, value: Value) -> tuple[int, ...]:
+    def _proving(self, value: NodeValue) -> tuple[int, ...]:
         """Those of a value's facts that hold it; all of them where it was computed."""
         holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
         return tuple(holding) or value.facts

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
-from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation, render
-from iterative_rag.builtin.reasoning.thresholds import Caution
+from iterative_rag.builtin.reasoning.thresholds import Thresholds
 from iterative_rag.types import Inquiry, Need, Plan, PlannedStep
 
 
 class BuiltinPlanner:
     """Implements protocols.Planner. It starts from the facts anew each time, so the plan before is not needed."""
 
-    def __init__(self, planner: Planner, caution: Caution) -> None:
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:

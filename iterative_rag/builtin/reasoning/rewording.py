@@ -21,7 +21,7 @@ from iterative_rag.builtin.language.function_words import (
     words,
 )
 from iterative_rag.builtin.language.hypernyms import near_kinds
-from iterative_rag.builtin.language.lexicon import INVERSE, MEASURES, Kind, synonyms
+from iterative_rag.builtin.language.lexicon import INVERSE, MEASURES, AnswerKind, synonyms
 from iterative_rag.builtin.language.tokens import Token, is_participle, is_verb, tokenize
 from iterative_rag.builtin.question.need_query import LIGHT_VERBS, Query, read_query
 from iterative_rag.text.patterns import lazy_pattern
@@ -34,7 +34,7 @@ MOST_WEB_WORDS = 12
 
 _FUNCTION_WORDS = STOPWORDS | LIGHT_VERBS
 _INNER = lazy_pattern(r" (?:of|the|of the) ")
-_ENDINGS = {Kind.PLACE: "in", Kind.DATE: "on", Kind.YEAR: "in", Kind.PERSON: "by"}
+_ENDINGS = {AnswerKind.PLACE: "in", AnswerKind.DATE: "on", AnswerKind.YEAR: "in", AnswerKind.PERSON: "by"}
 _PARTICIPLES = {IRREGULAR[word]: word for word in sorted(PARTICIPLES) if word in IRREGULAR}
 # Of several the first that the list names, and a past tense before a participle: "went", not "gone".
 _PASTS: dict[str, str] = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Computed, Operation
 from iterative_rag.builtin.reasoning import computed_values
-from iterative_rag.builtin.reasoning.node_result import Outcome, Value, unique
+from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.value_agreement import agree
 
 # What is left of the trust where one of two conditions was not found.
@@ -16,7 +16,7 @@ HALF_MET = 0.75
 ALSO = 0.5
 
 
-def decisive(node: Computed, operands: list[Outcome]) -> Value | None:
+def decisive(node: Computed, operands: list[NodeResult]) -> NodeValue | None:
     """What one side settles though nothing was found of the other: a no to "both", a yes to "either" and "which"."""
     deciding = {Operation.BOTH: "no", Operation.EITHER: "yes", Operation.CHOICE: node.unit or "yes"}
     for place, operand in enumerate(operands):
@@ -27,27 +27,29 @@ def decisive(node: Computed, operands: list[Outcome]) -> Value | None:
     return None
 
 
-def common(operands: list[Outcome]) -> Outcome:
+def common(operands: list[NodeResult]) -> NodeResult:
     """The best value that all operands hold."""
     if any(not operand.values for operand in operands):
         again = unique(need for part in operands for need in part.again)
         missing = unique(text for part in operands for text in part.missing)
         found = [operand for operand in operands if operand.values]
         if again or not found or any(operand.denied for operand in operands):
-            return Outcome(again=again, missing=missing)
+            return NodeResult(again=again, missing=missing)
         # One condition is not stated in so many words: what meets the other is trusted less.
-        return Outcome(tuple(Value(v.text, v.facts, v.score * HALF_MET) for v in found[0].values), missing=missing)
+        return NodeResult(
+            tuple(NodeValue(v.text, v.facts, v.score * HALF_MET) for v in found[0].values), missing=missing
+        )
     for values in sorted(
         itertools.product(*(operand.values for operand in operands)), key=lambda some: -min(v.score for v in some)
     ):
         if computed_values.compute(Operation.COMMON, [value.text for value in values], [], "") is not None:
             facts = unique(place for value in values for place in value.facts)
             longest = max(values, key=lambda value: len(value.text))
-            return Outcome((Value(longest.text, facts, min(value.score for value in values)),))
-    return Outcome(missing=("one thing of which both is said",))
+            return NodeResult((NodeValue(longest.text, facts, min(value.score for value in values)),))
+    return NodeResult(missing=("one thing of which both is said",))
 
 
-def same_values(operands: list[Outcome]) -> list[Value]:
+def same_values(operands: list[NodeResult]) -> list[NodeValue]:
     """The two best values; two that agree where each is nearly as good as the best."""
     first, second = operands
     for one, other in itertools.product(first.values, second.values):

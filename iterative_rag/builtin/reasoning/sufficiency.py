@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.question.plan import Fallback, Node
-from iterative_rag.builtin.question.question_planner import Planner
-from iterative_rag.builtin.reasoning.node_result import Outcome
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
+from iterative_rag.builtin.reasoning.node_result import NodeResult
 from iterative_rag.builtin.reasoning.plan_evaluation import LOOKS, Evaluation
-from iterative_rag.builtin.reasoning.thresholds import Caution
+from iterative_rag.builtin.reasoning.thresholds import Thresholds
 from iterative_rag.types import Inquiry, Need, Sufficiency
 
 
 class BuiltinSufficiencyJudge:
     """Implements protocols.SufficiencyJudge on the plan that the analyst follows, so that the two never disagree."""
 
-    def __init__(self, planner: Planner, caution: Caution) -> None:
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
 
     def judge(self, inquiry: Inquiry) -> Sufficiency:
@@ -27,7 +27,7 @@ class BuiltinSufficiencyJudge:
         return Sufficiency(False, gap, f"{'Not sure enough' if outcome.values else 'Missing'}: {said}")
 
 
-def _missing(plan: Node, evaluation: Evaluation, outcome: Outcome) -> str:
+def _missing(plan: Node, evaluation: Evaluation, outcome: NodeResult) -> str:
     """The first look-up that the plan still needs, or that brought nothing once."""
     open_ones = [*outcome.needs, *outcome.again]
     if isinstance(plan, Fallback):
@@ -36,7 +36,7 @@ def _missing(plan: Node, evaluation: Evaluation, outcome: Outcome) -> str:
     return next(iter(open_ones), "")
 
 
-def _weakest(inquiry: Inquiry, outcome: Outcome) -> str:
+def _weakest(inquiry: Inquiry, outcome: NodeResult) -> str:
     """The look-up whose fact is trusted least of those that the value rests on, if it was made only once."""
     places = outcome.values[0].facts if outcome.values else ()
     for place in sorted(places, key=lambda place: inquiry.facts[place].score):

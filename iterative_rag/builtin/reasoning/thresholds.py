@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.builtin.language.lexicon import Kind
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query, read_query
 from iterative_rag.builtin.question.plan import Fallback, Lookup, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Caution:
+class Thresholds:
     """The least trust of values that are built upon, and of answers.
 
     `unclear` and `unclear_number` stand where a description in the question was not found and is understood where it
@@ -27,19 +27,21 @@ class Caution:
     def to_build_on(self, query: Query, *, unclear: bool) -> float:
         if not unclear:
             return self.built_on
-        return self.unclear_number if query.kind in {Kind.NUMBER, Kind.YEAR, Kind.DATE} else self.unclear
+        return (
+            self.unclear_number if query.kind in {AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE} else self.unclear
+        )
 
     def to_answer(self, plan: Node) -> float:
         if isinstance(plan, Fallback):
             return self.to_answer(plan.first)
         if not isinstance(plan, Lookup):
             return self.given
-        if read_query(plan.template).kind in {Kind.YEAR, Kind.DATE}:
+        if read_query(plan.template).kind in {AnswerKind.YEAR, AnswerKind.DATE}:
             return self.date
         return self.given if plan.slots else self.direct
 
 
 # Chosen on HotpotQA, 2WikiMultihopQA and MuSiQue train rows and on the tuning questions of the starter corpus.
-CAREFUL = Caution(built_on=0.25, unclear=0.3, unclear_number=0.45, given=0.27, direct=0.32, date=0.38)
+CAREFUL = Thresholds(built_on=0.25, unclear=0.3, unclear_number=0.45, given=0.27, direct=0.32, date=0.38)
 # The likeliest answer, however little it is trusted.
-GUESSING = Caution(built_on=0.15, unclear=0.15, unclear_number=0.2, given=0.0, direct=0.0, date=0.0)
+GUESSING = Thresholds(built_on=0.15, unclear=0.15, unclear_number=0.2, given=0.0, direct=0.0, date=0.0)

@@ -27,7 +27,7 @@ from typing import Any
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.question_files import Row, broken, read_bytes, rows
 from iterative_rag.evaluation.datasets.wikipedia_links import is_link, links_in, title_of
-from iterative_rag.evaluation.questions import Dataset, Kind, Paragraph, Question
+from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
 
 _SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".txt")
 _FIRST_LINK = "wikipedia_link_1"
@@ -190,7 +190,7 @@ def _squad(row: Row) -> Iterator[Question]:
                         id=str(asked.get("id", "")),
                         text=_words(Row(row.path, f"the question {asked.get('id', '')!r}", asked), "question"),
                         answers=() if impossible else tuple(dict.fromkeys(map(str, answers))),
-                        kind=Kind.NOT_IN_CORPUS if impossible else Kind.ANSWERABLE,
+                        kind=Answerability.NOT_IN_CORPUS if impossible else Answerability.ANSWERABLE,
                         gold_titles=() if impossible or not title else (title,),
                         paragraphs=(Paragraph(title, str(paragraph["context"]), not impossible),),
                     )
@@ -233,14 +233,14 @@ def _answers(row: Row, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(value).strip() for value in worded if _filled(value)))
 
 
-def _kind(row: Row) -> Kind:
+def _kind(row: Row) -> Answerability:
     given = row.fields.get("kind")
     if not _filled(given):
-        return Kind.ANSWERABLE
+        return Answerability.ANSWERABLE
     try:
-        return Kind(str(given).strip().lower())
+        return Answerability(str(given).strip().lower())
     except ValueError as error:
-        raise row.fault(f"has the unknown kind {given!r}", hint=f"Kinds are {_listed(list(Kind))}.") from error
+        raise row.fault(f"has the unknown kind {given!r}", hint=f"Kinds are {_listed(list(Answerability))}.") from error
 
 
 def _items(row: Row, name: str, *, split: Callable[[str], list[str]] | None = None) -> tuple[str, ...]:

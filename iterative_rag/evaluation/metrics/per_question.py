@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from iterative_rag.evaluation.metrics.statistics import by_question
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Outcome, Record, Verdict
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import JudgeVerdict, Outcome, QuestionRecord
 
-Measure: TypeAlias = Callable[[Record], float | None]
+Measure: TypeAlias = Callable[[QuestionRecord], float | None]
 Price: TypeAlias = tuple[float, float]  # dollars per million tokens, in and out
 
 
-def values_by_question(records: Iterable[Record], measure: Measure) -> list[float]:
+def values_by_question(records: Iterable[QuestionRecord], measure: Measure) -> list[float]:
     """One value per question that has any: the mean over its answers."""
     measured = ((record.id, measure(record)) for record in records)
     return by_question((question, value) for question, value in measured if value is not None)
@@ -22,23 +22,23 @@ def values_by_question(records: Iterable[Record], measure: Measure) -> list[floa
 # --- scores ----------------------------------------------------------------------------------
 
 
-def scorable(record: Record) -> bool:
+def scorable(record: QuestionRecord) -> bool:
     """Whether answer scores mean anything: the corpus holds an answer, and the dataset says which."""
-    return record.kind is Kind.ANSWERABLE and bool(record.answers)
+    return record.kind is Answerability.ANSWERABLE and bool(record.answers)
 
 
-def answered_rightly(record: Record) -> float | None:
+def answered_rightly(record: QuestionRecord) -> float | None:
     """None where nobody can tell: the judge could not, or the dataset has no accepted answer."""
-    if record.right is None or (record.kind is Kind.ANSWERABLE and not record.answers):
+    if record.right is None or (record.kind is Answerability.ANSWERABLE and not record.answers):
         return None
     return float(record.right)
 
 
-def judged_correct(record: Record) -> float | None:
+def judged_correct(record: QuestionRecord) -> float | None:
     """1 where the judge said correct. What it was never asked about (no answer was given) is not correct."""
-    if record.scores.judge is Verdict.UNJUDGED:
+    if record.scores.judge is JudgeVerdict.UNJUDGED:
         return None
-    return float(record.scores.judge is Verdict.CORRECT)
+    return float(record.scores.judge is JudgeVerdict.CORRECT)
 
 
 SCORES: Mapping[str, Measure] = {
@@ -51,7 +51,7 @@ SCORES: Mapping[str, Measure] = {
 }
 
 
-def gave_answer(record: Record) -> bool:
+def gave_answer(record: QuestionRecord) -> bool:
     """Whether there is an answer to look at: an abstention has none, a capped run may have one."""
     return record.outcome in (Outcome.ANSWERED, Outcome.INCOMPLETE) and bool(record.short_answer or record.text)
 
@@ -59,12 +59,12 @@ def gave_answer(record: Record) -> bool:
 # --- cost ------------------------------------------------------------------------------------
 
 
-def tokens(record: Record) -> int:
+def tokens(record: QuestionRecord) -> int:
     """In and out, without the judge's."""
     return record.spent.prompt_tokens + record.spent.completion_tokens
 
 
-def dollars(record: Record, price: Price) -> float:
+def dollars(record: QuestionRecord, price: Price) -> float:
     """What the answer cost, without its judge."""
     return (record.spent.prompt_tokens * price[0] + record.spent.completion_tokens * price[1]) / 1e6
 
@@ -72,29 +72,29 @@ def dollars(record: Record, price: Price) -> float:
 # --- evidence --------------------------------------------------------------------------------
 
 
-def listed(record: Record) -> set[str]:
+def listed(record: QuestionRecord) -> set[str]:
     """Ids of all documents on any shortlist."""
     return {document for hop in record.hops for document in hop.shortlist}
 
 
-def read(record: Record) -> set[str]:
+def read(record: QuestionRecord) -> set[str]:
     return {document for hop in record.hops for document in hop.read}
 
 
-def gave_facts(record: Record) -> set[str]:
+def gave_facts(record: QuestionRecord) -> set[str]:
     return {fact.document_id for hop in record.hops for fact in hop.facts}
 
 
-def recall_of(documents: Callable[[Record], set[str]]) -> Measure:
+def recall_of(documents: Callable[[QuestionRecord], set[str]]) -> Measure:
     """The share of the needed articles that are among `documents`."""
     return lambda record: len(documents(record) & set(record.gold)) / len(set(record.gold)) if record.gold else None
 
 
-def all_found_in(documents: Callable[[Record], set[str]]) -> Measure:
+def all_found_in(documents: Callable[[QuestionRecord], set[str]]) -> Measure:
     """1 where every needed article is among `documents`."""
     return lambda record: float(documents(record) >= set(record.gold)) if record.gold else None
 
 
-def all_verified(record: Record) -> float | None:
+def all_verified(record: QuestionRecord) -> float | None:
     """1 where the document of every citation holds its quote."""
     return float(all(cited.verified for cited in record.citations)) if record.citations else None

@@ -180,7 +180,7 @@ def merged(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class _RankingMetrics:
     """The values of one question, each from 0 to 1, named as in the output ("recall@10", "map")."""
 
     gold: int
@@ -220,7 +220,7 @@ def library() -> Any:
     return ir_measures
 
 
-def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[_Measured]:
+def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[_RankingMetrics]:
     ir_measures = library()
     names = {ir_measures.R @ k: f"recall@{k}" for k in ks} | {ir_measures.AP: "map", ir_measures.RR: "mrr"}
     # Questions go by number: a dataset's id may be anything. Scores fall with the rank, so that none are tied.
@@ -234,14 +234,14 @@ def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[_Measured]:
         values[int(metric.query_id)][names[metric.measure]] = metric.value
     for of_one in values:
         of_one |= {f"all_found@{k}": float(of_one[f"recall@{k}"] == 1.0) for k in ks}
-    return [_Measured(len(one.target.gold), of_one) for one, of_one in zip(rankings, values, strict=True)]
+    return [_RankingMetrics(len(one.target.gold), of_one) for one, of_one in zip(rankings, values, strict=True)]
 
 
-def _means(measured: Sequence[_Measured], ks: Sequence[int]) -> dict[str, Any]:
+def _means(measured: Sequence[_RankingMetrics], ks: Sequence[int]) -> dict[str, Any]:
     return {"n": len(measured), **_shaped(measured, ks, mean)}
 
 
-def _shaped(measured: Sequence[_Measured], ks: Sequence[int], of: Callable[[list[float]], Any]) -> dict[str, Any]:
+def _shaped(measured: Sequence[_RankingMetrics], ks: Sequence[int], of: Callable[[list[float]], Any]) -> dict[str, Any]:
     def column(name: str) -> Any:
         return of([one.values[name] for one in measured])
 

@@ -72,7 +72,7 @@ from iterative_rag.evaluation.metrics.per_question import (
 )
 from iterative_rag.evaluation.metrics.statistics import holm, mcnemar, mean, mean_interval, paired_difference
 from iterative_rag.evaluation.metrics.summary import rounded
-from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
 
@@ -159,7 +159,7 @@ _CONDITIONS: dict[str, Callable[[RunFolder], object]] = {
 }
 
 
-def _answerable(run: RunFolder) -> list[Record]:
+def _answerable(run: RunFolder) -> list[QuestionRecord]:
     return [record for record in run.records if scorable(record)]
 
 
@@ -190,9 +190,9 @@ _SPENT: dict[str, Measure] = {
 # --- pairs -----------------------------------------------------------------------------------
 
 
-def _by_id(run: RunFolder) -> dict[str, list[Record]]:
+def _by_id(run: RunFolder) -> dict[str, list[QuestionRecord]]:
     """The judged answers to each answerable question."""
-    held: defaultdict[str, list[Record]] = defaultdict(list)
+    held: defaultdict[str, list[QuestionRecord]] = defaultdict(list)
     for record in _answerable(run):
         if answered_rightly(record) is not None:
             held[record.id].append(record)
@@ -224,7 +224,7 @@ def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int
     }
 
 
-def _scores(of_run: dict[str, list[Record]], questions: Sequence[str], measure: Measure) -> list[float]:
+def _scores(of_run: dict[str, list[QuestionRecord]], questions: Sequence[str], measure: Measure) -> list[float]:
     """One value per question, in the order of `questions`."""
     return values_by_question((record for question in questions for record in of_run[question]), measure)
 

@@ -113,17 +113,19 @@ from iterative_rag.evaluation.metrics.per_question import (
     values_by_question,
 )
 from iterative_rag.evaluation.metrics.statistics import calibration, mean, mean_interval, percentile
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Cause, Outcome, Record, Verdict
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.running.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.scoring.trajectories import Course
+    from iterative_rag.evaluation.scoring.trajectories import TrajectoryMatch
 
 _DIGITS = 6
 
 
-def summarise(run: RunFolder | Sequence[Record], *, price: Price | None = None, seed: int = 0) -> dict[str, Any]:
+def summarise(
+    run: RunFolder | Sequence[QuestionRecord], *, price: Price | None = None, seed: int = 0
+) -> dict[str, Any]:
     """The object that this module describes. `price` is only needed where the run does not say its own."""
     if isinstance(run, RunFolder):
         manifest, records = run.manifest, run.records
@@ -132,14 +134,14 @@ def summarise(run: RunFolder | Sequence[Record], *, price: Price | None = None, 
     else:
         records, expected = tuple(run), None
     answerable = [record for record in records if scorable(record)]
-    measured = _Measured(seed)
+    measured = _Intervals(seed)
     found: dict[str, Any] = {
         "n": len({record.id for record in records}),
         "answers": len(records),
         "expected": expected,
         "answerable": len({record.id for record in answerable}),
         **{name: measured.mean(name, answerable, measure) for name, measure in SCORES.items()},
-        "unjudged": sum(record.scores.judge is Verdict.UNJUDGED for record in records),
+        "unjudged": sum(record.scores.judge is JudgeVerdict.UNJUDGED for record in records),
         **{name: sum(record.outcome is outcome for record in records) for name, outcome in _OUTCOMES.items()},
         "unread": sum(bool(record.unread) and record.outcome is Outcome.ANSWERED for record in records),
         "by_cause": _by_cause(records),
@@ -149,7 +151,7 @@ def summarise(run: RunFolder | Sequence[Record], *, price: Price | None = None, 
         **_spending(records, price, measured),
         "citations": _citations(records, measured),
         "abstention": _abstention(records),
-        "retrieval": _retrieval([record for record in records if record.kind is Kind.ANSWERABLE], measured),
+        "retrieval": _retrieval([record for record in records if record.kind is Answerability.ANSWERABLE], measured),
         "calibration": _calibration(records),
         "trajectories": _trajectories(records, measured),
         "intervals": measured.intervals,
@@ -166,14 +168,16 @@ _OUTCOMES = {
 }
 
 
-class _Measured:
+class _Intervals:
     """Works out means and keeps the interval of each beside it."""
 
     def __init__(self, seed: int) -> None:
         self.intervals: dict[str, list[float]] = {}
         self._seed = seed
 
-    def mean(self, name: str, records: Iterable[Record], measure: Measure, *, share: bool = True) -> float | None:
+    def mean(
+        self, name: str, records: Iterable[QuestionRecord], measure: Measure, *, share: bool = True
+    ) -> float | None:
         """The mean over questions, None without any value; the interval goes under `name`."""
         values = values_by_question(records, measure)
         if not values or (name == "judge" and not any(record.scores.judge for record in records)):
@@ -185,15 +189,19 @@ class _Measured:
 # --- groups ----------------------------------------------------------------------------------
 
 
-def _by_cause(records: Sequence[Record]) -> dict[str, int]:
+def _by_cause(records: Sequence[QuestionRecord]) -> dict[str, int]:
     counted = Counter(record.cause for record in records if record.cause is not None)
     return {cause.value: counted[cause] for cause in Cause if counted[cause]}
 
 
 def _groups(
-    records: Sequence[Record], keys: Callable[[Record], Iterable[object]], seed: int, *, largest_first: bool = False
+    records: Sequence[QuestionRecord],
+    keys: Callable[[QuestionRecord], Iterable[object]],
+    seed: int,
+    *,
+    largest_first: bool = False,
 ) -> dict[str, Any]:
-    held: defaultdict[Any, list[Record]] = defaultdict(list)
+    held: defaultdict[Any, list[QuestionRecord]] = defaultdict(list)
     for record in records:
         for key in dict.fromkeys(keys(record)):
             held[key].append(record)
@@ -203,8 +211,8 @@ def _groups(
     return {str(key): group for key, group in made}
 
 
-def _group(records: Sequence[Record], seed: int) -> dict[str, Any]:
-    measured = _Measured(seed)
+def _group(records: Sequence[QuestionRecord], seed: int) -> dict[str, Any]:
+    measured = _Intervals(seed)
     means = {name: measured.mean(name, records, SCORES[name]) for name in ("right", "em", "f1")}
     return {"n": len({record.id for record in records}), **means, "interval": measured.intervals.get("right")}
 
@@ -212,7 +220,7 @@ def _group(records: Sequence[Record], seed: int) -> dict[str, Any]:
 # --- cost ------------------------------------------------------------------------------------
 
 
-def _spending(records: Sequence[Record], price: Price | None, measured: _Measured) -> dict[str, Any]:
+def _spending(records: Sequence[QuestionRecord], price: Price | None, measured: _Intervals) -> dict[str, Any]:
     seconds = [record.spent.seconds for record in records]
     judging = [record.judging for record in records]
     return {
@@ -237,11 +245,13 @@ def _spending(records: Sequence[Record], price: Price | None, measured: _Measure
     }
 
 
-def _amount(name: str, records: Sequence[Record], of: Callable[[Record], float], measured: _Measured) -> dict[str, Any]:
+def _amount(
+    name: str, records: Sequence[QuestionRecord], of: Callable[[QuestionRecord], float], measured: _Intervals
+) -> dict[str, Any]:
     return {"total": sum(of(record) for record in records), "mean": measured.mean(name, records, of, share=False)}
 
 
-def _cost(records: Sequence[Record], price: Price | None, measured: _Measured) -> dict[str, Any] | None:
+def _cost(records: Sequence[QuestionRecord], price: Price | None, measured: _Intervals) -> dict[str, Any] | None:
     if price is None:
         return None
     amount = _amount("cost", records, lambda record: dollars(record, price), measured)
@@ -252,7 +262,7 @@ def _cost(records: Sequence[Record], price: Price | None, measured: _Measured) -
 # --- evidence --------------------------------------------------------------------------------
 
 
-def _citations(records: Sequence[Record], measured: _Measured) -> dict[str, Any]:
+def _citations(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any]:
     from iterative_rag.evaluation.scoring.citations import precision, recall
 
     given = [record for record in records if gave_answer(record)]
@@ -262,16 +272,16 @@ def _citations(records: Sequence[Record], measured: _Measured) -> dict[str, Any]
     return {**found, "uncited": len(given) - len(citing)}
 
 
-def _abstention(records: Sequence[Record]) -> dict[str, Any]:
+def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     from iterative_rag.evaluation.scoring.abstention import precision, recall
 
-    unanswerable = {record.id for record in records if record.kind is not Kind.ANSWERABLE}
+    unanswerable = {record.id for record in records if record.kind is not Answerability.ANSWERABLE}
     if not unanswerable:
         return {"precision": None, "recall": None, "unanswerable": 0}
     return {"precision": precision(records), "recall": recall(records), "unanswerable": len(unanswerable)}
 
 
-def _retrieval(answerable: Sequence[Record], measured: _Measured) -> dict[str, Any]:
+def _retrieval(answerable: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any]:
     with_gold = [record for record in answerable if record.gold]
     found: dict[str, Any] = {
         "n": len({record.id for record in with_gold}),
@@ -285,7 +295,7 @@ def _retrieval(answerable: Sequence[Record], measured: _Measured) -> dict[str, A
     return found
 
 
-def _trajectories(records: Sequence[Record], measured: _Measured) -> dict[str, Any] | None:
+def _trajectories(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
     from iterative_rag.evaluation.scoring.trajectories import check
 
     courses = [(record, check(record)) for record in records]
@@ -300,14 +310,14 @@ def _trajectories(records: Sequence[Record], measured: _Measured) -> dict[str, A
     return found
 
 
-def _of_course(courses: Mapping[int, Course], name: str) -> Measure:
+def _of_course(courses: Mapping[int, TrajectoryMatch], name: str) -> Measure:
     return lambda record: float(getattr(courses[id(record)], name))
 
 
 # --- trust -----------------------------------------------------------------------------------
 
 
-def _calibration(records: Sequence[Record]) -> dict[str, Any] | None:
+def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
     given = [record for record in records if gave_answer(record) and answered_rightly(record) is not None]
     if not given:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.formatting import NOTHING, number, percent, visible
 from iterative_rag.evaluation.report.report_tables import Report, Share
@@ -121,7 +121,7 @@ def _lost(report: Report) -> Iterator[str]:
     yield table(["id", "question", "answer", "accepted", "cause"], rows, texts=True) if rows else "None."
 
 
-def _lost_row(record: Record) -> list[str]:
+def _lost_row(record: QuestionRecord) -> list[str]:
     given = record.short_answer or record.text or record.fault or record.reason
     accepted = record.answers[0] if record.answers else NOTHING
     texts = (record.id, record.question, given, accepted, record.cause.value if record.cause else NOTHING)

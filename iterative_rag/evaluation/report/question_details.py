@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.evaluation.metrics.per_question import gave_facts, listed, read
-from iterative_rag.evaluation.records import FoundFact, Hop, Record
+from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.report.formatting import number, percent, visible
 from iterative_rag.evaluation.report.report_tables import RESULTS, result
 from iterative_rag.text.plurals import counted
@@ -104,7 +104,7 @@ class ShownQuestion:
     citations: tuple[tuple[str, bool], ...]
 
 
-def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
+def shown(place: int, record: QuestionRecord, caps: Caps) -> ShownQuestion:
     ended = result(record)
     hops = caps.hops_of(ended)
     return ShownQuestion(
@@ -130,13 +130,13 @@ def shown(place: int, record: Record, caps: Caps) -> ShownQuestion:
     )
 
 
-def _reason(record: Record) -> str:
+def _reason(record: QuestionRecord) -> str:
     """Why it ended as it did, and what an answer had to do without."""
     unread = f"not read: {', '.join(record.unread)}" if record.unread and not record.fault else ""
     return "; ".join(dict.fromkeys(filter(None, (record.fault, record.reason, unread))))
 
 
-def _scores(record: Record) -> tuple[tuple[str, str], ...]:
+def _scores(record: QuestionRecord) -> tuple[tuple[str, str], ...]:
     scores = record.scores
     rows = [
         ("exact match", number(scores.em)),
@@ -149,7 +149,7 @@ def _scores(record: Record) -> tuple[tuple[str, str], ...]:
     return (*rows, ("confidence", percent(record.confidence)))
 
 
-def _spent(record: Record) -> str:
+def _spent(record: QuestionRecord) -> str:
     spent = record.spent
     parts = [counted(spent.calls, "LLM call"), f"{spent.prompt_tokens:,} + {spent.completion_tokens:,} tokens"]
     if spent.cache_hits:
@@ -157,7 +157,7 @@ def _spent(record: Record) -> str:
     return " · ".join([*parts, f"{number(spent.seconds)} s"])
 
 
-def _needed(record: Record) -> tuple[Needed, ...]:
+def _needed(record: QuestionRecord) -> tuple[Needed, ...]:
     cited = {one.document_id for one in record.citations}
     stages = (
         ("cited", cited),
@@ -173,12 +173,12 @@ def _needed(record: Record) -> tuple[Needed, ...]:
     return (*rows, *(Needed(visible(title), "not in the corpus", False) for title in record.missing_gold))
 
 
-def _hops(record: Record, caps: Caps) -> tuple[ShownHop, ...]:
+def _hops(record: QuestionRecord, caps: Caps) -> tuple[ShownHop, ...]:
     above = [record.question, *(hop.rephrased or hop.question for hop in record.hops)]
     return tuple(_hop(hop, record, caps, before) for hop, before in zip(record.hops, above, strict=False))
 
 
-def _hop(hop: Hop, record: Record, caps: Caps, above: str) -> ShownHop:
+def _hop(hop: Hop, record: QuestionRecord, caps: Caps, above: str) -> ShownHop:
     gold, opened = set(record.gold), set(hop.read)
     # The needed articles are what one looks for: they are never among those that are cut.
     ordered = sorted(range(len(hop.shortlist)), key=lambda at: (hop.shortlist[at] not in gold, at))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.evaluation.metrics.per_question import answered_rightly, gave_answer
 from iterative_rag.evaluation.metrics.run_comparison import unique_names, warnings
-from iterative_rag.evaluation.records import Outcome, Record
+from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
@@ -174,7 +174,7 @@ RESULTS = {
 }
 
 
-def result(record: Record) -> str:
+def result(record: QuestionRecord) -> str:
     """A key of RESULTS. An abstention that was right is right."""
     right = answered_rightly(record)
     if right is None and (gave_answer(record) or record.right is None):
@@ -293,6 +293,6 @@ def agreement(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def lost(report: Report) -> list[Record]:
+def lost(report: Report) -> list[QuestionRecord]:
     """The answers that are not right, unjudged ones too."""
     return [record for record in report.run.records if record.right is not True]

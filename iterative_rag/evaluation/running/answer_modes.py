@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, Record, Spent
+from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRecord, Spent
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.types import (
     AnalysisStep,
@@ -66,7 +66,7 @@ class Examiner:
     def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: Mode) -> None:
         self._rags, self._part, self._mode = rags, part, mode
 
-    def examine(self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None] | None = None) -> Record:
+    def examine(self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None] | None = None) -> QuestionRecord:
         """Ask `exam` for the `repeat`-th time, from 1. A fault of the package is a record, never an exception."""
         rag = self._rags[repeat - 1]
         if exam.within is not None:
@@ -150,11 +150,13 @@ def _found(fact: Fact) -> FoundFact:
     return FoundFact(fact.need.question, fact.value, fact.statement, fact.quote, fact.title, fact.document_id)
 
 
-def _record(exam: Examination, repeat: int, course: _Course, fault: str, corpus: Corpus, seconds: float) -> Record:
+def _record(
+    exam: Examination, repeat: int, course: _Course, fault: str, corpus: Corpus, seconds: float
+) -> QuestionRecord:
     course.close()
     question, answer = exam.question, course.answer
     titles = course.titles | {one: corpus.document(one).title for one in exam.gold if one not in course.titles}
-    record = Record(
+    record = QuestionRecord(
         id=question.id,
         repeat=repeat,
         question=question.text,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.evaluation.records import Outcome, Record, from_json
+from iterative_rag.evaluation.records import Outcome, QuestionRecord, from_json
 from iterative_rag.evaluation.running.inspect_task import RECORD
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ Key = tuple[str, int]  # the id of a question and its repeat, from 1
 _TRANSCRIPT = {"events", "events_data", "messages", "store", "attachments"}
 
 
-def records(folder: Path) -> tuple[Record, ...]:
+def records(folder: Path) -> tuple[QuestionRecord, ...]:
     """The record of every question that was finished, once, ordered by repeat and by where it stood in the dataset.
 
     A killed run leaves several logs; each later one has taken over what the earlier ones held.
     """
-    newest: dict[Key, Record] = {}
+    newest: dict[Key, QuestionRecord] = {}
     for path in _paths(folder):
         for sample in _samples(path):
             key = (str(sample.id), sample.epoch)
@@ -86,7 +86,7 @@ def _order(folder: Path) -> Sequence[str]:
     return [str(one) for one in (header.eval.dataset.sample_ids or ())] if header else ()
 
 
-def _record(sample: EvalSample) -> Record | None:
+def _record(sample: EvalSample) -> QuestionRecord | None:
     """The record that the scorer kept; a sample that broke before it was scored is a fault."""
     for score in (sample.scores or {}).values():
         row: Mapping[str, Any] | None = (score.metadata or {}).get(RECORD)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.evaluation.records import Hop, Record, to_json
+from iterative_rag.evaluation.records import Hop, QuestionRecord, to_json
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from iterative_rag.evaluation.running.answer_modes import Examination
 
-    Examine = Callable[[Examination, int, Callable[[Hop], None]], Record]
-    Score = Callable[[Record], Record]
+    Examine = Callable[[Examination, int, Callable[[Hop], None]], QuestionRecord]
+    Score = Callable[[QuestionRecord], QuestionRecord]
 
 RECORD = "record"  # the key of a record in a sample's metadata and in its score's
 SHOWN = ("em", "f1", "contains", "value")
@@ -34,7 +34,7 @@ def make_task(
     *,
     repeat: int,
     concurrency: int,
-    done: Callable[[Record], None],
+    done: Callable[[QuestionRecord], None],
 ) -> Task:
     """`examine` and `score` run in threads of their own, `concurrency` at a time; `done` is told of each record."""
     from inspect_ai import Epochs, Task
@@ -70,7 +70,7 @@ def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int
             def on_hop(hop: Hop) -> None:
                 anyio.from_thread.run_sync(lambda: transcript().info(_shown(hop), source=f"hop {hop.n}"))
 
-            def work() -> Record:
+            def work() -> QuestionRecord:
                 return examine(exams[str(state.sample_id)], state.epoch, on_hop)
 
             # Interrupted, a question is dropped: its thread ends by itself and nobody waits for it.
@@ -85,7 +85,7 @@ def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int
     return engine()
 
 
-def _scorer(score: Score, done: Callable[[Record], None]) -> Scorer:
+def _scorer(score: Score, done: Callable[[QuestionRecord], None]) -> Scorer:
     import anyio.to_thread
     from inspect_ai.scorer import Score as InspectScore
     from inspect_ai.scorer import Target, mean, scorer

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.questions import Dataset, Question
-from iterative_rag.evaluation.records import Outcome, Record, Scores
+from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import Examination, Examiner, Mode
 from iterative_rag.evaluation.running.manifest import code_version, package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
@@ -83,7 +83,7 @@ class Preparation:
             self.scope.close()
             raise
 
-    def score(self, record: Record) -> Record:
+    def score(self, record: QuestionRecord) -> QuestionRecord:
         """The record with its scores, the judge's verdict and the cause of its failure."""
         from iterative_rag.evaluation.scoring.answer_match import score
 

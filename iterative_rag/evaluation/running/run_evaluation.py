@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.records import Outcome, Record
+from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.running.inspect_isolation import contained
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
@@ -40,7 +40,7 @@ class Tally:
     cost: float = 0.0
     begun: float = field(default_factory=time.monotonic)
 
-    def add(self, record: Record, *, fresh: bool = True) -> None:
+    def add(self, record: QuestionRecord, *, fresh: bool = True) -> None:
         self.done += 1
         self.fresh += fresh
         self.judged += record.right is not None
@@ -101,7 +101,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
 
     lock, give_back_memory = threading.Lock(), Returning()
 
-    def done(record: Record) -> None:
+    def done(record: QuestionRecord) -> None:
         with lock:
             tally.add(record)
             if progress is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import MissingExtra, UsageError
-from iterative_rag.evaluation.records import Record
+from iterative_rag.evaluation.records import QuestionRecord
 
 MANIFEST = "manifest.json"
 LOGS = "logs"
@@ -21,7 +21,7 @@ class RunFolder:
 
     path: Path
     manifest: Mapping[str, Any]
-    records: tuple[Record, ...]
+    records: tuple[QuestionRecord, ...]
 
     @property
     def name(self) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Outcome, Record
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import Outcome, QuestionRecord
 
 
-def precision(records: Sequence[Record]) -> float | None:
+def precision(records: Sequence[QuestionRecord]) -> float | None:
     """Of the abstentions, the share on unanswerable questions; None without abstentions or without such questions."""
     abstained = [record for record in records if record.outcome is Outcome.ABSTAINED]
     if not abstained or not any(map(unanswerable, records)):
@@ -20,12 +20,12 @@ def precision(records: Sequence[Record]) -> float | None:
     return sum(map(unanswerable, abstained)) / len(abstained)
 
 
-def recall(records: Sequence[Record]) -> float | None:
+def recall(records: Sequence[QuestionRecord]) -> float | None:
     """Of the unanswerable questions, the share that was abstained from; None without such questions."""
     asked = [record for record in records if unanswerable(record)]
     return sum(record.outcome is Outcome.ABSTAINED for record in asked) / len(asked) if asked else None
 
 
-def unanswerable(record: Record) -> bool:
+def unanswerable(record: QuestionRecord) -> bool:
     """Whether an abstention is the right end of this question."""
-    return record.kind is not Kind.ANSWERABLE
+    return record.kind is not Answerability.ANSWERABLE

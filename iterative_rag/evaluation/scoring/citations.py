@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.evaluation.records import Cited, Record
+from iterative_rag.evaluation.records import Cited, QuestionRecord
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import Answer, Citation, Fact
 
@@ -18,7 +18,7 @@ def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
     return tuple(_cited(citation, facts.get(_place(citation), ""), corpus) for citation in answer.citations)
 
 
-def precision(record: Record) -> float | None:
+def precision(record: QuestionRecord) -> float | None:
     """Of the articles that the answer cites, the share that is needed (each counts once).
 
     None where it cites nothing or the dataset names no article.
@@ -27,13 +27,13 @@ def precision(record: Record) -> float | None:
     return len(cited & set(record.gold)) / len(cited) if cited and record.gold else None
 
 
-def recall(record: Record) -> float | None:
+def recall(record: QuestionRecord) -> float | None:
     """Of the needed articles that the corpus holds, the share that the answer cites; None where there are none."""
     gold = set(record.gold)
     return len(_documents(record) & gold) / len(gold) if gold else None
 
 
-def _documents(record: Record) -> set[str]:
+def _documents(record: QuestionRecord) -> set[str]:
     """What is cited; a citation without a document stands for an article of its own, which nobody needs."""
     return {cited.document_id or f"? {cited.title}" for cited in record.citations}
 

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iterative_rag.evaluation.questions import Kind
-from iterative_rag.evaluation.records import Cause, FoundFact, Outcome, Record
+from iterative_rag.evaluation.questions import Answerability
+from iterative_rag.evaluation.records import Cause, FoundFact, Outcome, QuestionRecord
 from iterative_rag.evaluation.scoring.answer_match import closed, matches, stands_in
 from iterative_rag.evaluation.scoring.value_match import read_value
 from iterative_rag.text.values import Quantity
@@ -31,7 +31,7 @@ from iterative_rag.text.values import Quantity
 TELLING = 100
 
 
-def cause(record: Record) -> Cause | None:
+def cause(record: QuestionRecord) -> Cause | None:
     """Why `record` is not right; None where it is, and where nobody can tell (no verdict, no accepted answer)."""
     if record.right is not False:
         return None
@@ -39,7 +39,7 @@ def cause(record: Record) -> Cause | None:
         return Cause.FAULT
     if record.outcome is Outcome.INCOMPLETE or record.cap:
         return Cause.CAP
-    if record.kind is not Kind.ANSWERABLE:
+    if record.kind is not Answerability.ANSWERABLE:
         return Cause.ANSWERED_UNANSWERABLE
     if not record.answers:
         return None
@@ -51,12 +51,12 @@ def cause(record: Record) -> Cause | None:
     return _lost(record) or composing
 
 
-def _answer_was_found(record: Record) -> bool:
+def _answer_was_found(record: QuestionRecord) -> bool:
     facts = list(_facts(record))
     return any(_holds(fact, answer, record) for answer in record.answers for fact in facts)
 
 
-def _holds(fact: FoundFact, answer: str, record: Record) -> bool:
+def _holds(fact: FoundFact, answer: str, record: QuestionRecord) -> bool:
     if closed(answer) is not None or stands_in(record.question, answer):
         return False
     if _is_common(answer):
@@ -70,7 +70,7 @@ def _is_common(answer: str) -> bool:
     return any(isinstance(value, Quantity) and abs(value.value) < TELLING for value in read_value(answer))
 
 
-def _lost(record: Record) -> Cause | None:
+def _lost(record: QuestionRecord) -> Cause | None:
     """How far the first needed article came that brought no fact; None where all of them did."""
     if record.missing_gold:
         return Cause.NEVER_SHORTLISTED
@@ -86,5 +86,5 @@ def _lost(record: Record) -> Cause | None:
     return None
 
 
-def _facts(record: Record) -> Iterator[FoundFact]:
+def _facts(record: QuestionRecord) -> Iterator[FoundFact]:
     return (fact for hop in record.hops for fact in hop.facts)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 
 from iterative_rag.errors import LLMError, UsageError
-from iterative_rag.evaluation.records import Spent, Verdict
+from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
 from iterative_rag.llm.replies.structured_call import ask
@@ -33,24 +33,24 @@ class Judge:
         """The model and the version of the prompt: verdicts of judges of different names do not compare."""
         return f"{self._model.name} judge={prompt(ROLE).version}"
 
-    def verdict(self, question: str, accepted: Sequence[str], answer: str) -> tuple[Verdict, str, Spent]:
+    def verdict(self, question: str, accepted: Sequence[str], answer: str) -> tuple[JudgeVerdict, str, Spent]:
         """Whether `answer` is one of the `accepted` ones, the judge's reason, and what asking cost.
 
         An empty answer is incorrect without a call. A reply that is twice unreadable, a timeout or any other fault of
         the model is UNJUDGED, with the fault as its reason; only verdicts are kept in the cache.
         """
         if not answer.strip():
-            return Verdict.INCORRECT, NO_ANSWER, Spent()
+            return JudgeVerdict.INCORRECT, NO_ANSWER, Spent()
         key = self._key(question, accepted, answer)
         if (kept := self._cache.get(key, JudgeReply.model_validate)) is not None:
-            return Verdict(kept.verdict), kept.reason, Spent(cache_hits=1)
+            return JudgeVerdict(kept.verdict), kept.reason, Spent(cache_hits=1)
         meter = _Tally()
         try:
             reply = ask(self._model, meter, _request(question, accepted, answer), JudgeReply)
         except LLMError as error:
-            return Verdict.UNJUDGED, f"{type(error).__name__}: {error}", meter.spent
+            return JudgeVerdict.UNJUDGED, f"{type(error).__name__}: {error}", meter.spent
         self._cache.put(key, reply.model_dump(mode="json"))
-        return Verdict(reply.verdict), reply.reason, meter.spent
+        return JudgeVerdict(reply.verdict), reply.reason, meter.spent
 
     def _key(self, question: str, accepted: Sequence[str], answer: str) -> str:
         parts = ["judge", self.name, schema_version(JudgeReply), question, list(accepted), answer]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.records import Record, Verdict
+from iterative_rag.evaluation.records import JudgeVerdict, QuestionRecord
 from iterative_rag.system.files import readable
 
 _WORDS = {
@@ -45,11 +45,11 @@ class Agreement:
     unknown: int
 
 
-def agreement(records: Sequence[Record], given: Mapping[str, bool]) -> Agreement:
+def agreement(records: Sequence[QuestionRecord], given: Mapping[str, bool]) -> Agreement:
     """Compare the judge's verdicts in `records` with `given` ones by question id; each repeat counts."""
     ungiven = sum(record.id not in given for record in records)
     compared = [(record.scores.judge, given[record.id]) for record in records if record.id in given]
-    counts = Counter((judge is Verdict.CORRECT, other) for judge, other in compared if judge in _JUDGED)
+    counts = Counter((judge is JudgeVerdict.CORRECT, other) for judge, other in compared if judge in _JUDGED)
     n = counts.total()
     kappa, interval = _kappa(counts)
     return Agreement(
@@ -67,7 +67,7 @@ def agreement(records: Sequence[Record], given: Mapping[str, bool]) -> Agreement
     )
 
 
-_JUDGED = (Verdict.CORRECT, Verdict.INCORRECT)
+_JUDGED = (JudgeVerdict.CORRECT, JudgeVerdict.INCORRECT)
 
 
 def _kappa(counts: Counter[tuple[bool, bool]]) -> tuple[float | None, tuple[float, float] | None]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.evaluation.records import FoundFact, Hop, Record
+from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.scoring.answer_match import matches, stands_in
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrajectoryMatch:
     """`found` is the share of the expected steps that was found.
 
     `exact`: every step, in order, and no hop that brought facts but no step. `in_order`: every step, in order, detours
@@ -30,13 +30,13 @@ class Course:
     found: float
 
 
-def trajectory(record: Record) -> tuple[str, ...]:
+def trajectory(record: QuestionRecord) -> tuple[str, ...]:
     """What was found, in order: each fact's value, or its article's title where it has none; each once."""
     found = (fact.value or fact.title for hop in record.hops for fact in hop.facts)
     return tuple(dict.fromkeys(found))
 
 
-def check(record: Record) -> Course | None:
+def check(record: QuestionRecord) -> TrajectoryMatch | None:
     """The record's course against its expected steps; None where the dataset expects none."""
     steps = record.expected_steps
     if not steps:
@@ -46,7 +46,7 @@ def check(record: Record) -> Course | None:
     every = len(found) == len(steps)
     in_order = _in_order(hops, len(steps))
     straight = all(hops)
-    return Course(in_order and straight, in_order, every, straight, len(found) / len(steps))
+    return TrajectoryMatch(in_order and straight, in_order, every, straight, len(found) / len(steps))
 
 
 def _steps_of(hop: Hop, steps: Sequence[str]) -> frozenset[int]:

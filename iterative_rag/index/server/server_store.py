@@ -24,7 +24,7 @@ from iterative_rag.index.vector_store import (
     EXACT_POINTS,
     SPARE,
     SPARSE,
-    Found,
+    PassagePlace,
     StoredPoint,
     VectorPoint,
     point_ids,
@@ -141,7 +141,7 @@ class ServerStore:
             found[place] = ranked(((point.score, uuid.UUID(str(point.id))) for point in answer.points), limit)
         return list(zip(found[::2], found[1::2], strict=True))
 
-    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Found]:
+    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         with self._errors():
             records = self._client.retrieve(self._collection, [str(one) for one in ids], with_payload=True)
         return {uuid.UUID(str(record.id)): _found(record.payload) for record in records}
@@ -207,6 +207,6 @@ def connected(address: ServerAddress) -> QdrantClient:
     )
 
 
-def _found(payload: Mapping[str, Any] | None) -> Found:
+def _found(payload: Mapping[str, Any] | None) -> PassagePlace:
     held = payload or {}
-    return Found(held["document"], held["version"], held["start"], held["end"])
+    return PassagePlace(held["document"], held["version"], held["start"], held["end"])

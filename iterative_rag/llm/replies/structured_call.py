@@ -13,7 +13,7 @@ from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated, ReplyUnre
 from iterative_rag.llm.replies.forms import R
 from iterative_rag.llm.replies.json_parsing import Unparsable, parse
 from iterative_rag.llm.replies.plain_lines import LAST_LINE, parse_plain
-from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest, Meter
+from iterative_rag.protocols import CallBudget, ChatModel, ChatReply, ChatRequest
 from iterative_rag.types import Usage
 
 Check = Callable[[R], str]
@@ -23,7 +23,7 @@ JSON_ATTEMPTS = 2
 
 def ask(
     model: ChatModel,
-    meter: Meter,
+    budget: CallBudget,
     request: ChatRequest,
     reply_type: type[R],
     check: Check[R] | None = None,
@@ -46,7 +46,7 @@ def ask(
             break
         asked = _in_lines(request, plain, wrong) if in_lines else _with_complaint(request, wrong, text)
         try:
-            reply, seconds = _call(model, meter, asked)
+            reply, seconds = _call(model, budget, asked)
             spent = _added(spent, reply, seconds)
             text = reply.text
             kept = parse_plain(text, reply_type) if in_lines else parse(text, reply_type)
@@ -70,19 +70,19 @@ def ask(
     )
 
 
-def _call(model: ChatModel, meter: Meter, request: ChatRequest) -> tuple[ChatReply, float]:
-    request = replace(request, seconds=meter.before_call(request.role))
+def _call(model: ChatModel, budget: CallBudget, request: ChatRequest) -> tuple[ChatReply, float]:
+    request = replace(request, seconds=budget.before_call(request.role))
     begun = time.monotonic()
     try:
         reply = model.complete(request)
     except LLMError as error:
         waited = time.monotonic() - begun
-        meter.failed_call(request, error, model.name, waited)
+        budget.failed_call(request, error, model.name, waited)
         if isinstance(error, LLMTimeout) and request.seconds is not None and waited >= request.seconds:
-            meter.before_call(request.role)  # raises CapReached: not the model's time was up but the run's
+            budget.before_call(request.role)  # raises CapReached: not the model's time was up but the run's
         raise
     seconds = time.monotonic() - begun
-    meter.after_call(request, reply, model.name, seconds)
+    budget.after_call(request, reply, model.name, seconds)
     return reply, seconds
 
 

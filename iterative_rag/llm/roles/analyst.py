@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import AnalysisReply
-from iterative_rag.llm.roles.role_call import Asker, numbered, numbers
+from iterative_rag.llm.roles.role_call import RoleCall, numbered, numbers
 from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
 
 MOST_NEEDS = 4
@@ -16,11 +16,11 @@ NOTHING_TRIED = "(nothing yet)"
 class LLMAnalyst:
     """`room` is how many characters of facts a prompt may hold."""
 
-    asker: Asker[AnalysisReply]
+    role_call: RoleCall[AnalysisReply]
     room: int
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
-        reply = self.asker.ask(
+        reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
             question=inquiry.question,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from iterative_rag.computing.arithmetic_checks import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
-from iterative_rag.llm.roles.role_call import Asker, numbered
+from iterative_rag.llm.roles.role_call import RoleCall, numbered
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
@@ -32,7 +32,7 @@ _MARKER = lazy_pattern(r"\s*[\[【](?:facts?\s*)?#?(\d{1,4}(?:\s*[,;–-]\s*#?\d
 class LLMAnswerer:
     """`room` is how many characters of facts a prompt may hold."""
 
-    asker: Asker[AnswerReply]
+    role_call: RoleCall[AnswerReply]
     room: int
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
@@ -62,7 +62,7 @@ class LLMAnswerer:
             computed += "\nNothing more is computed: answer now."
         attempt = LAST_ATTEMPT if last_attempt else MORE_TO_COME
         wrong = f"What was wrong with your answer before: {advice}" if advice else ""
-        return self.asker.ask(
+        return self.role_call.ask(
             lambda reply: _complaint(reply, len(inquiry.facts), may_compute=may_compute),
             original=inquiry.original,
             question=inquiry.question,

@@ -8,7 +8,7 @@ from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import ExtractionReply
 from iterative_rag.llm.replies.injection_guard import held
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Extract, Need, Window
 
 MOST_FACTS = 5
@@ -18,15 +18,15 @@ MOST_FACTS = 5
 class LLMExtractor:
     """Keeps nothing itself: whoever reads keeps extracts by `fingerprint`, window and need."""
 
-    asker: Asker[ExtractionReply]
+    role_call: RoleCall[ExtractionReply]
 
     @property
     def fingerprint(self) -> str:
-        return self.asker.fingerprint
+        return self.role_call.fingerprint
 
     def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
         """At most five extracts, the most useful first; quotes are not verified here. Raises LLMError, CapReached."""
-        reply = self.asker.ask(
+        reply = self.role_call.ask(
             _complaint,
             document=fence(f"Title: {window.title}\n\n{window.text}"),
             need=" ".join(need.question.split()).rstrip(" ?."),
@@ -35,7 +35,7 @@ class LLMExtractor:
         quoted = [fact for fact in reply.facts if fact.quote]
         if reply.facts and not quoted:
             raise ReplyUnreadable(
-                f"The model {self.asker.model.name} named facts without a quote (extract).",
+                f"The model {self.role_call.model.name} named facts without a quote (extract).",
                 reply="",
                 hint="Try a larger model.",
             )

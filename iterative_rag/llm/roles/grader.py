@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iterative_rag.errors import LLMError
 from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.correction_forms import NO, YES, GradeReply, GradesReply
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Grade, Label, Need
 from iterative_rag.types.grade_scale import SCORES, labelled
 
@@ -27,7 +27,7 @@ class LLMGrader:
     and its reason says so: a fault must neither throw a document away nor vouch for it.
     """
 
-    asker: Asker[GradesReply]
+    role_call: RoleCall[GradesReply]
     room: int
     binary: bool = False
 
@@ -52,7 +52,7 @@ class LLMGrader:
     def _graded(self, need: Need, documents: Sequence[str]) -> list[Grade]:
         words = _BINARY if self.binary else _LABELS
         try:
-            reply = self.asker.ask(
+            reply = self.role_call.ask(
                 lambda reply: self._complaint(reply, len(documents)),
                 labels=", ".join(words),
                 best=YES if self.binary else Label.PERFECT,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iterative_rag.llm.replies.planning_forms import PlanReply
 from iterative_rag.llm.roles.analyst import tried_already
-from iterative_rag.llm.roles.role_call import Asker, numbered
+from iterative_rag.llm.roles.role_call import RoleCall, numbered
 from iterative_rag.types import Inquiry, Plan, PlannedStep
 
 MOST_STEPS = 8
@@ -17,12 +17,12 @@ NO_PLAN = "(none yet: make one)"
 class LLMPlanner:
     """`room` is how many characters of facts a prompt may hold."""
 
-    asker: Asker[PlanReply]
+    role_call: RoleCall[PlanReply]
     room: int
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
         """A plan, or what is left of `before` after the last result; no steps once the question can be answered."""
-        reply = self.asker.ask(
+        reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             question=inquiry.original,
             facts=numbered(inquiry.facts, self.room),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.reflection_forms import JudgedClaim, ReflectionReply
 from iterative_rag.llm.roles.analyst import tried_already
-from iterative_rag.llm.roles.role_call import Asker, numbered, numbers
+from iterative_rag.llm.roles.role_call import RoleCall, numbered, numbers
 from iterative_rag.llm.roles.sufficiency_judge import open_gap
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
@@ -28,7 +28,7 @@ _MARKER = lazy_pattern(r"\[(\d{1,4})\]")
 class LLMReflector:
     """Implements protocols.Reflector. `room` is how many characters of facts a prompt may hold."""
 
-    asker: Asker[ReflectionReply]
+    role_call: RoleCall[ReflectionReply]
     room: int
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
@@ -39,7 +39,7 @@ class LLMReflector:
         if is_refusal(inquiry, draft):
             return Reflection(tuple(one.claim for one in checked), useful=False, refusal=True)
         shown = numbers(inquiry.facts)
-        reply = self.asker.ask(
+        reply = self.role_call.ask(
             lambda reply: _complaint(reply, checked, inquiry),
             original=inquiry.original,
             facts=numbered(inquiry.facts, self.room),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import RephrasingReply
-from iterative_rag.llm.roles.role_call import Asker, numbered
+from iterative_rag.llm.roles.role_call import RoleCall, numbered
 from iterative_rag.types import Fact, Inquiry
 
 # A question gets simpler; one that grew beyond this took in a document.
@@ -18,7 +18,7 @@ SPARE = 300
 class LLMRephraser:
     """`room` is how many characters of facts a prompt may hold."""
 
-    asker: Asker[RephrasingReply]
+    role_call: RoleCall[RephrasingReply]
     room: int
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
@@ -28,7 +28,7 @@ class LLMRephraser:
         """
         if not found:
             return inquiry.question
-        reply = self.asker.ask(
+        reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
             question=inquiry.question,

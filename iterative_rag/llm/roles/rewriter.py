@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryReply
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
@@ -22,8 +22,8 @@ _OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 class LLMRewriter:
     """Implements protocols.Rewriter. The passage is invented: it is searched with, never shown as found nor quoted."""
 
-    reworder: Asker[RewordingReply]
-    querier: Asker[WebQueryReply]
+    reworder: RoleCall[RewordingReply]
+    querier: RoleCall[WebQueryReply]
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         """Nothing that was tried comes again. Raises LLMError, CapReached."""

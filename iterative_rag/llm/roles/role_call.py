@@ -1,4 +1,4 @@
-"""How an LLM's role asks: its prompt, its reply's type, its model, the run's meter and the cache around the call."""
+"""How an LLM's role asks: its prompt, its reply's type, its model, the run's budget and the cache around the call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.injection_guard import repeats
 from iterative_rag.llm.replies.structured_call import ask
-from iterative_rag.protocols import Cache, ChatModel, ChatRequest, Meter
+from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest
 from iterative_rag.types import Fact
 
 R = TypeVar("R", bound=Reply)
@@ -24,13 +24,13 @@ QUOTE_LENGTHS = (600, 300, 120, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Asker(Generic[R]):
+class RoleCall(Generic[R]):
     """Asks one role's questions. `cache` is None where replies are kept elsewhere (extraction)."""
 
     role: str
     reply_type: type[R]
     model: ChatModel
-    meter: Meter
+    budget: CallBudget
     cache: Cache | None
     reply_tokens: int
 
@@ -46,7 +46,7 @@ class Asker(Generic[R]):
             return kept
 
         if self.cache is not None and (kept := self.cache.get(key, readable)) is not None:
-            self.meter.cache_hit(self.role)
+            self.budget.cache_hit(self.role)
             return kept
         request = ChatRequest(
             role=self.role, system=system, user=user, schema=schema(self.reply_type), max_tokens=self.reply_tokens
@@ -57,7 +57,7 @@ class Asker(Generic[R]):
                 return REPEATED
             return check(reply) if check else ""
 
-        reply = ask(self.model, self.meter, request, self.reply_type, wrong, plain=prompt(self.role).plain)
+        reply = ask(self.model, self.budget, request, self.reply_type, wrong, plain=prompt(self.role).plain)
         if repeats(reply.model_dump(), system):
             raise ReplyUnreadable(
                 f"The model {self.model.name} repeated its instructions ({self.role}) instead of following them.",

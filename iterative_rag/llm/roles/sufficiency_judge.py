@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
 from iterative_rag.llm.roles.analyst import tried_already
-from iterative_rag.llm.roles.role_call import Asker, numbered
+from iterative_rag.llm.roles.role_call import RoleCall, numbered
 from iterative_rag.types import Inquiry, Need, Sufficiency
 
 # Looks at one need: the second is the wider one.
@@ -17,7 +17,7 @@ LOOKS = 2
 class LLMSufficiencyJudge:
     """`room` is how many characters of facts a prompt may hold."""
 
-    asker: Asker[SufficiencyReply]
+    role_call: RoleCall[SufficiencyReply]
     room: int
 
     def judge(self, inquiry: Inquiry) -> Sufficiency:
@@ -27,7 +27,7 @@ class LLMSufficiencyJudge:
         """
         if not inquiry.facts:
             return Sufficiency(False, open_gap(inquiry.question, inquiry), "No fact was found.")
-        reply = self.asker.ask(
+        reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
             facts=numbered(inquiry.facts, self.room),

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.dumps import wikitext
-from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, Page, PagesParser, Site
+from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, DumpPage, DumpSite, PagesParser
 from iterative_rag.sources.dumps.title_index import Multistream, index_of, key_of
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
@@ -39,7 +39,7 @@ class MediaWikiDump:
         self.path = Path(path).expanduser().absolute()
         self.titles = None if titles is None else tuple(dict.fromkeys(titles))
         self.most_chars = most_chars
-        self._site = Site()
+        self._site = DumpSite()
 
     @property
     def root(self) -> str:
@@ -64,7 +64,7 @@ class MediaWikiDump:
         found = False
         skipped = 0
         for item in self._listed(self.titles) if self.titles is not None else self._whole():
-            one = self._document(item) if isinstance(item, Page) else item
+            one = self._document(item) if isinstance(item, DumpPage) else item
             skipped += isinstance(one, Skipped)
             found = found or isinstance(one, Document)
             if isinstance(one, Document) or skipped <= MOST_SKIPPED:
@@ -81,12 +81,12 @@ class MediaWikiDump:
 
     # --- reading ---
 
-    def _whole(self) -> Iterator[Page | Skipped]:
+    def _whole(self) -> Iterator[DumpPage | Skipped]:
         for page in self._pages():
             if isinstance(page, Skipped) or (page.namespace == ARTICLES and not page.redirect):
                 yield page
 
-    def _pages(self) -> Generator[Page | Skipped, None, None]:
+    def _pages(self) -> Generator[DumpPage | Skipped, None, None]:
         """Every page; where the dump ends too early, a last Skipped says so."""
         parser = PagesParser(self.most_chars)
         self._site = parser.site
@@ -126,7 +126,7 @@ class MediaWikiDump:
 
     # --- a list of titles ---
 
-    def _listed(self, titles: tuple[str, ...]) -> Iterator[Page | Skipped]:
+    def _listed(self, titles: tuple[str, ...]) -> Iterator[DumpPage | Skipped]:
         wanted = {key_of(title): title for title in titles}  # by key: as which title it was asked for
         done: set[str] = set()
         index = index_of(self.path)
@@ -141,7 +141,7 @@ class MediaWikiDump:
         for title in wanted.values():
             yield Skipped(f"{self.path}:{title}", "The dump has no article of this title.")
 
-    def _by_index(self, streams: Multistream, wanted: dict[str, str], done: set[str]) -> Iterator[Page]:
+    def _by_index(self, streams: Multistream, wanted: dict[str, str], done: set[str]) -> Iterator[DumpPage]:
         self._site = streams.site()
         for _ in range(_MOST_ROUNDS):
             if not wanted:
@@ -154,7 +154,7 @@ class MediaWikiDump:
             if before == set(wanted):
                 return
 
-    def _by_reading(self, wanted: dict[str, str], done: set[str]) -> Iterator[Page | Skipped]:
+    def _by_reading(self, wanted: dict[str, str], done: set[str]) -> Iterator[DumpPage | Skipped]:
         for number in range(_MOST_ROUNDS):
             before = set(wanted)
             with closing(self._pages()) as pages:
@@ -169,7 +169,7 @@ class MediaWikiDump:
             if set(wanted) <= before:
                 return  # no redirect has led to a title that this reading had passed already
 
-    def _is_wanted(self, page: Page, wanted: dict[str, str], done: set[str]) -> bool:
+    def _is_wanted(self, page: DumpPage, wanted: dict[str, str], done: set[str]) -> bool:
         """Whether the page is one of the list that was not had yet; a redirect puts its goal into its place."""
         key = key_of(page.title)
         if page.namespace != ARTICLES or key not in wanted:
@@ -185,7 +185,7 @@ class MediaWikiDump:
 
     # --- a page ---
 
-    def _document(self, page: Page) -> Document | Skipped:
+    def _document(self, page: DumpPage) -> Document | Skipped:
         source = f"{self.path}:{page.title}"
         if not page.title:
             return Skipped(str(self.path), f"The page {page.id or 'without an id'} has no title.")

@@ -25,7 +25,7 @@ class DumpDamaged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DumpPage:
     """A page's newest revision. `redirect` is the title that it leads to, or ""; `model` is "wikitext" for articles.
 
     `text` is "" for one that is `too_large`.
@@ -41,7 +41,7 @@ class Page:
 
 
 @dataclass(slots=True)
-class Site:
+class DumpSite:
     """What the dump says of its wiki. `not_links` are the names, in lower case, of the namespaces of files and such."""
 
     language: str = ""
@@ -59,9 +59,9 @@ class PagesParser:
     """Feed it bytes, take the pages that have ended. Raises DumpDamaged; pages that ended before can still be taken."""
 
     def __init__(self, most_chars: int) -> None:
-        self.site = Site()
+        self.site = DumpSite()
         self.most_chars = most_chars
-        self._ready: list[Page] = []
+        self._ready: list[DumpPage] = []
         self._path: list[str] = []
         self._said: list[str] | None = None  # the text of the element that is being read, if it is wanted
         self._length = 0
@@ -97,7 +97,7 @@ class PagesParser:
             where = "in the middle of a page" if "page" in self._path else "before its end"
             raise DumpDamaged(f"it is cut off {where}") from error
 
-    def taken(self) -> list[Page]:
+    def taken(self) -> list[DumpPage]:
         ready, self._ready = self._ready, []
         return ready
 
@@ -165,7 +165,7 @@ class PagesParser:
             redirect = leads[1].strip()
         space = get("ns", "0").strip()
         self._ready.append(
-            Page(
+            DumpPage(
                 id=get("id", "").strip(),
                 title=" ".join(get("title", "").split()),
                 namespace=int(space) if space.lstrip("-").isdigit() else 0,

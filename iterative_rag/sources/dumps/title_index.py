@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from iterative_rag.sources.dumps.pages_xml import DumpDamaged, Page, PagesParser, Site
+from iterative_rag.sources.dumps.pages_xml import DumpDamaged, DumpPage, DumpSite, PagesParser
 from iterative_rag.sources.wikipedia.page_names import PageName
 
 _DUMP = re.compile(r"(.*multistream)(\d*)\.xml(.*)\.bz2")
@@ -41,7 +41,7 @@ class Multistream:
         self.index = index
         self.most_chars = most_chars
 
-    def site(self) -> Site:
+    def site(self) -> DumpSite:
         """What the first stream, which holds no page, says of the wiki."""
         parser = PagesParser(self.most_chars)
         with self.dump.open("rb") as file:
@@ -60,7 +60,7 @@ class Multistream:
                     found[key] = int(offset)
         return found
 
-    def pages(self, offset: int) -> Iterator[Page]:
+    def pages(self, offset: int) -> Iterator[DumpPage]:
         parser = PagesParser(self.most_chars)
         parser.feed(b"<mediawiki>")
         with self.dump.open("rb") as file:

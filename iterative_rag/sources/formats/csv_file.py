@@ -48,11 +48,11 @@ def read(path: Path) -> Reading:
         if isinstance(encoding, NotText):
             yield Skipped(source, encoding.reason)
             return
-        lines = _Lines(file, encoding)
+        lines = _BoundedLines(file, encoding)
         yield from _documents(lines, source, title_of(path), path.suffix.lower())
 
 
-def _documents(lines: _Lines, source: str, title: str, suffix: str) -> Reading:
+def _documents(lines: _BoundedLines, source: str, title: str, suffix: str) -> Reading:
     sample = lines.sample()
     dialect = _dialect(sample, suffix)
     csv.field_size_limit(MOST_CELL_CHARS)
@@ -105,7 +105,7 @@ class _TooLong(Exception):
     """A line without an end."""
 
 
-class _Lines:
+class _BoundedLines:
     """The lines of a file as text, none of them longer than a limit; the sample does not use them up."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:

@@ -25,7 +25,7 @@ READ_SECONDS = 30.0  # between two parts of a reply
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PageResponse:
     """What a server answered, whatever its status. `url` is where the redirects ended; header names are lower case."""
 
     url: str
@@ -45,7 +45,7 @@ class Reply:
             return None
 
 
-def refused(reply: Reply, hints: Mapping[int, str]) -> FetchError:
+def refused(reply: PageResponse, hints: Mapping[int, str]) -> FetchError:
     """The error for a reply that is none. `hints` say what to do about a status."""
     busy = reply.status == 429 or reply.status >= 500
     return FetchError(
@@ -92,7 +92,7 @@ class Web:
             trust_env=False,
         )
 
-    def get(self, url: str, params: Mapping[str, str] | None = None) -> Reply:
+    def get(self, url: str, params: Mapping[str, str] | None = None) -> PageResponse:
         """Raises AddressRefused, or FetchError (retryable where the same call may go through later)."""
         import httpx
 
@@ -104,7 +104,7 @@ class Web:
                 with contextlib.closing(self._client.send(request, stream=True)) as response:
                     if response.next_request is None:
                         body = self._body(response)
-                        return Reply(str(response.url), response.status_code, dict(response.headers), body)
+                        return PageResponse(str(response.url), response.status_code, dict(response.headers), body)
                     request = response.next_request
             raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
         except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:

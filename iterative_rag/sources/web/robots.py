@@ -8,7 +8,7 @@ from urllib.robotparser import RobotFileParser
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.contact import ROBOT
-from iterative_rag.sources.web.page_client import Reply
+from iterative_rag.sources.web.page_client import PageResponse
 
 _MOST_BYTES = 500 * 1024  # as much as the RFC wants read
 
@@ -16,7 +16,7 @@ _MOST_BYTES = 500 * 1024  # as much as the RFC wants read
 class Robots:
     """`get` fetches an address. The parser is Python's: the first rule that fits decides, `*` in paths is no sign."""
 
-    def __init__(self, get: Callable[[str], Reply]) -> None:
+    def __init__(self, get: Callable[[str], PageResponse]) -> None:
         self._get = get
         self._known: dict[str, RobotFileParser] = {}
 

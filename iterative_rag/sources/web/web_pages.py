@@ -15,7 +15,7 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.front_matter import Fields, text_of
-from iterative_rag.sources.web.page_client import Reply, Web, refused
+from iterative_rag.sources.web.page_client import PageResponse, Web, refused
 from iterative_rag.sources.web.retry_after import Patience
 from iterative_rag.sources.web.robots import Robots
 from iterative_rag.sources.web.stored_pages import StoredPages, listed
@@ -127,10 +127,10 @@ class WebPages:
                 hint="If you may all the same: --ignore-robots.",
             )
 
-    def _get(self, url: str) -> Reply:
+    def _get(self, url: str) -> PageResponse:
         """A reply of whatever status but a busy one. Raises FetchError."""
 
-        def attempt() -> Reply:
+        def attempt() -> PageResponse:
             reply = self._web.get(url)
             if reply.status == 429 or reply.status >= 500:
                 raise refused(reply, _HINTS)
@@ -143,7 +143,7 @@ class WebPages:
 # --- what a reply holds ----------------------------------------------------------------------
 
 
-def _readable(reply: Reply) -> tuple[str, str]:
+def _readable(reply: PageResponse) -> tuple[str, str]:
     """Title and Markdown of a reply. Raises FetchError for what is no text."""
     content_type = reply.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()

@@ -14,7 +14,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_after import Patience
 from iterative_rag.sources.wikipedia.article_files import PageFile, PageFolder, StoredPage
-from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, Found, MediaWiki, Missing
+from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPages, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
 
@@ -160,9 +160,9 @@ def fetch_pages(
     try:
         for language, titles in asked.items():
             wiki = wikis.of(language)
-            pages: dict[str, tuple[Found, list[PageName]]] = {}
+            pages: dict[str, tuple[FoundPages, list[PageName]]] = {}
             for title, look_up in wiki.look_up(list(titles)):
-                if not isinstance(look_up, Found):
+                if not isinstance(look_up, FoundPages):
                     yield from _not_a_page(wiki, titles[title], look_up)
                     continue
                 there = folder.find(PageName(look_up.title, language))
@@ -194,7 +194,7 @@ def _not_a_page(wiki: MediaWiki, names: list[PageName], look_up: Disambiguation 
         yield from (Absent(name, look_up.reason, nearest) for name in names)
 
 
-def _fetch(wiki: MediaWiki, found: Found, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
+def _fetch(wiki: MediaWiki, found: FoundPages, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
     html = wiki.html(found.revision)
     title = found.title
     page = PageFile(

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.web.page_client import Reply, Web, refused
+from iterative_rag.sources.web.page_client import PageResponse, Web, refused
 from iterative_rag.sources.web.retry_after import Patience
 
 API = "https://{language}.wikipedia.org/w/api.php"
@@ -51,7 +51,7 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPages:
     """A page as it is now. `revised` is the date of its revision (ISO 8601, UTC), `redirect` how we got there."""
 
     title: str
@@ -77,7 +77,7 @@ class Missing:
     reason: str
 
 
-LookUp = Found | Disambiguation | Missing
+LookUp = FoundPages | Disambiguation | Missing
 
 
 class MediaWiki:
@@ -117,7 +117,7 @@ class MediaWiki:
                     "rvprop": "ids|timestamp",
                 }
             )
-            looked_up = _Batch(query)
+            looked_up = _TitleBatch(query)
             yield from ((title, looked_up.find(title)) for title in batch)
 
     def html(self, revision: int) -> str:
@@ -202,7 +202,7 @@ class MediaWiki:
         asked = {"format": "json", "formatversion": "2", "maxlag": _MAXLAG, **parameters}
         return self._patience.call(lambda: self._answer(self._web.get(self.api, asked)))
 
-    def _answer(self, reply: Reply) -> dict[str, Any]:
+    def _answer(self, reply: PageResponse) -> dict[str, Any]:
         """What the API said. Raises FetchError for an HTTP status, an API error, or what is no answer of an API."""
         if reply.status >= 400:
             raise refused(reply, _HINTS)
@@ -228,7 +228,7 @@ class MediaWiki:
         return answer
 
 
-class _Batch:
+class _TitleBatch:
     """The answer to a query of several titles: the ways from what was asked to the pages."""
 
     def __init__(self, query: Mapping[str, Any]) -> None:
@@ -257,7 +257,7 @@ class _Batch:
         if "disambiguation" in page.get("pageprops", {}):
             return Disambiguation(title, redirect)
         revision = page["revisions"][0]
-        return Found(
+        return FoundPages(
             title, str(page.get("canonicalurl", "")), int(revision["revid"]), str(revision["timestamp"]), redirect
         )
 

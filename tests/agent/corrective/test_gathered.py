@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from iterative_rag.correction.overlay_corpus import GatheredCorpus
+from iterative_rag.correction.overlay_corpus import OverlayCorpus
 from iterative_rag.types import Document
 from tests.agent.fakes import MemoryCorpus
 
@@ -24,7 +24,7 @@ def page(n: int, text: str = "Lit in 1857.") -> Document:
 
 def test_gathered_documents_are_read_and_the_corpus_is_searched() -> None:
     inner = Corpus({"Gull Point": "Gull Point has a lamp."})
-    corpus = GatheredCorpus(inner)
+    corpus = OverlayCorpus(inner)
     corpus.add([page(1)])
     assert corpus.document("web1") == page(1)
     assert corpus.document("Gull Point").text == "Gull Point has a lamp."
@@ -34,12 +34,12 @@ def test_gathered_documents_are_read_and_the_corpus_is_searched() -> None:
 
 def test_what_neither_has_is_the_corpuss_own_error() -> None:
     with pytest.raises(KeyError):
-        GatheredCorpus(Corpus({})).document("web1")
+        OverlayCorpus(Corpus({})).document("web1")
 
 
 def test_each_run_gathers_for_itself_and_leaves_the_corpus_open() -> None:
     inner = Corpus({"Gull Point": "Gull Point has a lamp."})
-    first, second = GatheredCorpus(inner), GatheredCorpus(inner)
+    first, second = OverlayCorpus(inner), OverlayCorpus(inner)
     first.add([page(1)])
     assert second.gathered() == ()
     first.close()
@@ -48,7 +48,7 @@ def test_each_run_gathers_for_itself_and_leaves_the_corpus_open() -> None:
 
 
 def test_many_threads_lose_nothing() -> None:
-    corpus = GatheredCorpus(Corpus({}))
+    corpus = OverlayCorpus(Corpus({}))
     start = threading.Barrier(8)
 
     def gather(which: int) -> None:

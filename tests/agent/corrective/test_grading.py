@@ -17,7 +17,7 @@ from iterative_rag.llm.replies.correction_forms import GradesReply
 from iterative_rag.llm.replies.forms import schema
 from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.types import Grade, Label, Need, Verdict
@@ -31,7 +31,7 @@ LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
 def grader(llm: ScriptedLLM, *, binary: bool = False, room: int = 8000, cache: Cache | None = None) -> LLMGrader:
-    return LLMGrader(Asker("grade", GradesReply, llm, Counting(), cache or NoCache(), 1024), room, binary)
+    return LLMGrader(RoleCall("grade", GradesReply, llm, Counting(), cache or NoCache(), 1024), room, binary)
 
 
 def row(n: Any, label: Any, reason: str = "why") -> dict[str, Any]:

@@ -13,7 +13,7 @@ from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.rewriter import LLMRewriter
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Document, Hit, Need, Rewording
 from tests.test_replies import Counting
 
@@ -28,8 +28,8 @@ FULL = {
 def rewriter(llm: ScriptedLLM) -> LLMRewriter:
     meter = Counting()
     return LLMRewriter(
-        Asker("reword", RewordingReply, llm, meter, None, 1024),
-        Asker("web_query", WebQueryReply, llm, meter, None, 1024),
+        RoleCall("reword", RewordingReply, llm, meter, None, 1024),
+        RoleCall("web_query", WebQueryReply, llm, meter, None, 1024),
     )
 
 

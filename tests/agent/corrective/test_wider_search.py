@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from iterative_rag.correction import web_search
-from iterative_rag.correction.overlay_corpus import GatheredCorpus
-from iterative_rag.correction.web_search import WiderSearch
+from iterative_rag.correction.overlay_corpus import OverlayCorpus
+from iterative_rag.correction.web_search import WebSearch
 from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.factory.web_access import WebReader
 from iterative_rag.protocols import Skipped
@@ -112,8 +112,8 @@ class Run:
     thrifty: bool = False
 
     def __post_init__(self) -> None:
-        self.corpus = GatheredCorpus(Corpus({}))
-        self.search = WiderSearch(
+        self.corpus = OverlayCorpus(Corpus({}))
+        self.search = WebSearch(
             self.engine,
             self.pages,
             self.corpus,
@@ -277,7 +277,7 @@ def test_needs_searched_for_at_the_same_time_share_one_query() -> None:
         assert go.wait(30)
 
     run = Run(engine=Engine(gate=wait))
-    found: list[web_search.WebSearch] = []
+    found: list[web_search.WebFindings] = []
     threads = [threading.Thread(target=lambda: found.append(run.search.search_web(NEED))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -344,8 +344,8 @@ def test_from_a_search_server_to_a_cited_quote_over_real_connections() -> None:
     with serving(sending(page, Content_Type="text/html")) as (host, _):
         rows = [{"title": "Gull Point", "url": f"http://{host}/"}, {"title": "Router", "url": "http://192.168.0.1/"}]
         with standing_in(said({"results": rows})) as there:
-            corpus = GatheredCorpus(Corpus({}))
-            search = WiderSearch(
+            corpus = OverlayCorpus(Corpus({}))
+            search = WebSearch(
                 SearXNG("tests/1", url=there.url),
                 WebReader("tests/1", allow={host}),
                 corpus,

@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.reflection_forms import ReflectionReply
 from iterative_rag.llm.roles.reflector import LLMReflector
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Claim, Conflict, Draft, Inquiry, Need, Reflection, Side
 from iterative_rag.verification.answer_type import Asked, is_of_kind, kind_asked
 from iterative_rag.verification.confidence import confidence
@@ -24,7 +24,7 @@ OPEN = "Oda Brenk drew up the plans for Velm Tower [1]."
 
 
 def reflector(llm: ScriptedLLM) -> LLMReflector:
-    return LLMReflector(Asker("reflect", ReflectionReply, llm, Counting(), None, 1024), 8000)
+    return LLMReflector(RoleCall("reflect", ReflectionReply, llm, Counting(), None, 1024), 8000)
 
 
 def reflected(text: str, *replies: Any, short: str = "37", inquiry: Inquiry = INQUIRY) -> Reflection:

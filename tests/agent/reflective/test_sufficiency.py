@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from iterative_rag.builtin.question.question_planner import Planner
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
-from iterative_rag.llm.roles.role_call import Asker
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
 from tests.agent.reflective.towers import INQUIRY, fact
@@ -19,7 +19,7 @@ GAP = "When was the Orra Bridge finished?"
 
 def judged(inquiry: Inquiry, *replies: Any) -> tuple[Sufficiency, ScriptedLLM]:
     with ScriptedLLM({"suffice": list(replies)}) as llm:
-        judge = LLMSufficiencyJudge(Asker("suffice", SufficiencyReply, llm, Counting(), None, 1024), 8000)
+        judge = LLMSufficiencyJudge(RoleCall("suffice", SufficiencyReply, llm, Counting(), None, 1024), 8000)
         return judge.judge(inquiry), llm
 
 
@@ -68,7 +68,7 @@ FIRST, SECOND = Need("Who was the architect of Velm Tower?"), Need("When was Oda
 
 
 def by_plan(*facts: Fact, tried: tuple[Need, ...] = ()) -> Sufficiency:
-    return BuiltinSufficiencyJudge(Planner(None), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
+    return BuiltinSufficiencyJudge(QuestionPlanner(None), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
 
 
 def found(need: Need, value: str, score: float) -> Fact:
