@@ -17,7 +17,7 @@ from iterative_rag.llm.replies.planning_forms import PlanReply
 from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatRequest
-from tests.test_replies import Counting
+from tests.llm.replies.test_structured_call import Counting
 
 FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "value": "Oda Brenk"}
 SEEN = {

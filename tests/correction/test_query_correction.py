@@ -15,7 +15,7 @@ from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryR
 from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Document, Hit, Need, Rewording
-from tests.test_replies import Counting
+from tests.llm.replies.test_structured_call import Counting
 
 NEED = Need("Who designed Velm Tower?")
 FULL = {

@@ -23,7 +23,7 @@ from iterative_rag.settings import Settings
 from iterative_rag.types import Grade, Label, Need, Verdict
 from iterative_rag.types.grade_scale import SCORES, scored
 from tests.agent.fakes import DictCache
-from tests.test_replies import Counting
+from tests.llm.replies.test_structured_call import Counting
 
 NEED = Need("Who designed Velm Tower?")
 TEXTS = [("Velm Tower", "It was designed by Oda Brenk."), ("Velm", "A river."), ("Oda Brenk", "An architect of Karsa.")]

@@ -16,7 +16,7 @@ from iterative_rag.verification.confidence import confidence
 from iterative_rag.verification.refusals import is_refusal
 from iterative_rag.verification.rule_reflector import RuleReflector
 from tests.agent.reflective.towers import AGE, BRENK, INQUIRY, TOWER, draft, fact
-from tests.test_replies import Counting
+from tests.llm.replies.test_structured_call import Counting
 
 PROVED = "Oda Brenk designed Velm Tower [1]."
 FAILED = "It was finished in 1912 [1]."

@@ -13,7 +13,7 @@ from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.settings import Settings
 from iterative_rag.types import Computation, Draft, Fact, Inquiry, Need
-from tests.test_replies import Counting
+from tests.llm.replies.test_structured_call import Counting
 
 NEED = Need("When was Velm Tower finished?")
 

@@ -20,7 +20,7 @@ from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 from tests.agent.fakes import DictCache
-from tests.test_replies import Counting
+from tests.llm.replies.test_structured_call import Counting
 
 TRIED = Need("Who designed Velm Tower?")
 
