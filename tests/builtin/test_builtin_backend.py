@@ -15,7 +15,7 @@ from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 from tests.builtin.desk import ROLES, NoMeter, answer, window
-from tests.builtin.test_reader import ANN, MASTS, RIVER
+from tests.builtin.reading.test_rule_reader import ANN, MASTS, RIVER
 
 QUEENS = """# List of queens of Orm
 
