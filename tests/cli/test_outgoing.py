@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-GUARD = ROOT / "tests" / "outgoing_guard.c"
+GUARD = Path(__file__).parent / "outgoing_guard.c"
 ALIVE = 20  # seconds after the command: onnxruntime reports after about 15
 # Runs command lines one after the other in one process, which lives on for a while.
 DOOR = """

@@ -52,8 +52,8 @@ class Refusing(HashingEmbedder):
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two nodes of one core each, on loopback, whose workers find this module."""
-    os.environ["PYTHONPATH"] = os.pathsep.join((str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")))
+    """Two nodes of one core each, on loopback, whose workers can import this module."""
+    os.environ["PYTHONPATH"] = os.pathsep.join((str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")))
     made = cluster_utils.Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}, shutdown_at_exit=True
     )

@@ -14,8 +14,8 @@ import pytest
 from iterative_rag import factory
 from iterative_rag.settings import Settings
 from iterative_rag.sources.web.page_client import Web
-from tests.corpus import test_dump
 from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
+from tests.sources.dumps import test_dump
 
 HTML = {"Content_Type": "text/html"}
 PAGE = "<title>The lamp</title><body><nav>Menu</nav><p>The lamp of Gull Point was lit in 1857.</p></body>"

@@ -83,7 +83,7 @@ def test_pages_keep_the_order_of_the_results_and_a_bad_one_its_reason() -> None:
     assert "not a public host" in reasons(pages)[1]
 
 
-# Names need a stand-in for DNS: tests/corpus/test_web.py has one.
+# Names need a stand-in for DNS: tests/sources/web/test_page_client.py has one.
 @pytest.mark.parametrize("url", [url for url in REFUSED if "example" not in url])
 def test_a_result_that_is_not_public_is_refused(url: str) -> None:
     (page,) = read([url])
