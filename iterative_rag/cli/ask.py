@@ -14,8 +14,16 @@ from iterative_rag.cli.options import (
     AskStrategy,
     CorpusName,
     EmbedderSpec,
+    FastLLMSpec,
+    Guess,
     IndexAt,
-    Preset,
+    LLMSpec,
+    MaxCalls,
+    MaxHops,
+    MaxSeconds,
+    MaxTokens,
+    PresetName,
+    UseCache,
     announce_starter,
     settings_from,
 )
@@ -23,50 +31,45 @@ from iterative_rag.cli.options import (
 if TYPE_CHECKING:
     from iterative_rag.cli.render import HopPrinter
     from iterative_rag.factory import IterativeRAG
+    from iterative_rag.settings import Settings
     from iterative_rag.types import Answer
 
 # Far above the longest question that is taken; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
 
 
+Question = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
+StrategyName = Annotated[AskStrategy | None, typer.Option(help="How the question is worked on.", show_choices=True)]
+UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
+SearchEngineSpec = Annotated[
+    str | None, typer.Option(metavar="SPEC", help="wikipedia, duckduckgo, tavily or searxng@URL.")
+]
+FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading for a need after this many facts.")]
+TraceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")]
+ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")]
+
+
 def ask(
-    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")],
+    question: Question,
     corpus: CorpusName = None,
-    llm: Annotated[
-        str | None,
-        typer.Option(metavar="SPEC", help="auto, builtin, ollama/MODEL or openai-like/MODEL@URL."),
-    ] = None,
-    fast_llm: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="A faster model for reading and rephrasing.")
-    ] = None,
+    llm: LLMSpec = None,
+    fast_llm: FastLLMSpec = None,
     embedder: EmbedderSpec = None,
     index: IndexAt = None,
-    strategy: Annotated[
-        AskStrategy | None, typer.Option(help="How the question is worked on.", show_choices=True)
-    ] = None,
-    web: Annotated[
-        bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")
-    ] = None,
-    search_engine: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="wikipedia, duckduckgo, tavily or searxng@URL.")
-    ] = None,
-    preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.", show_choices=True)] = None,
-    max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
-    fact_limit: Annotated[
-        int | None, typer.Option(metavar="N", help="Facts after which a need is read no further.")
-    ] = None,
-    max_calls: Annotated[int | None, typer.Option(metavar="N", help="LLM calls of the run.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Tokens of the run.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(metavar="N", help="Seconds of the run.")] = None,
-    guess: Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")] = None,
-    cache: Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")] = None,
+    strategy: StrategyName = None,
+    web: UseWeb = None,
+    search_engine: SearchEngineSpec = None,
+    preset: PresetName = None,
+    max_hops: MaxHops = None,
+    fact_limit: FactLimit = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_seconds: MaxSeconds = None,
+    guess: Guess = None,
+    cache: UseCache = None,
     as_json: AsJson = False,
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")
-    ] = False,
+    trace: TraceFile = None,
+    quiet: ShortAnswerOnly = False,
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
     text = _read(question)
@@ -88,6 +91,13 @@ def ask(
         guess=guess,
         cache=cache,
     )
+    answer = _answer(text, settings, trace, quiet=quiet)
+    _print(answer, as_json=as_json, quiet=quiet)
+    _report_failure(answer, quiet=quiet)
+    raise typer.Exit(exit_code(answer))
+
+
+def _answer(text: str, settings: Settings, trace: Path | None, *, quiet: bool) -> Answer:
     if not quiet:
         announce_starter(settings)
     from iterative_rag.factory import IterativeRAG, checked_question
@@ -95,12 +105,9 @@ def ask(
     text = checked_question(text)
     rag = IterativeRAG.from_settings(settings, question=text)
     try:
-        answer = _run(rag, text, trace, quiet=quiet)
+        return _run(rag, text, trace, quiet=quiet)
     finally:
         rag.close()
-    _print(answer, as_json=as_json, quiet=quiet)
-    _say_what_failed(answer, quiet=quiet)
-    raise typer.Exit(exit_code(answer))
 
 
 def exit_code(answer: Answer) -> int:
@@ -117,7 +124,7 @@ def exit_code(answer: Answer) -> int:
 
 
 def _read(words: list[str]) -> str:
-    """The words of the command line, or what stdin holds. Raises UsageError."""
+    """The words of the command line, or all of stdin for `-`. Raises UsageError."""
     from iterative_rag.errors import UsageError
 
     if words == ["-"]:
@@ -135,7 +142,7 @@ def _read(words: list[str]) -> str:
 
 
 def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -> Answer:
-    """Run to the very end of the steps: only then is the trace closed as complete."""
+    """Consume all steps, so that the trace is closed as complete."""
     from iterative_rag.types import FinalStep
 
     answer: Answer | None = None
@@ -176,8 +183,8 @@ def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:
         show_answer(answer, out())
 
 
-def _say_what_failed(answer: Answer, *, quiet: bool) -> None:
-    """On stderr: what ended the run, and with `quiet` that what stands on stdout is only the best so far."""
+def _report_failure(answer: Answer, *, quiet: bool) -> None:
+    """On stderr: the fault that ended the run, or with `quiet` that the answer on stdout is only the best so far."""
     from iterative_rag.cli import say
     from iterative_rag.types import Status
 

@@ -1,7 +1,8 @@
-"""`index`, `search` and `show`: what can be asked, without any LLM."""
+"""`index`, `search` and `show`: the commands that need no LLM."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,26 +88,34 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
     )
 
 
-# --- looking things up -----------------------------------------------------------------------
+# --- searching -----------------------------------------------------------------------
+
+
+Words = Annotated[list[str], typer.Argument(metavar="WORDS", help="What to search for.")]
+PassageLimit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Passages.")]
+InTitle = Annotated[str, typer.Option(metavar="TEXT", help="Only documents with this in their title.")]
+InSource = Annotated[str, typer.Option(metavar="TEXT", help="Only documents with this in their path or URL.")]
+InSection = Annotated[str, typer.Option(metavar="TEXT", help="Only passages below a heading with this.")]
+OfLanguage = Annotated[str, typer.Option(metavar="CODE", help="Only pages of this language's Wikipedia (de).")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")]
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
+    words: Words,
     corpus: CorpusName = None,
     embedder: EmbedderSpec = None,
     index: IndexAt = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Passages.")] = 10,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="Only documents with this in their title.")] = "",
-    source: Annotated[str, typer.Option(metavar="TEXT", help="Only those with this in their path or URL.")] = "",
-    section: Annotated[str, typer.Option(metavar="TEXT", help="Only passages below a heading with this.")] = "",
-    lang: Annotated[str, typer.Option(metavar="CODE", help="Only pages of this language's Wikipedia (de).")] = "",
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each score comes about.")] = False,
+    limit: PassageLimit = 10,
+    title: InTitle = "",
+    source: InSource = "",
+    section: InSection = "",
+    lang: OfLanguage = "",
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the shortlist for some words: passages with their scores and ranks, without any LLM.
+    """Search the corpus: passages with their scores and ranks, without any LLM.
 
-    With * or ?, TEXT is a pattern of the whole name. Within a part of the corpus, passages rank as if there were
-    no others.
+    With * or ?, TEXT is a pattern of the whole name. Passages of a filtered corpus rank as if there were no others.
     """
     from iterative_rag.errors import UsageError
 
@@ -134,10 +143,14 @@ def search(
 
         write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in found])
         return
-    from iterative_rag.cli.console import clean, out
-
     if not found:
         err().line(f"Nothing found in {opened.name}.")
+    _show_hits(found, explain=explain)
+
+
+def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool) -> None:
+    from iterative_rag.cli.console import clean, out
+
     for number, (hit, text) in enumerate(found, 1):
         ranks = f"dense {hit.dense_rank or '–'}, BM25 {hit.sparse_rank or '–'}"
         place = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"

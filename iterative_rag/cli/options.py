@@ -49,6 +49,19 @@ RefusedSeconds = Annotated[
         "--refused-seconds", metavar="N", min=0, help="Seconds that files which are then refused may take in all (600)."
     ),
 ]
+LLMSpec = Annotated[
+    str | None, typer.Option("--llm", metavar="SPEC", help="auto, builtin, ollama/MODEL or openai-like/MODEL@URL.")
+]
+FastLLMSpec = Annotated[
+    str | None, typer.Option("--fast-llm", metavar="SPEC", help="A faster model for reading and rephrasing.")
+]
+PresetName = Annotated[Preset | None, typer.Option("--preset", help="A bundle of limits.", show_choices=True)]
+MaxHops = Annotated[int | None, typer.Option("--max-hops", metavar="N", help="Turns of the loop.")]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", metavar="N", help="LLM calls per question.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", metavar="N", help="Tokens per question.")]
+MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", metavar="N", help="Seconds per question.")]
+Guess = Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")]
+UseCache = Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
 

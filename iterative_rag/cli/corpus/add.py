@@ -19,24 +19,29 @@ FAILED = 4
 _TITLES_SHOWN = 10
 
 
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="Folders and files, as for `index`; ZIM archives and MediaWiki dumps; web pages.",
+    ),
+]
+TitlesFile = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE", help="Only these articles of the ZIM archive or dump, one title a line; - reads stdin."
+    ),
+]
+IgnoreRobots = Annotated[
+    bool, typer.Option("--ignore-robots", help="Fetch pages that robots.txt forbids: only if you may.")
+]
+
+
 def add(
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE...",
-            help="Folders and files, as `index` reads them; ZIM archives and MediaWiki dumps; web pages.",
-        ),
-    ],
+    sources: Sources,
     corpus: CorpusToFill = None,
-    titles: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="Only these articles of the ZIM archive or dump, one title a line; - reads stdin."
-        ),
-    ] = "",
-    ignore_robots: Annotated[
-        bool, typer.Option("--ignore-robots", help="Fetch what a site's robots.txt forbids: if you may.")
-    ] = False,
+    titles: TitlesFile = "",
+    ignore_robots: IgnoreRobots = False,
     embedder: EmbedderSpec = None,
     refused_seconds: RefusedSeconds = None,
     as_json: AsJson = False,
@@ -44,13 +49,12 @@ def add(
 ) -> None:
     """Add folders, files, encyclopedias and web pages (http or https) to a corpus.
 
-    Web pages are kept as Markdown files: indexing them again needs no network. Adding one again fetches it anew.
+    Web pages are kept as Markdown files, so indexing them again needs no network. Adding a page again fetches it again.
 
-    A list of titles adds to those chosen before: no article leaves the corpus because another list lacks it, and
-    `index` and `corpus status` look at the chosen ones. Without --titles an archive or dump is taken whole.
+    A list of titles adds to those chosen before; an article that another list lacks stays in the corpus. `index` and
+    `corpus status` look at the chosen articles. Without --titles the whole archive or dump is added.
     """
-    from iterative_rag import factory
-    from iterative_rag.cli.fetch_progress import corpus_to_fill, say_how_to_go_on, say_pause
+    from iterative_rag.cli.fetch_progress import corpus_to_fill, say_how_to_resume
     from iterative_rag.cli.index_search_show import show_report
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.web_pages import is_url
@@ -62,18 +66,12 @@ def add(
     results: tuple[WebPage | Skipped, ...] = ()
     try:
         if urls:
-            folder, results = factory.fetch_web_pages(
-                urls,
-                corpus=name,
-                ignore_robots=ignore_robots,
-                on_page=None if as_json else lambda one: _show_page(one, quiet=quiet),
-                on_pause=None if quiet else say_pause,
-            )
+            folder, results = _fetch(urls, name, ignore_robots=ignore_robots, as_json=as_json, quiet=quiet)
             if any(folder.glob("*.md")):
                 paths.append(folder)
         report = _index(paths, name, embedder, chosen, refused_seconds, quiet=quiet) if paths or chosen else None
     except KeyboardInterrupt:
-        say_how_to_go_on()
+        say_how_to_resume()
         raise
     pages = [one for one in results if not isinstance(one, Skipped)]
     skipped = [one for one in results if isinstance(one, Skipped)]
@@ -85,6 +83,22 @@ def add(
             _say_missing(list(missing), len(chosen))
     if skipped:
         raise typer.Exit(FAILED)
+
+
+def _fetch(
+    urls: list[str], corpus: str, *, ignore_robots: bool, as_json: bool, quiet: bool
+) -> tuple[Path, tuple[WebPage | Skipped, ...]]:
+    """Fetch web pages into the folder of the corpus, showing each as it arrives."""
+    from iterative_rag import factory
+    from iterative_rag.cli.fetch_progress import say_pause
+
+    return factory.fetch_web_pages(
+        urls,
+        corpus=corpus,
+        ignore_robots=ignore_robots,
+        on_page=None if as_json else lambda one: _show_page(one, quiet=quiet),
+        on_pause=None if quiet else say_pause,
+    )
 
 
 def _titles(place: str) -> list[str]:
@@ -100,7 +114,9 @@ def _titles(place: str) -> list[str]:
     except OSError as error:
         raise UsageError(f"The titles in {place} cannot be read: {error.strerror}.", hint="Check the path.") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{place} is no list of titles: it is not UTF-8.", hint="Write one title a line.") from error
+        raise UsageError(
+            f"{place} is not UTF-8 text.", hint="Write one title a line."
+        ) from error
     titles = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not titles:
         raise UsageError(f"There is no title in {place}.", hint="Write one title a line.")

@@ -23,43 +23,52 @@ _SHOWN = 20  # pages without success
 _CHOICES_SHOWN = 10  # titles that one of them may mean
 
 
+Articles = Annotated[
+    list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")
+]
+Language = Annotated[str, typer.Option("--lang", metavar="CODE", help="The Wikipedia of bare titles.")]
+Categories = Annotated[list[str] | None, typer.Option("--category", metavar="NAME", help="All articles of a category.")]
+LinksOf = Annotated[
+    list[str] | None, typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to.")
+]
+Depth = Annotated[int, typer.Option("--depth", min=1, max=5, help="How many links far --links-of goes.")]
+FromDataset = Annotated[
+    Path | None, typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to.")
+]
+ArticleLimit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and datasets. Default: 1000."),
+]
+ApiUrl = Annotated[
+    str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
+]
+Refresh = Annotated[
+    bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all articles of the corpus.")
+]
+
+
 def fetch(
-    pages: Annotated[
-        list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")
-    ] = None,
-    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="The Wikipedia of bare titles.")] = "en",
-    category: Annotated[
-        list[str] | None, typer.Option("--category", metavar="NAME", help="All articles of a category.")
-    ] = None,
-    links_of: Annotated[
-        list[str] | None, typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to.")
-    ] = None,
-    depth: Annotated[int, typer.Option("--depth", min=1, max=5, help="How many links far --links-of goes.")] = 1,
-    from_dataset: Annotated[
-        Path | None, typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to.")
-    ] = None,
+    pages: Articles = None,
+    lang: Language = "en",
+    category: Categories = None,
+    links_of: LinksOf = None,
+    depth: Depth = 1,
+    from_dataset: FromDataset = None,
     corpus: CorpusToFill = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and datasets. Default: 1000."),
-    ] = None,
+    limit: ArticleLimit = None,
     contact: Contact = "",
-    api: Annotated[
-        str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
-    ] = "",
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Fetch articles anew that have changed; alone: all of the corpus.")
-    ] = False,
+    api: ApiUrl = "",
+    refresh: Refresh = False,
     embedder: EmbedderSpec = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Fetch articles of Wikipedia, with their tables, as Markdown files, and index them into a corpus.
 
-    Interrupted or killed, the same command goes on where it stopped; no article is fetched twice.
+    Interrupted or killed, the same command resumes; no article is fetched twice.
     """
     from iterative_rag import factory
-    from iterative_rag.cli.fetch_progress import corpus_to_fill, fetching_progress, index_into, say_how_to_go_on
+    from iterative_rag.cli.fetch_progress import corpus_to_fill, fetching_progress, index_into, say_how_to_resume
 
     name = corpus_to_fill(corpus)
     wanted, no_pages = _wanted(pages or [], lang, category or [], links_of or [], depth, from_dataset, limit, refresh)
@@ -70,7 +79,7 @@ def fetch(
             )
         report = index_into([found.folder], name, embedder, quiet=quiet) if any(found.folder.glob("*.md")) else None
     except KeyboardInterrupt:
-        say_how_to_go_on()
+        say_how_to_resume()
         raise
     missed = [*no_pages, *_missed(found)]
     if as_json:

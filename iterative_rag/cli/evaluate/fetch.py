@@ -47,7 +47,7 @@ def fetch(
 
     Interrupted or killed, the same command goes on where it stopped; no page is fetched twice.
     """
-    from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_go_on
+    from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_resume
     from iterative_rag.evaluation.datasets import download
 
     plan = download.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
@@ -56,7 +56,7 @@ def fetch(
             report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
         indexed = index_into([report.folder], corpus or dataset, embedder, quiet=quiet) if report.pages else None
     except KeyboardInterrupt:
-        say_how_to_go_on()
+        say_how_to_resume()
         raise
     following = ["iterative-rag", "evaluate", "run", "--dataset", str(report.dataset), "--corpus", corpus or dataset]
     if as_json:

@@ -37,7 +37,7 @@ def matrix(
     A run that fails is reported and the others go on; then the exit code is 1.
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
-    from iterative_rag.cli.evaluate.run import carried_out
+    from iterative_rag.cli.evaluate.run import run_with_progress
     from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
 
     cells = read_matrix(grid)
@@ -49,7 +49,7 @@ def matrix(
             err().line(f"{cells.index(cell) + 1} of {len(cells)}  ", (cell.name, "bold"))
 
     def runner(config: RunConfig, folder: Path) -> RunFolder:
-        return carried_out(config, folder, quiet=quiet)
+        return run_with_progress(config, folder, quiet=quiet)
 
     done = run_matrix(cells, out, runner=runner, started=started)
     _show(cells, done, as_json=as_json)

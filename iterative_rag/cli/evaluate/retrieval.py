@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,26 +33,38 @@ class Rerank(StrEnum):
     READER = "reader"
 
 
+Depths = Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")]
+HopMode = Annotated[
+    Hops, typer.Option(help="single: the question as one query; iterative: everything the loop shortlists.")
+]
+SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them (single hops only).")]
+RerankMode = Annotated[
+    Rerank | None, typer.Option(help="What reranks the fused passages. Default: the setting `rerank`.")
+]
+LoopLLM = Annotated[str, typer.Option("--llm", metavar="SPEC", help="The backend of iterative hops, as in ask.")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Measurement:
+    """What is measured: how documents are searched for, and how deep the ranking is looked at."""
+
+    hops: Hops
+    search: Search
+    depths: list[int]
+
+
 def retrieval(
     dataset: DatasetFile,
     corpus: RunCorpus,
-    k: Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")] = "2,5,10,20",
-    hops: Annotated[
-        Hops, typer.Option(help="single: the question as one query; iterative: what the loop lists over its hops.")
-    ] = Hops.SINGLE,
-    search: Annotated[
-        Search, typer.Option(help="Both halves fused, or one of them (single hops only).")
-    ] = Search.HYBRID,
-    rerank: Annotated[
-        Rerank | None, typer.Option(help="Who ranks the fused passages again. Default: the setting `rerank`.")
-    ] = None,
+    k: Depths = "2,5,10,20",
+    hops: HopMode = Hops.SINGLE,
+    search: SearchMode = Search.HYBRID,
+    rerank: RerankMode = None,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
     types: Types = "",
-    llm: Annotated[
-        str, typer.Option(metavar="SPEC", help="Who leads the loop of iterative hops, as in ask.")
-    ] = "builtin",
+    llm: LoopLLM = "builtin",
     redirects: Redirects = None,
     embedder: EmbedderSpec = None,
     as_json: AsJson = False,
@@ -77,58 +90,76 @@ def retrieval(
                                     questions that ended in a fault
       seconds                       without indexing
     """
-    from iterative_rag.errors import UsageError
-
-    depths = _depths(k)
-    if hops is Hops.ITERATIVE and search is not Search.HYBRID:
-        raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
-    if rerank is Rerank.READER and search is not Search.HYBRID:
-        raise UsageError("The reader's ranking is fused with both halves.", hint="Leave --search out, or --rerank.")
-    from iterative_rag.cli.progress import indexing
-    from iterative_rag.evaluation.datasets.dataset_forms import load, select
-    from iterative_rag.evaluation.datasets.search_scope import open_scope
-    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, targets
-
-    library()
+    wanted = _Measurement(hops, search, _depths(k))
+    _refuse_half_searches(wanted, rerank)
     # One half alone is measured as it is, whatever the setting says.
     ranker = Rerank.NONE if search is not Search.HYBRID else rerank
     settings = settings_from(embedder=embedder, llm=llm, rerank=ranker.value if ranker else None)
+    from iterative_rag.cli.progress import indexing
+    from iterative_rag.evaluation.datasets.dataset_forms import load, select
+    from iterative_rag.evaluation.datasets.search_scope import open_scope
+
     questions = load(dataset)
     chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
     with indexing(quiet=quiet) as on_index:
         scope = open_scope(corpus, questions, settings, redirects, progress=on_index)
     try:
-        wanted = targets(chosen, scope.gold)
-        if not wanted.found:
-            raise UsageError(
-                f"The corpus {scope.corpus.name!r} holds no gold article of the {counted(len(chosen), 'question')}.",
-                hint=_why_nothing(chosen),
-            )
-        begun = time.monotonic()
-        with _progress(quiet=quiet) as progress:
-            rankings, backend = _rankings(scope, settings, wanted, hops, search, max(depths), progress)
-        seconds = time.monotonic() - begun
+        result, missing = _measure(scope, chosen, settings, wanted, quiet=quiet)
     finally:
         scope.close()
-    measured = {
-        "dataset": questions.name,
-        "corpus": scope.corpus.name,
-        "digest": questions.digest,
-        "hops": hops.value,
-        "search": search.value,
-        "rerank": settings.rerank,
-        "backend": backend,
-        "k": depths,
-    }
-    found = figures(rankings, depths)
-    lacking = {"excluded": wanted.excluded, "missing_gold": len(wanted.missing)}
-    result = {**measured, "n": found.pop("n"), **lacking, **found, "seconds": round(seconds, 2)}
+    result = {"dataset": questions.name, "corpus": scope.corpus.name, "digest": questions.digest, **result}
     if as_json:
         from iterative_rag.cli.console import write_json
 
         write_json(result)
     else:
-        _show(result, wanted.missing)
+        _show(result, missing)
+
+
+def _refuse_half_searches(wanted: _Measurement, rerank: Rerank | None) -> None:
+    """Raise UsageError where one half of the search is combined with what needs both."""
+    from iterative_rag.errors import UsageError
+
+    if wanted.search is Search.HYBRID:
+        return
+    if wanted.hops is Hops.ITERATIVE:
+        raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
+    if rerank is Rerank.READER:
+        raise UsageError("The reader's ranking is fused with both halves.", hint="Leave --search out, or --rerank.")
+
+
+def _measure(
+    scope: Scope, chosen: Sequence[Question], settings: Settings, wanted: _Measurement, *, quiet: bool
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """The metrics, and the gold titles that the corpus lacks."""
+    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, targets
+
+    library()
+    gold = targets(chosen, scope.gold)
+    if not gold.found:
+        raise UsageError(
+            f"The corpus {scope.corpus.name!r} holds no gold article of the {counted(len(chosen), 'question')}.",
+            hint=_why_nothing(chosen),
+        )
+    begun = time.monotonic()
+    with _progress(quiet=quiet) as progress:
+        rankings, backend = _rankings(scope, settings, gold, wanted, progress)
+    seconds = time.monotonic() - begun
+    found = figures(rankings, wanted.depths)
+    result = {
+        "hops": wanted.hops.value,
+        "search": wanted.search.value,
+        "rerank": settings.rerank,
+        "backend": backend,
+        "k": wanted.depths,
+        "n": found.pop("n"),
+        "excluded": gold.excluded,
+        "missing_gold": len(gold.missing),
+        **found,
+        "seconds": round(seconds, 2),
+    }
+    return result, gold.missing
 
 
 def _depths(text: str) -> list[int]:
@@ -136,7 +167,7 @@ def _depths(text: str) -> list[int]:
 
     depths = sorted({int(part) for part in listed(text) if part.isdecimal() and 1 <= int(part) <= DEEPEST})
     if not depths or len(depths) != len({*listed(text)}):
-        raise UsageError(f"{text!r} are no depths.", hint=f"Whole numbers from 1 to {DEEPEST}: --k 2,5,10,20")
+        raise UsageError(f"{text!r} is not a list of depths.", hint=f"Whole numbers from 1 to {DEEPEST}: --k 2,5,10")
     return depths
 
 
@@ -148,24 +179,20 @@ def _why_nothing(questions: Sequence[Question]) -> str:
 
 
 def _rankings(
-    scope: Scope,
-    settings: Settings,
-    wanted: Targets,
-    hops: Hops,
-    search: Search,
-    depth: int,
-    progress: Progress | None,
+    scope: Scope, settings: Settings, gold: Targets, wanted: _Measurement, progress: Progress | None
 ) -> tuple[list[Ranking], str]:
-    """The rankings, and the name of the backend that led the loop ("" where there was none)."""
+    """The rankings, and the name of the backend that ran the loop ("" for single hops)."""
     from iterative_rag.evaluation.metrics.retrieval_metrics import iterative, single
+
+    depth = max(wanted.depths)
 
     def corpus_for(question: Question) -> Corpus:
         own = scope.own(question)
         return scope.corpus if own is None else scope.part(own)
 
-    if hops is Hops.SINGLE:
+    if wanted.hops is Hops.SINGLE:
         passages = settings.passages
-        found = single(wanted.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
+        found = single(gold.found, corpus_for, depth=depth, search=wanted.search, passages=passages, progress=progress)
         return found, ""
     from iterative_rag.factory import IterativeRAG, cache, make_backend
 
@@ -176,7 +203,7 @@ def _rankings(
     def loop(question: Question) -> Iterable[Step]:
         return rag.over(corpus_for(question)).steps(question.text)
 
-    return iterative(wanted.found, loop, depth=depth, progress=progress), backend.name
+    return iterative(gold.found, loop, depth=depth, progress=progress), backend.name
 
 
 @contextmanager

@@ -12,10 +12,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, EmbedderSpec, Preset, Quiet, settings_from
+from iterative_rag.cli.options import (
+    AsJson,
+    EmbedderSpec,
+    FastLLMSpec,
+    Guess,
+    LLMSpec,
+    MaxCalls,
+    MaxHops,
+    PresetName,
+    Quiet,
+    UseCache,
+    settings_from,
+)
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
+    from iterative_rag.evaluation.running.answer_modes import Mode
     from iterative_rag.evaluation.running.run_evaluation import RunConfig, Tally
     from iterative_rag.evaluation.running.run_folder import RunFolder
     from iterative_rag.ingest import Progress as IndexProgress
@@ -38,65 +51,60 @@ Types = Annotated[str, typer.Option(metavar="A,B", help="Only questions of these
 Redirects = Annotated[
     Path | None, typer.Option(metavar="FILE", help='JSON of {"old title": "new title"} for renamed articles.')
 ]
+RunOut = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder of the run; the same command resumes it. Default: runs/NAME.")
+]
+ModeName = Annotated[
+    str, typer.Option(metavar="MODE", help="iterative, naive, oracle (the gold articles alone) or closed-book.")
+]
+JudgeSpec = Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")]
+SelfJudge = Annotated[bool, typer.Option(help="Let the judge be the model that answers.")]
+Repeat = Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", "-c", metavar="N", min=1, max=256)]
+PricePerMillion = Annotated[
+    str, typer.Option(metavar="IN,OUT", help="Dollars per million prompt and completion tokens.")
+]
+RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in a fault.")]
 PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
 
 
 def run(
     dataset: DatasetFile,
     corpus: RunCorpus,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where the run lies; the same command goes on there. Default: runs/NAME."),
-    ] = None,
-    mode: Annotated[
-        str, typer.Option(metavar="MODE", help="iterative, naive, oracle (the gold articles alone) or closed-book.")
-    ] = "iterative",
-    llm: Annotated[str | None, typer.Option(metavar="SPEC", help="The model that answers, as in ask.")] = None,
-    fast_llm: Annotated[str | None, typer.Option(metavar="SPEC", help="A faster one for reading.")] = None,
-    judge: Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")] = "",
-    allow_self_judge: Annotated[bool, typer.Option(help="Let the judge be the model that answers.")] = False,
+    out: RunOut = None,
+    mode: ModeName = "iterative",
+    llm: LLMSpec = None,
+    fast_llm: FastLLMSpec = None,
+    judge: JudgeSpec = "",
+    allow_self_judge: SelfJudge = False,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
     types: Types = "",
-    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")] = 1,
-    concurrency: Annotated[int, typer.Option("--concurrency", "-c", metavar="N", min=1, max=256)] = 4,
-    price: Annotated[
-        str, typer.Option(metavar="IN,OUT", help="Dollars per million prompt and completion tokens.")
-    ] = "",
+    repeat: Repeat = 1,
+    concurrency: Concurrency = 4,
+    price: PricePerMillion = "",
     redirects: Redirects = None,
     embedder: EmbedderSpec = None,
-    preset: Annotated[Preset | None, typer.Option(help="A bundle of limits.")] = None,
-    max_hops: Annotated[int | None, typer.Option(metavar="N", help="Turns of the loop.")] = None,
-    max_calls: Annotated[int | None, typer.Option(metavar="N", help="LLM calls of a question.")] = None,
-    guess: Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")] = None,
-    cache: Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")] = None,
-    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in a fault.")] = False,
+    preset: PresetName = None,
+    max_hops: MaxHops = None,
+    max_calls: MaxCalls = None,
+    guess: Guess = None,
+    cache: UseCache = None,
+    retry_errors: RetryErrors = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a question set; interrupted or killed, the same command goes on where it stopped."""
-    from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.running.answer_modes import Mode
+    """Run a question set; interrupted or killed, the same command resumes it."""
     from iterative_rag.evaluation.running.run_evaluation import RunConfig
 
-    if mode not in list(Mode):
-        raise UsageError(f"There is no mode {mode!r}.", hint=f"One of: {', '.join(Mode)}.")
-    settings = settings_from(
-        llm=llm,
-        fast_llm=fast_llm,
-        embedder=embedder,
-        preset=preset and preset.value,
-        max_hops=max_hops,
-        max_calls=max_calls,
-        guess=guess,
-        cache=cache,
-    )
+    models = {"llm": llm, "fast_llm": fast_llm, "embedder": embedder}
+    limits = {"preset": preset and preset.value, "max_hops": max_hops, "max_calls": max_calls}
     config = RunConfig(
         dataset=dataset,
         corpus=corpus,
-        mode=Mode(mode),
-        settings=settings,
+        mode=_mode(mode),
+        settings=settings_from(**models, **limits, guess=guess, cache=cache),
         judge=judge,
         allow_self_judge=allow_self_judge,
         limit=limit,
@@ -109,12 +117,21 @@ def run(
         redirects=redirects,
     )
     folder = out or Path("runs") / f"{dataset.name.split('.')[0]}-{corpus}-{mode}"
-    finished = carried_out(config, folder, retry_errors=retry_errors, quiet=quiet)
+    finished = run_with_progress(config, folder, retry_errors=retry_errors, quiet=quiet)
     show(finished, as_json=as_json)
 
 
-def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
-    """Run it with progress on stderr; interrupted, say how to go on."""
+def _mode(name: str) -> Mode:
+    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.running.answer_modes import Mode
+
+    if name not in list(Mode):
+        raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(Mode)}.")
+    return Mode(name)
+
+
+def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
+    """Run with progress on stderr; after an interrupt, print the command that resumes the run."""
     from iterative_rag.evaluation.running.run_evaluation import run as run_it
     from iterative_rag.system.memory import limit_arenas
 
@@ -126,7 +143,7 @@ def carried_out(config: RunConfig, out: Path, *, retry_errors: bool = False, qui
         from iterative_rag.cli.console import err
 
         command = shlex.join(["iterative-rag", *sys.argv[1:]])
-        err().line("Interrupted; what was finished is kept. To go on: ", (command, "bold"))
+        err().line("Interrupted; finished questions are kept. To resume: ", (command, "bold"))
         raise
 
 
@@ -150,7 +167,7 @@ def _price(text: str) -> tuple[float, float] | None:
     try:
         first, second = (float(part) for part in text.split(","))
     except ValueError as error:
-        raise UsageError(f"{text!r} is no price.", hint="Two numbers: --price 0.15,0.60") from error
+        raise UsageError(f"{text!r} is not a price.", hint="Two numbers: --price 0.15,0.60") from error
     return first, second
 
 
@@ -158,7 +175,7 @@ def _price(text: str) -> tuple[float, float] | None:
 def _progress(
     *, quiet: bool
 ) -> Iterator[tuple[Callable[[IndexProgress], None] | None, Callable[[Tally], None] | None]]:
-    """What shows indexing and answering: one bar in a terminal, now and then a line elsewhere."""
+    """Callbacks for indexing and answering: a bar in a terminal, a line every 30 seconds elsewhere."""
     from iterative_rag.cli import progress
     from iterative_rag.cli.console import err
 
@@ -167,14 +184,14 @@ def _progress(
         return
     shown = [time.monotonic()]
 
-    def now_and_then(tally: Tally) -> None:
+    def occasionally(tally: Tally) -> None:
         if time.monotonic() - shown[0] >= PROGRESS_EVERY:
             shown[0] = time.monotonic()
             err().line(where(tally))
 
     with progress.bar() as show:
         if show is None:
-            yield None, now_and_then
+            yield None, occasionally
         else:
             yield (
                 lambda at: show(at.documents, at.total, f"indexing {progress.where(at)}"),

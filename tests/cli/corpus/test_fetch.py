@@ -228,7 +228,7 @@ def test_an_interrupt_says_how_to_go_on(run, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sys, "argv", ["iterative-rag", "corpus", "fetch", "Gull Point"])
     done = run("corpus", "fetch", "Gull Point")
     assert done.code == 130
-    assert done.err.startswith("Stopped. This goes on: iterative-rag corpus fetch 'Gull Point'")
+    assert done.err.startswith("Stopped. To resume: iterative-rag corpus fetch 'Gull Point'")
 
 
 # --- killed ----------------------------------------------------------------------------------

@@ -384,8 +384,8 @@ def test_without_the_extra_it_says_what_to_install(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--k", "0"), "no depths"),
-        (("--k", "2,x"), "no depths"),
+        (("--k", "0"), "is not a list of depths"),
+        (("--k", "2,x"), "is not a list of depths"),
         (("--k", ""), "--k is empty"),
         (("--hops", "iterative", "--search", "bm25"), "searches with both halves"),
         (("--rerank", "reader", "--search", "dense"), "fused with both halves"),
