@@ -1,4 +1,4 @@
-"""Bring a corpus up to date: documents -> passages -> vectors -> index, only what is new or has changed."""
+"""Update a corpus: documents -> passages -> vectors -> index, only for new and changed documents."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class RootedSource(DocumentSource, Protocol):
 
     @property
     def total(self) -> int | None:
-        """How many documents there are at most, if that is known beforehand."""
+        """An upper bound of the number of documents, if known in advance."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where indexing stands; `total` and `seconds_left` are None where they cannot be known."""
+    """Progress of indexing; `total` and `seconds_left` are None while unknown."""
 
     documents: int
     total: int | None
@@ -107,12 +107,12 @@ def ingest(
 
 
 def id_under(root: str, document_id: str) -> str:
-    """The id of a document whose own is taken by a document of another root."""
+    """The id of a document if a document of another root has taken its own."""
     return hashlib.sha1(f"{root}\n{document_id}".encode()).hexdigest()
 
 
 class _Job:
-    """A document on its way: its points are written batch by batch, then it is committed."""
+    """A document being indexed: its points are written batch by batch, then it is committed."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
@@ -152,7 +152,7 @@ class _Ingestion:
 
     def run(self) -> IngestReport:
         for source in self.sources:
-            for item in source.documents():  # raises CorpusError when there is none
+            for item in source.documents():  # raises CorpusError if there is none
                 if isinstance(item, Skipped):
                     self.skipped.append(item)
                     if item.rest_unread:
@@ -183,7 +183,7 @@ class _Ingestion:
         )
 
     def _emptied(self) -> bool:
-        """Whether the sources held something, and were read to their end and hold nothing any more."""
+        """Whether the sources used to hold documents, were read to the end, and hold none now."""
         held = any(self.writer.ids_under(source.root) for source in self.sources)
         return held and not self.unread and all(skipped.empty for skipped in self.skipped)
 
@@ -207,7 +207,7 @@ class _Ingestion:
         self.queue += [(job, passage) for passage in passages]
 
     def _with_free_id(self, document: Document, root: str) -> Document:
-        """Ids are relative to a root: a document of another root that has the same one makes way."""
+        """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""
         known = self.writer.known(document.id)
         owner = self.seen.get(document.id) or (known.root if known else root)
         if owner == root:
@@ -229,7 +229,7 @@ class _Ingestion:
         if len(self.embedding) >= self.engine.ahead:
             self._write_batch()
         batch, self.queue = self.queue[: self.batch_size], self.queue[self.batch_size :]
-        # Neighbours of one length need the least padding.
+        # Neighbours of similar length need the least padding.
         batch.sort(key=lambda pair: len(pair[1].embedded_text))
         self.last_sent = time.monotonic()
         embedding = self.engine.submit([passage.embedded_text for _, passage in batch])
@@ -252,7 +252,7 @@ class _Ingestion:
         self.progress.show(self.passages)
 
     def _adapt(self, received: _Batch) -> None:
-        """Make the next batches as large as what is embedded in COMMIT_SECONDS."""
+        """Size the next batches to what is embedded in COMMIT_SECONDS."""
         now = time.monotonic()
         seconds = max(now - max(received.sent, self.last_received), 1e-6)
         self.last_received = now
@@ -285,7 +285,7 @@ class _ProgressMeter:
         self._began = time.monotonic()
         self._shown = 0.0
         self._documents = 0
-        # Counting costs a walk or a pass over the file: only for those who look.
+        # Counting takes a walk or a pass over the file, so it is done only if progress is shown.
         totals = [source.total for source in sources] if show else [None]
         self._total = None if None in totals else sum(total or 0 for total in totals)
 

@@ -1,4 +1,4 @@
-"""What has changed where a corpus was read from since it was indexed: hashes are compared, nothing is embedded."""
+"""What has changed at the sources of a corpus since it was indexed. Compares hashes; embeds nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The command `iterative-rag`: reads arguments, calls the factory, prints. One file a group of commands.
+"""The command `iterative-rag`: reads arguments, calls the factory, prints. One file per group of commands.
 
-Importing this must stay cheap (`--help` answers in a fraction of a second): whatever costs is imported by
-the command that needs it.
+Importing this must stay cheap (`--help` answers in 0.1 s): each command imports what it needs when it runs.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     code = _run(sys.argv[1:] if arguments is None else list(arguments))
     threads = sys.modules.get("iterative_rag.system.threads")
-    # An interrupt may also have struck while a thread was being started, which nobody would ever end then.
+    # An interrupt that strikes while a thread is being started can leave one that never ends.
     if code == INTERRUPTED or (threads is not None and threads.busy()):
-        # Answered, interrupted or out of time: do not wait for a server's replies to calls given up, nor for a model
-        # that was being loaded.
+        # Do not wait for replies to abandoned calls, nor for a model that is still loading.
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
@@ -34,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    """The one place where errors become words and exit codes."""
+    """The one place where errors become messages and exit codes."""
     from iterative_rag.cli.app import route, run
     from iterative_rag.cli.terminal import guard_streams
     from iterative_rag.errors import IterativeRAGError
@@ -52,7 +50,7 @@ def _run(arguments: list[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of the pipe (head, less) has seen enough
+    except BrokenPipeError:  # the reader of the pipe (head, less) has closed it
         _drop_output()
     except Exception as error:
         if not debug and (full := _disk_full(error)):
@@ -66,7 +64,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _disk_full(error: Exception) -> DiskFull | None:
-    """What to say where a write failed for want of room and nobody below said it."""
+    """The error for a full disk that no lower layer has reported as one; None for any other error."""
     from pathlib import Path
 
     from iterative_rag.system.files import disk_full, is_no_room
@@ -77,7 +75,7 @@ def _disk_full(error: Exception) -> DiskFull | None:
 
 
 def say(message: str, hint: str) -> None:
-    """An error as the user sees it: one sentence, and what to type next."""
+    """Print an error: one sentence, and what to type next."""
     from iterative_rag.cli.console import clean, err
 
     printer = err()
@@ -87,7 +85,7 @@ def say(message: str, hint: str) -> None:
 
 
 def _drop_output() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush stays quiet too."""
+    """Redirect stdout to null, so that the interpreter's last flush does not fail as well."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""The tree of commands, and how a bare question finds its way to `ask`."""
+"""The tree of commands, and the rule that a bare question means `ask`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
 def _examples(*lines: str) -> str:
-    """An epilog whose lines are kept as they are."""
+    """An epilog whose line breaks are kept."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -100,13 +100,13 @@ app.command(epilog=_examples("iterative-rag trust", "iterative-rag trust --list"
 app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
 
 COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "keys", "trust", "doctor")
-# A question or a query is joined from its words, and says itself that it is empty.
+# Their words are joined to one text, and they report an empty one themselves.
 _TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
 
 
 def route(arguments: list[str]) -> tuple[list[str], bool]:
-    """Arguments with `ask` put before a bare question, and whether `--debug` stands anywhere before `--`."""
+    """The arguments, with `ask` inserted before a bare question, and whether `--debug` occurs before `--`."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     debug = "--debug" in arguments[:end] or os.environ.get("ITERATIVE_RAG_DEBUG", "").lower() not in _FALSE
     arguments = [argument for argument in arguments[:end] if argument != "--debug"] + arguments[end:]
@@ -116,7 +116,7 @@ def route(arguments: list[str]) -> tuple[list[str], bool]:
 
 
 def _is_question(arguments: list[str]) -> bool:
-    """A lone word, or one that looks like a mistyped command, is left to the parser to refuse."""
+    """False for a single word and for what looks like a mistyped command: the parser rejects those."""
     first = arguments[0]
     if first.startswith("-") or not first or any(character.isspace() or character == "?" for character in first):
         return True
@@ -124,14 +124,14 @@ def _is_question(arguments: list[str]) -> bool:
 
 
 def run(arguments: list[str]) -> None:
-    """Carry out one command. Raises UsageError for an empty value, and what the command raises."""
+    """Run one command. Raises UsageError for an empty value, and what the command raises."""
     command = get_command(_called(arguments))
     _refuse_empty(command, arguments)
     command(arguments, prog_name="iterative-rag")
 
 
 def _called(arguments: list[str]) -> typer.Typer:
-    """The tree with the branch that is called alone: preparing all commands takes as long as 25 ms."""
+    """The tree reduced to the command that is called: building all commands takes 25 ms."""
     if not arguments or arguments[0] not in COMMANDS:
         return app
     called = copy.copy(app)
@@ -145,7 +145,7 @@ def _name(command: CommandInfo) -> str:
 
 
 def _refuse_empty(command: Any, arguments: list[str]) -> None:
-    """An unset shell variable leaves "": for some options that would mean a default, for a path the working folder."""
+    """Reject "", which an unset shell variable leaves: it would mean a default, or the working folder for a path."""
     from iterative_rag.errors import UsageError
 
     hint = "If it came from a shell variable, that one is not set."
@@ -160,7 +160,7 @@ def _refuse_empty(command: Any, arguments: list[str]) -> None:
 
 
 def _options_of(command: Any) -> Iterator[Any]:
-    """All options of a command and of those below it."""
+    """All options of a command and of its subcommands."""
     yield from (parameter for parameter in command.params if parameter.param_type_name == "option")
     for below in getattr(command, "commands", {}).values():
         yield from _options_of(below)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from iterative_rag.settings import Settings
     from iterative_rag.types import Answer
 
-# Far above the longest question that is taken; bounds what is read from a pipe.
+# Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
 
 
@@ -111,7 +111,7 @@ def _answer(text: str, settings: Settings, trace: Path | None, *, quiet: bool) -
 
 
 def exit_code(answer: Answer) -> int:
-    """0 answered, 3 abstained, 6 incomplete: a limit or documents that could not be read; 5 a fault of the model."""
+    """0 answered, 3 abstained, 6 incomplete (a limit, or documents that could not be read), 5 a fault of the model."""
     from iterative_rag.types import Status
 
     match answer.status:

@@ -1,4 +1,4 @@
-"""Two streams for people: answers on stdout, everything else on stderr; colour only where it is wanted."""
+"""Terminal output: answers on stdout, everything else on stderr; colour only in a terminal that allows it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Printer:
             highlight=False,
             markup=False,
             emoji=False,
-            # Rich takes FORCE_COLOR and TTY_COMPATIBLE for a terminal; a pipe stays a pipe here.
+            # Rich would treat FORCE_COLOR and TTY_COMPATIBLE as a terminal even in a pipe.
             force_terminal=self.terminal,
         )
 
@@ -63,12 +63,12 @@ class Printer:
 
 
 def out() -> Printer:
-    """Data: what a pipe should receive."""
+    """Standard output: what a pipe should receive."""
     return Printer(sys.stdout)
 
 
 def err() -> Printer:
-    """Hops, progress, notices and errors."""
+    """Standard error: hops, progress, notices and errors."""
     return Printer(sys.stderr)
 
 
@@ -78,16 +78,16 @@ def show_warnings() -> None:
 
     class Sentences(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            # That something is sent somewhere is news, not a fault.
+            # A notice about where data is sent is not a warning.
             label = "Note: " if record.name == "iterative_rag.remote.disclosure" else "Warning: "
             err().line((label, "yellow"), clean(record.getMessage()))
 
-    # A handler here keeps logging's own last resort quiet, which would print the bare message.
+    # Without a handler, logging's last resort would print the bare message.
     logging.getLogger("iterative_rag").handlers = [Sentences(logging.WARNING)]
 
 
 def write(text: str) -> None:
-    """Plain data on stdout: as it is into a pipe, without control characters onto a terminal."""
+    """Plain data on stdout: unchanged in a pipe, without control characters in a terminal."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
@@ -98,7 +98,7 @@ def write_json(value: Any, *, indent: int | None = 2) -> None:
 
 
 def size(count: float) -> str:
-    """Bytes as people read them."""
+    """A number of bytes in a readable unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"

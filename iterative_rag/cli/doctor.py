@@ -1,4 +1,4 @@
-"""`iterative-rag doctor`: is everything there, and what to type where it is not."""
+"""`iterative-rag doctor`: checks the installation, and says how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from iterative_rag.remote.server_calls import Spec
     from iterative_rag.settings import Settings
 
-# Free bytes in the data folder: less is too little to index anything, or soon will be.
+# Free bytes in the data folder: the least that indexing needs, and what leaves some room.
 _DISK_NEEDED = 200_000_000
 _DISK_WANTED = 2_000_000_000
 
@@ -28,25 +28,25 @@ _MARKS = {True: ("ok  ", "green"), None: ("note", "yellow"), False: ("bad ", "bo
 
 @dataclass(frozen=True)
 class Check:
-    """`ok` is None where something could be better but nothing is missing; `code` is the exit code if it is False."""
+    """One line of the report. `ok` is None for a remark; `code` is the exit code where `ok` is False."""
 
     name: str
     ok: bool | None
     found: str
-    mend: str = ""
+    fix: str = ""
     code: int = 1
 
 
 def doctor() -> None:
-    """Check Python, models, Ollama, index and disk, and say what to type to mend them."""
+    """Check Python, models, Ollama, index and disk, and say how to fix what is wrong."""
     from iterative_rag.cli.console import clean, out
 
     printer = out()
     failed: list[Check] = []
     for check in checks():
         printer.line(_MARKS[check.ok], f"  {check.name:<12}", clean(check.found), hang=" " * 18)
-        if check.mend and not check.ok:
-            printer.line(("→ ", "cyan"), check.mend, indent=" " * 18)
+        if check.fix and not check.ok:
+            printer.line(("→ ", "cyan"), check.fix, indent=" " * 18)
         if check.ok is False:
             failed.append(check)
     printer.blank()
@@ -57,7 +57,7 @@ def doctor() -> None:
 
 
 def checks() -> Iterator[Check]:
-    """One after the other, so that each line stands there as soon as it is known."""
+    """Yield the checks one by one, so that each is printed as soon as it is done."""
     from iterative_rag.errors import SettingsError
 
     yield _python()
@@ -107,7 +107,7 @@ def _builtin() -> Check:
 
 
 def _models(settings: Settings) -> Iterator[Check]:
-    """What the three model settings name: built in, on an Ollama server, or on another one."""
+    """The models that the settings llm, fast_llm and embedder name."""
     from iterative_rag.errors import UsageError
     from iterative_rag.remote.server_calls import parse_spec
 
@@ -125,7 +125,7 @@ def _models(settings: Settings) -> Iterator[Check]:
 
 
 def _ollama(wanted: list[str]) -> Check:
-    """Bad only where the settings name a model of it; else it would merely make answers better."""
+    """A failure only where the settings name one of its models; a remark otherwise."""
     from iterative_rag.errors import LLMError, UsageError
     from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, probe
 
@@ -135,10 +135,10 @@ def _ollama(wanted: list[str]) -> Check:
     except UsageError as error:  # OLLAMA_HOST
         return Check("Ollama", False, str(error), error.hint, error.exit_code)
     if not state.reachable:
-        mend = "ollama serve (install it from https://ollama.com; OLLAMA_HOST says where it runs)"
+        fix = "ollama serve (install it from https://ollama.com; OLLAMA_HOST says where it runs)"
         if not wanted:
-            mend += f", then ollama pull {SUGGESTED_MODEL}: better answers than the built-in reader's"
-        return Check("Ollama", False if wanted else None, f"no answer at {state.url}", mend, code)
+            fix += f", then ollama pull {SUGGESTED_MODEL}: better answers than the built-in reader's"
+        return Check("Ollama", False if wanted else None, f"no answer at {state.url}", fix, code)
     found = f"{state.url} has {', '.join(state.models) or 'no model'}"
     missing = [model for model in wanted if not {model, f"{model}:latest"} & set(state.models)]
     if missing:
@@ -174,8 +174,8 @@ def _corpora(settings: Settings) -> Iterator[Check]:
         return
     if asked not in names:
         if settings.corpus:
-            mend = f"iterative-rag index PATH --corpus {asked}"
-            yield Check("corpora", False, f"no corpus {asked!r}", mend, CorpusError.exit_code)
+            fix = f"iterative-rag index PATH --corpus {asked}"
+            yield Check("corpora", False, f"no corpus {asked!r}", fix, CorpusError.exit_code)
         else:
             yield Check("corpora", None, "none yet; the starter corpus is indexed when you first ask")
     for name in names:
@@ -183,7 +183,7 @@ def _corpora(settings: Settings) -> Iterator[Check]:
 
 
 def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
-    """What is wrong with the corpus that is asked makes everything unusable; with another one it is a note."""
+    """A fault of the corpus in use is a failure; one of another corpus is a remark."""
     from iterative_rag.errors import CorpusError
 
     found = (
@@ -214,9 +214,9 @@ def _disk() -> Check:
 
     folder = home()
     there = next(path for path in (folder, *folder.parents) if path.exists())
-    mend = "Free some space, or set ITERATIVE_RAG_HOME to a folder with more."
+    fix = "Free some space, or set ITERATIVE_RAG_HOME to a folder with more."
     if not os.access(there, os.W_OK):
         return Check("disk", False, f"{there} cannot be written", f"chmod u+w {there}, or set ITERATIVE_RAG_HOME", 4)
     free = shutil.disk_usage(there).free
     ok = None if _DISK_NEEDED <= free < _DISK_WANTED else free >= _DISK_NEEDED
-    return Check("disk", ok, f"{size(free)} free in {folder}", mend, 4)
+    return Check("disk", ok, f"{size(free)} free in {folder}", fix, 4)

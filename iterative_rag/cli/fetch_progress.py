@@ -1,4 +1,4 @@
-"""What the commands that fetch pages share: their progress, their pauses, and the indexing that follows."""
+"""Shared by the commands that fetch pages: progress, pauses, and the indexing that follows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no
 def fetching_progress(
     *, quiet: bool
 ) -> Iterator[tuple[Callable[[FetchProgress], None] | None, Callable[[float, FetchError], None] | None]]:
-    """A bar in a terminal, now and then a line elsewhere; and a line for every pause that is more than a moment."""
+    """Callbacks for progress and pauses: a bar in a terminal, a line every 30 seconds elsewhere."""
     import time
 
     from iterative_rag.cli.console import clean, err
@@ -37,12 +37,12 @@ def fetching_progress(
     elif not printer.terminal:
         shown = [time.monotonic()]
 
-        def now_and_then(at: FetchProgress) -> None:
+        def occasionally(at: FetchProgress) -> None:
             if time.monotonic() - shown[0] >= PROGRESS_EVERY:
                 shown[0] = time.monotonic()
                 err().line(where(at))
 
-        yield now_and_then, say_pause
+        yield occasionally, say_pause
     else:
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -76,7 +76,7 @@ def where(at: FetchProgress) -> str:
 
 
 def index_into(paths: Sequence[Path], corpus: str, embedder: str | None, *, quiet: bool) -> IngestReport:
-    """Bring the corpus up to date with folders and files, with the bar of `index`."""
+    """Update the corpus from folders and files, with a progress bar."""
     from iterative_rag.cli.options import settings_from
     from iterative_rag.cli.progress import indexing
     from iterative_rag.factory import index_paths
@@ -97,7 +97,7 @@ def say_how_to_resume() -> None:
 
 
 def corpus_to_fill(given: str | None) -> str:
-    """The corpus that pages go into, its name checked before anything is fetched."""
+    """The corpus to fill; its name is checked before anything is fetched."""
     from iterative_rag.cli.options import settings_from
     from iterative_rag.factory import DEFAULT_CORPUS, pages_folder
 
@@ -107,7 +107,7 @@ def corpus_to_fill(given: str | None) -> str:
 
 
 def report_as_json(report: IngestReport | None) -> dict[str, object] | None:
-    """What indexing did, for --json; None where there was nothing to index."""
+    """The indexing report for --json; None if nothing was indexed."""
     if report is None:
         return None
     return {

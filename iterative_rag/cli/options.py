@@ -33,7 +33,8 @@ CorpusToFill = Annotated[
     str | None, typer.Option("--corpus", metavar="NAME", help="The corpus to fill; it is made if there is none.")
 ]
 Contact = Annotated[
-    str, typer.Option("--contact", metavar="MAIL_OR_URL", help="Named to Wikipedia, as it asks of robots; remembered.")
+    str,
+    typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask; remembered."),
 ]
 EmbedderSpec = Annotated[
     str | None,
@@ -67,14 +68,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr bu
 
 
 def settings_from(**overrides: Any) -> Settings:
-    """`Settings` from all layers; what is None was not given on the command line."""
+    """`Settings` from all layers; None means that an option was not given."""
     from iterative_rag.settings import load_settings
 
     return load_settings(overrides)
 
 
 def announce_starter(settings: Settings) -> None:
-    """Say why the first command on the starter corpus takes some seconds."""
+    """Announce the indexing of the starter corpus, which takes some seconds once."""
     from iterative_rag.factory import STARTER_CORPUS, corpora, corpus_name
 
     if corpus_name(settings) == STARTER_CORPUS and STARTER_CORPUS not in corpora().names():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def bar() -> Iterator[Callable[[int, int | None, str], None] | None]:
-    """A bar that appears when it is first told (done, of how many, in words); None where there is no terminal."""
+    """A function (done, total, text) whose first call shows the bar; None without a terminal."""
     from iterative_rag.cli.console import err
 
     printer = err()
@@ -38,7 +38,7 @@ def bar() -> Iterator[Callable[[int, int | None, str], None] | None]:
 
 @contextmanager
 def indexing(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A bar in a terminal; nothing in a pipe, where a bar would only be noise."""
+    """A progress bar in a terminal; None in a pipe."""
     if quiet:
         yield None
         return

@@ -1,7 +1,7 @@
-"""The last door before a terminal: nothing that is written there holds a control character of somebody else.
+"""The last filter before a terminal: no control character from untrusted text passes it.
 
-Most texts are clean before they come here. This is for those that nobody thought of: tracebacks, usage errors that
-repeat an argument, warnings of libraries.
+Most texts are cleaned earlier. This catches the rest: tracebacks, usage errors that repeat an argument, warnings of
+libraries.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class TerminalStream(io.TextIOWrapper):
         return super().write(visible(text))
 
     def write_styled(self, text: str) -> int:
-        """Let colours and movements of the cursor pass."""
+        """Write text that may contain colours and cursor movements."""
         parts = _STYLING.split(text)
         return super().write("".join(part if number % 2 else visible(part) for number, part in enumerate(parts)))
 
 
 class Styled:
-    """A TerminalStream as rich needs it: what it writes is styled."""
+    """A TerminalStream for rich, whose colours and cursor movements pass."""
 
     def __init__(self, stream: TerminalStream) -> None:
         self._stream = stream

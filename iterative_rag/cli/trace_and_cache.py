@@ -1,4 +1,4 @@
-"""`trace` and `cache`: what happened in a run, and what was kept from it."""
+"""`trace` replays a run; `cache` shows and clears what is cached."""
 
 from __future__ import annotations
 

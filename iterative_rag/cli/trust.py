@@ -1,4 +1,4 @@
-"""`iterative-rag trust`: let the settings of a working folder decide where something is sent."""
+"""`iterative-rag trust`: allow the settings of a working folder to decide where data is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def trust(
     list_them: Annotated[bool, typer.Option("--list", help="List the trusted folders.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Trust the folder no longer.")] = False,
 ) -> None:
-    """Show which settings of a folder decide where something is sent, and trust the folder with them.
+    """Show which settings of a folder decide where data is sent, and trust the folder.
 
     Without trust, iterative-rag.toml and .env of a working folder cannot set llm, fast_llm, embedder, index,
     search_engine and web to anything that leaves this machine. A change of either file asks again.

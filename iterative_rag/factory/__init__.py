@@ -1,4 +1,4 @@
-"""Puts the parts together: the only room that names concrete classes. Everything heavy is imported when it is used."""
+"""Builds the parts from settings: the only package that names concrete classes. Heavy imports happen on use."""
 
 from iterative_rag.factory.backends import cache, make_backend, make_chat_model, make_embedder
 from iterative_rag.factory.corpus_actions import (

@@ -1,4 +1,4 @@
-"""The parts of an engine: cache, embedder, reranker, and the backend that plays the roles."""
+"""Builds cache, embedder, reranker, grader and backend from settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cache(settings: Settings) -> Cache:
 
 
 def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None = None) -> Embedder:
-    """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or one that already is one."""
+    """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or an Embedder."""
     if wanted is None or wanted == "builtin":
         from iterative_rag.builtin.encoder import BuiltinEncoder
 
@@ -36,14 +36,14 @@ def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | N
 
 
 def builtin_grader(kept: Cache) -> Grader:
-    """The built-in reader as a grader: costs no call."""
+    """The built-in reader as a grader, which costs no LLM call."""
     from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 
     return BuiltinGrader(cache=kept)
 
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
-    """The model of a spec; None for the built-in backend, which is none."""
+    """The LLM of a spec; None for the built-in backend."""
     from iterative_rag.llm.providers import registry
 
     return registry.chat_model(wanted, settings)[0]

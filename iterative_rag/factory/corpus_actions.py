@@ -1,4 +1,4 @@
-"""Corpora: which there are, opened, indexed, pushed to a server, and what of them is stale."""
+"""What is done with corpora: list, open, index, push to a server, compare with their sources."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def corpora(index: str = "local") -> Corpora:
 
 
 def push_corpus(name: str, index: str, *, progress: Callable[[int, int], None] | None = None) -> PushReport:
-    """Copy the vectors of a local corpus to a Qdrant server, from where it can be asked then; resumable."""
+    """Copy the vectors of a local corpus to a Qdrant server, which can be searched from then on; resumable."""
     target = corpora(index).place(name)
     return corpora().push(name, target, progress)
 
@@ -57,14 +57,14 @@ def starter_corpus_path() -> Path:
 
 
 def corpus_name(settings: Settings) -> str:
-    """The corpus that is asked: the one named, else 'default' once it exists, else the starter corpus."""
+    """The corpus to use: the one named, else 'default' if it exists, else the starter corpus."""
     if settings.corpus:
         return settings.corpus
     return DEFAULT_CORPUS if DEFAULT_CORPUS in corpora().names() else STARTER_CORPUS
 
 
 _indexing = threading.Lock()
-# Indexing the starter corpus takes seconds; on a machine with much else to do, longer.
+# Indexing the starter corpus takes seconds, longer on a busy machine.
 _STARTER_SECONDS = 300.0
 
 
@@ -81,7 +81,7 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
         if name != STARTER_CORPUS:
             raise
     except CorpusMismatch:
-        # Unknown while another process makes it anew.
+        # Unknown while another process rebuilds it.
         made_by = held.info(name).embedder or BUILTIN
         ours = made_by.startswith(BUILTIN) and embedder.name.startswith(BUILTIN)
         if name != STARTER_CORPUS or not ours:
@@ -91,7 +91,7 @@ def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cach
 
 
 def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[], IndexedCorpus]) -> IndexedCorpus:
-    """Index it and open it; or open what another process, which is indexing it just now, publishes."""
+    """Index and open the starter corpus, or wait for the process that is indexing it."""
     deadline = time.monotonic() + _STARTER_SECONDS
     while True:
         try:
@@ -106,7 +106,7 @@ def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[],
 
 @contextmanager
 def for_one_run(corpus: Corpus) -> Iterator[Corpus]:
-    """The corpus as it is now, however it is written meanwhile: what a run has found it can also read."""
+    """The corpus pinned to its present generation: documents that a run has found stay readable."""
     from iterative_rag.index.corpora import IndexedCorpus
 
     if not isinstance(corpus, IndexedCorpus):
@@ -155,7 +155,7 @@ def index_paths(
             engine=engine,
             chunk_chars=settings.chunk_chars,
             chunk_overlap=settings.chunk_overlap,
-            # A moved or second checkout has the same articles: they must not stand in the corpus twice.
+            # A moved or second checkout holds the same articles, which must not be indexed twice.
             alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
             progress=progress,
         )
@@ -165,7 +165,7 @@ def index_paths(
 
 
 def _private_home() -> None:
-    """Raises CorpusError where the data folder cannot be made or tightened."""
+    """Create the data folder with private permissions. Raises CorpusError."""
     try:
         private_folder(home())
     except OSError as error:
@@ -181,7 +181,7 @@ def _sources(
     *,
     whole: bool,
 ) -> list[RootedSource]:
-    """The sources, encyclopedias with the articles that are chosen of them. Raises UsageError."""
+    """The sources of the paths, with the chosen articles of encyclopedias. Raises UsageError."""
     from iterative_rag.sources import is_encyclopedia, open_source
 
     if titles and sum(map(is_encyclopedia, paths)) != 1:
@@ -213,7 +213,7 @@ def _title_lists(name: str, settings: Settings) -> TitleLists:
 
 
 def _check_not_whole(name: str, settings: Settings, root: str) -> None:
-    """A list would drop all other articles of an encyclopedia that the corpus holds whole. Raises UsageError."""
+    """Raise UsageError if the corpus holds the whole encyclopedia: a list would drop its other articles."""
     from iterative_rag.errors import CorpusDamaged
 
     if _title_lists(name, settings).of(root) is not None:
@@ -221,16 +221,16 @@ def _check_not_whole(name: str, settings: Settings, root: str) -> None:
     try:
         held = root in corpora(settings.index).versions(name)
     except (CorpusNotFound, CorpusDamaged):
-        return  # indexing makes it anew
+        return  # indexing rebuilds it
     if held:
         raise UsageError(
-            f"The corpus {name!r} was given the whole of {root}: there is nothing to choose.",
-            hint=f"Take another corpus (--corpus NAME), or begin anew: iterative-rag corpus remove {name}",
+            f"The corpus {name!r} was given all of {root}: there is nothing to choose.",
+            hint=f"Use another corpus (--corpus NAME), or start over: iterative-rag corpus remove {name}",
         )
 
 
 def _forget_missing(name: str, settings: Settings, sources: Sequence[RootedSource], report: IngestReport) -> None:
-    """Titles that brought nothing are not looked for again; unless the source broke off before it came to them."""
+    """Do not look for unknown titles again, unless the source broke off before reaching them."""
     if any(skipped.rest_unread for skipped in report.skipped):
         return
     told = [skipped.source for skipped in report.skipped]
@@ -249,8 +249,8 @@ def stale(name: str, settings: Settings) -> Staleness:
 
     def opened(root: str) -> RootedSource:
         if not Path(root).exists():
-            begin_anew = f"Bring it back, or begin anew: iterative-rag corpus remove {name}"
-            raise CorpusError(f"There is no {root} any more.", hint=begin_anew)
+            start_over = f"Bring it back, or start over: iterative-rag corpus remove {name}"
+            raise CorpusError(f"There is no {root} any more.", hint=start_over)
         return open_source(root, titles=lists.of(root))
 
     return staleness(corpora(settings.index), name, opened)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def pages_folder(corpus: str) -> Path:
-    """Where the pages lie that were fetched for a corpus, as .md files: wiki pages and web pages apart."""
+    """The folder of the .md files fetched for a corpus; wiki pages and web pages have separate ones."""
     from iterative_rag.index.corpora import checked_name
 
     return home() / "pages" / checked_name(corpus)
@@ -74,7 +74,7 @@ def fetch_web_pages(
 
     folder = pages_folder(corpus) / "web"
     found = []
-    # A contact of the user's own is for those who ask for one.
+    # Only wikis ask for a contact.
     with web or Web(agent_of(homepage()), max_bytes=web_pages.MAX_BYTES) as client:
         pages = web_pages.WebPages(
             client,

@@ -1,4 +1,4 @@
-"""The engine that users hold: settings, corpus, backend and cache put together, and questions put to it."""
+"""`IterativeRAG`, the public entry point: settings, corpus, backend and cache, and the runs over them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from iterative_rag.engine.running import Engine
     from iterative_rag.protocols import Backend, Cache, Corpus
 
-# A question is one or a few sentences. Anything longer is a document pasted by mistake.
+# A question is one or a few sentences; anything longer is a document pasted by mistake.
 LONGEST_QUESTION = 8000
 
 
@@ -67,7 +67,7 @@ class IterativeRAG:
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
-        """The same backend and cache over another corpus, or a part of this one, perhaps with other settings."""
+        """The same backend and cache over another corpus, or a subset of this one, optionally with other settings."""
         settings = self.settings.model_copy(update=overrides)
         return IterativeRAG(settings, corpus=corpus, backend=self.backend, cache=self.store, notice=self.notice)
 
@@ -153,8 +153,8 @@ class IterativeRAG:
         return build(strategy, Means(corpus, reader, roles, grader, budget, settings, self.backend.thrifty, web))
 
     def _in_flight(self) -> int:
-        """Windows read at the same time. What this machine itself computes gets no faster by more than it has cores: it
-        only reads more windows that are not needed any more."""
+        """Windows read at the same time. A model on this machine gains nothing beyond its cores: it would only read
+        more windows that are no longer needed."""
         wanted = self.settings.calls_in_flight
         return wanted if self.backend.thrifty else min(wanted, usable_cores())
 
@@ -167,18 +167,18 @@ class IterativeRAG:
 
 
 def _asked(settings: Settings, question: str) -> str:
-    """The key under which the cache notes that a question was answered before, by these settings."""
+    """The cache key which says that the question was answered before with these settings."""
     return hashlib.sha256(json.dumps(["asked", settings.model_dump(mode="json"), question]).encode()).hexdigest()
 
 
 def checked_question(question: str) -> str:
-    """The question without white space around it. Raises UsageError for an empty or an endless one."""
+    """The question without surrounding white space. Raises UsageError if it is empty or too long."""
     question = question.strip()
     if not question:
         raise UsageError("The question is empty.", hint='Ask one: iterative-rag ask "Who ...?"')
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
-            f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are the most.",
+            f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are allowed.",
             hint="Put long texts into a corpus (iterative-rag index PATH) and ask about them.",
         )
     return question

@@ -1,4 +1,4 @@
-"""The web as a run may see it, if at all: the search engine of the settings, and pages read as documents."""
+"""Web access of a run, where the user allows it: the search engine, and web pages read as documents."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 EXTRA = "web"
 IN_FLIGHT = 3  # pages at a time
-SECONDS = 15.0  # for one page with all its redirects: somebody waits for the answer
+SECONDS = 15.0  # for one page with all its redirects
 MAX_BYTES = 6 * 1024 * 1024
 MOST_TITLE = 200
-# A page that is busy is left out, there are others; Wikipedia's servers ask for a second try now and then.
+# A page of a busy server is skipped; Wikipedia's servers sometimes ask for a second try.
 TRIES, WIKI_TRIES = 1, 2
 LONGEST_PAUSE = 10.0
 
@@ -95,7 +95,7 @@ class WebReader:
 
         if not results:
             return
-        # A wiki that the user named may be private. No other page may lead there.
+        # A wiki that the user named may be private; no other page may lead there.
         own = {_host(self.wiki)} if self.wiki and self.wiki != API else set()
         client = partial(Web, self.user_agent, max_bytes=MAX_BYTES, seconds=SECONDS)
         with (

@@ -1,1 +1,1 @@
-"""Doors for other frameworks."""
+"""Integrations with other frameworks."""

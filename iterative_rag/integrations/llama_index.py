@@ -105,7 +105,7 @@ def as_tool(rag: IterativeRAG, *, name: str = "ask_corpus", description: str = T
 
 
 def said(answer: Answer) -> str:
-    """The answer as one text, for readers who see nothing else: an abstention and a cut-off run say so."""
+    """The answer as one text that also says when the run abstained or was incomplete."""
     match answer.status:
         case Status.ANSWERED:
             return answer.text or answer.short_answer

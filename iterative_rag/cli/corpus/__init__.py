@@ -1,4 +1,4 @@
-"""`iterative-rag corpus`: list the corpora, describe, fill and remove one. One file a command."""
+"""`iterative-rag corpus`: list, describe, fill and remove corpora. One file per command."""
 
 from __future__ import annotations
 

@@ -114,9 +114,7 @@ def _titles(place: str) -> list[str]:
     except OSError as error:
         raise UsageError(f"The titles in {place} cannot be read: {error.strerror}.", hint="Check the path.") from error
     except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{place} is not UTF-8 text.", hint="Write one title a line."
-        ) from error
+        raise UsageError(f"{place} is not UTF-8 text.", hint="Write one title a line.") from error
     titles = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not titles:
         raise UsageError(f"There is no title in {place}.", hint="Write one title a line.")
@@ -150,7 +148,7 @@ def _index(
 
 
 def _missing(report: IngestReport | None, titles: list[str] | None) -> dict[str, str]:
-    """The titles that brought no document, and why: they end the names of what was skipped."""
+    """The titles without a document, and why. The source names of skipped items end in their titles."""
     asked = set(titles or ())
     missing: dict[str, str] = {}
     for one in report.skipped if report else ():
@@ -165,11 +163,11 @@ def _say_missing(missing: list[str], asked: int) -> None:
 
     more = ", …" if len(missing) > _TITLES_SHOWN else ""
     shown = ", ".join(repr(title) for title in missing[:_TITLES_SHOWN]) + more
-    err().line((f"{len(missing)} of {counted(asked, 'title')} brought nothing: ", "yellow"), clean(shown))
+    err().line((f"{len(missing)} of {counted(asked, 'title')} matched no article: ", "yellow"), clean(shown))
 
 
 def _show_page(one: WebPage | Skipped, *, quiet: bool) -> None:
-    """As each comes in: that is the progress too."""
+    """Show one page as it arrives, which also serves as progress."""
     from iterative_rag.cli.console import clean, err, out
     from iterative_rag.protocols import Skipped
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from iterative_rag.sources.wikipedia.page_names import PageName
 
 FAILED = 4
-_SHOWN = 20  # pages without success
-_CHOICES_SHOWN = 10  # titles that one of them may mean
+_SHOWN = 20  # pages that were not found
+_CHOICES_SHOWN = 10  # titles offered for one of them
 
 
 Articles = Annotated[
@@ -90,12 +90,12 @@ def fetch(
         raise typer.Exit(FAILED)
 
 
-# --- what is asked for -----------------------------------------------------------------------
+# --- what to fetch ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Missed:
-    """A page that is not there: `asked` is its name, or what could not be read as one."""
+    """A page that was not found: `asked` is its name, or the text that is not a page name."""
 
     asked: PageName | str
     kind: str
@@ -117,7 +117,7 @@ def _wanted(
     limit: int | None,
     refresh: bool,
 ) -> tuple[Wanted, list[_Missed]]:
-    """What the command line says, and the links of the dataset that are none of Wikipedia. Raises UsageError."""
+    """The pages to fetch, and the links of the dataset that do not lead to Wikipedia. Raises UsageError."""
     from iterative_rag.errors import UsageError
     from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
     from iterative_rag.sources.wikipedia.page_names import page_name
@@ -159,12 +159,12 @@ def _missed(found: Collected) -> Iterator[_Missed]:
             yield _Missed(outcome.name, short.kind, short.reason, short.nearest)
 
 
-# --- what is said ----------------------------------------------------------------------------
+# --- output ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Retyped:
-    """The options that a command needs again, to fetch another title into the same place."""
+    """The options to repeat in a suggested command, so that it fetches into the same corpus."""
 
     language: str
     corpus: str | None
@@ -206,7 +206,7 @@ def _show(
 
 
 def _show_missed(one: _Missed, again: _Retyped) -> None:
-    """Why, and a line to type for each page that may be meant."""
+    """Print the reason, and a command for each page that may be meant."""
     from iterative_rag.cli.console import clean, err
 
     meant = one.nearest[:_CHOICES_SHOWN]

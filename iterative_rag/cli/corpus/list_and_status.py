@@ -1,4 +1,4 @@
-"""`iterative-rag corpus list` and `corpus status`: which corpora there are, and what is in them."""
+"""`iterative-rag corpus list` and `corpus status`: the corpora, and what is in them."""
 
 from __future__ import annotations
 

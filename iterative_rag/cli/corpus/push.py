@@ -22,7 +22,7 @@ def push(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Copy the vectors of a corpus to a Qdrant server; interrupted, the same command goes on.
+    """Copy the vectors of a corpus to a Qdrant server; interrupted, the same command resumes.
 
     The server's key is read from QDRANT_API_KEY. The texts stay here. Afterwards: --index URL, or ITERATIVE_RAG_INDEX.
 

@@ -1,4 +1,4 @@
-"""`iterative-rag evaluate`: run question sets, look at retrieval, report, compare, fetch. One file a command."""
+"""`iterative-rag evaluate`: run question sets, measure retrieval, report, compare, fetch. One file per command."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def fetch(
 ) -> None:
     """Fetch a dataset and the Wikipedia pages that it links to, with their tables, and index them.
 
-    Interrupted or killed, the same command goes on where it stopped; no page is fetched twice.
+    Interrupted or killed, the same command resumes; no page is fetched twice.
     """
     from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_resume
     from iterative_rag.evaluation.datasets import download
@@ -67,7 +67,7 @@ def fetch(
         raise typer.Exit(4)
 
 
-# --- closing words ---------------------------------------------------------------------------
+# --- output ----------------------------------------------------------------------------------
 
 
 def _show(report: FetchReport, indexed: IngestReport | None, following: str) -> None:

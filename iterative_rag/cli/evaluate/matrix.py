@@ -34,7 +34,7 @@ def matrix(
       mode = ["naive", "iterative"]
       llm = ["builtin", "ollama/llama3.1:8b"]
 
-    A run that fails is reported and the others go on; then the exit code is 1.
+    A run that fails is reported and the others continue; the exit code is then 1.
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
     from iterative_rag.cli.evaluate.run import run_with_progress

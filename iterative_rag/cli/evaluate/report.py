@@ -1,4 +1,4 @@
-"""`iterative-rag evaluate report`: the figures of a run, as Markdown, as a page, as JSON."""
+"""`iterative-rag evaluate report`: the metrics of a run as Markdown, HTML or JSON."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def report(
 
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
-    """The figures of a run at a glance, or the object of `report --json`."""
+    """A short table of the metrics of a run, or the object of `report --json`."""
     from iterative_rag.cli.console import write_json
 
     found = _report(run, [], None)

@@ -1,4 +1,4 @@
-"""`iterative-rag evaluate retrieval`: how many of the needed articles are found. No LLM needed."""
+"""`iterative-rag evaluate retrieval`: recall of the gold articles; needs no LLM."""
 
 from __future__ import annotations
 

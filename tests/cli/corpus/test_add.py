@@ -169,7 +169,7 @@ def test_a_list_of_titles_takes_these_articles_and_says_what_is_not_there(take, 
     assert done.code == 0
     assert "2 added" in done.out
     assert "Nowhere: The dump has no article of this title." in done.err
-    assert "1 of 3 titles brought nothing: 'Nowhere'" in done.err
+    assert "1 of 3 titles matched no article: 'Nowhere'" in done.err
     assert held(run) == {"Lower Mill", "Far Mill"}
 
 
