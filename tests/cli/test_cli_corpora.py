@@ -43,7 +43,7 @@ def test_status_tells_what_is_stale(shell, articles) -> None:
     gone = shell("corpus", "status", "towns")
     assert "not known of all its sources" in gone.out
     assert "not compared" in gone.err
-    assert "begin anew: iterative-rag corpus remove towns" in gone.err
+    assert "start over: iterative-rag corpus remove towns" in gone.err
 
 
 def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(shell, tmp_path) -> None:

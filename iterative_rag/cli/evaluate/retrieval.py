@@ -98,7 +98,9 @@ def retrieval(
     from iterative_rag.cli.progress import indexing
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
     from iterative_rag.evaluation.datasets.search_scope import open_scope
+    from iterative_rag.evaluation.metrics.retrieval_metrics import library
 
+    library()
     questions = load(dataset)
     chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
     with indexing(quiet=quiet) as on_index:
@@ -133,9 +135,8 @@ def _measure(
 ) -> tuple[dict[str, Any], Sequence[str]]:
     """The metrics, and the gold titles that the corpus lacks."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, targets
+    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, targets
 
-    library()
     gold = targets(chosen, scope.gold)
     if not gold.found:
         raise UsageError(

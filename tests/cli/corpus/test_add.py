@@ -208,7 +208,7 @@ def test_without_a_list_all_of_it_is_taken(take, run, wiki: Path) -> None:
     assert "3 added, 0 changed, 1 unchanged" in run("corpus", "add", str(wiki), "--corpus", "mills").out
     refused = take("Upper Mill")
     assert refused.code == 2
-    assert "was given the whole of" in refused.err
+    assert "was given all of" in refused.err
     assert len(held(run)) == 4
 
 
