@@ -55,7 +55,6 @@ HOMES = {
     "html_to_markdown": {"sources"},
     "httpcore": {"sources"},
     "libzim": {"sources"},
-    "wikitextparser": {"sources"},
     "pypdfium2": {"sources"},
     "docx": {"sources"},
     "charset_normalizer": {"sources"},

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeGuard, cast
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import MOST_CHARS, few_skipped, shown
+from iterative_rag.sources.formats.format import MOST_CHARS, limit_skipped, shown
 from iterative_rag.system.files import readable
 from iterative_rag.types import Document
 
@@ -49,7 +49,7 @@ class JsonLines:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the file cannot be read, or holds lines and no document."""
-        return few_skipped(self._documents(), shown(self.path))
+        return limit_skipped(self._documents(), shown(self.path))
 
     def _documents(self) -> Iterator[Document | Skipped]:
         seen: Counter[str] = Counter()

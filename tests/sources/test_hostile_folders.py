@@ -11,7 +11,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats import sandbox
 from iterative_rag.sources.formats.sandbox import Limits
-from iterative_rag.sources.html_tree import MOST_PAIRS, parsed
+from iterative_rag.sources.html_tree import MAX_PAIRS, parsed
 from iterative_rag.types import Document
 
 MANY = 300_000
@@ -49,9 +49,9 @@ def test_what_only_looks_like_many_attributes_is_read(page: str) -> None:
 
 
 def test_the_bound_is_far_above_real_pages() -> None:
-    parsed("<p " + " ".join(NAMES[: int((MOST_PAIRS / 100) ** 0.5)]) + ">Text.")
+    parsed("<p " + " ".join(NAMES[: int((MAX_PAIRS / 100) ** 0.5)]) + ">Text.")
     with pytest.raises(FetchError):
-        parsed("<p " + " ".join(NAMES[: int((3 * MOST_PAIRS) ** 0.5)]) + ">Text.")
+        parsed("<p " + " ".join(NAMES[: int((3 * MAX_PAIRS) ** 0.5)]) + ">Text.")
 
 
 def _slow(path: Path) -> None:

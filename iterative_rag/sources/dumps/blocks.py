@@ -1,4 +1,4 @@
-"""Lines of wikitext -> HTML: headings, paragraphs, lists and tables, the way MediaWiki's own parser goes by lines."""
+"""Lines of wikitext -> HTML: headings, paragraphs, lists and tables, line by line as MediaWiki's parser does it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from iterative_rag.sources.dumps.inline import LINK, PIECES, PIPE, inline
 
-MOST_LEVELS = 8  # of lists, and of tables within tables
+_MAX_DEPTH = 8  # of lists, and of tables within tables
 _HEADING = re.compile(r"(={1,6})(.+?)\1\s*")
 _LIST = re.compile(r"[*#:;]+")
 _TABLE = re.compile(r"[\s:]*\{\|(.*)")
@@ -17,7 +17,7 @@ _KINDS = {"*": ("ul", "li"), "#": ("ol", "li"), ":": ("dl", "dd"), ";": ("dl", "
 
 
 def blocks(text: str) -> str:
-    """Wikitext, its templates and links rendered already, as HTML."""
+    """Wikitext whose templates and links are rendered already, as HTML."""
     writer = _Blocks()
     for line in text.replace(PIPE, "|").split("\n"):
         writer.take(line)
@@ -25,7 +25,7 @@ def blocks(text: str) -> str:
 
 
 class _Blocks:
-    """Takes line by line; `cells` holds what is open in each table that is open: td, th, caption, or "" for none."""
+    """`cells` holds the open cell of each open table (td, th, caption, or ""), `rows` whether it has an open row."""
 
     def __init__(self) -> None:
         self.out: list[str] = []
@@ -37,7 +37,7 @@ class _Blocks:
     def take(self, line: str) -> None:
         stripped = line.strip()
         table = _TABLE.fullmatch(line) if "{|" in line else None
-        if table and len(self.cells) < MOST_LEVELS:
+        if table and len(self.cells) < _MAX_DEPTH:
             self._open_table(table[1])
         elif self.cells and stripped[:1] in ("|", "!"):
             self._take_cells(stripped)
@@ -68,47 +68,45 @@ class _Blocks:
 
     def _end_paragraph(self) -> None:
         if self.paragraph:
-            said = "\n".join(self.paragraph)
-            self.out.append(f"<p>{said}</p>\n")
+            self.out.append("<p>" + "\n".join(self.paragraph) + "</p>\n")
             self.paragraph = []
 
     def _end_lists(self, kept: int = 0) -> None:
         for kind in reversed(self.lists[kept:]):
-            around, entry = _KINDS[kind]
-            self.out.append(f"</{entry}></{around}>\n")
+            wrapper, entry = _KINDS[kind]
+            self.out.append(f"</{entry}></{wrapper}>\n")
         self.lists = self.lists[:kept]
 
     def _take_entry(self, line: str) -> None:
         found = _LIST.match(line)
         marks = found[0] if found else ""
-        said = line[len(marks) :].strip()
-        marks = marks[:MOST_LEVELS]
-        if not said:
+        text = line[len(marks) :].strip()
+        marks = marks[:_MAX_DEPTH]
+        if not text:
             return
         common = 0
-        while common < min(len(marks), len(self.lists)) and _one_list(marks[common], self.lists[common]):
+        while common < min(len(marks), len(self.lists)) and _same_list(marks[common], self.lists[common]):
             common += 1
         self._end_lists(common)
         if common == len(marks):  # one more entry of the list that is open
-            before, entry = _KINDS[self.lists[-1]][1], _KINDS[marks[-1]][1]
-            self.out.append(f"</{before}>\n<{entry}>")
+            self.out.append(f"</{_KINDS[self.lists[-1]][1]}>\n<{_KINDS[marks[-1]][1]}>")
             self.lists = marks
         for kind in marks[common:]:
-            around, entry = _KINDS[kind]
-            self.out.append(f"<{around}><{entry}>")
-        self.lists = self.lists[:common] + marks[common:]
-        term, parted, meaning = said.partition(" :" if " :" in said else ": ")
-        if marks[-1] == ";" and parted:
+            wrapper, entry = _KINDS[kind]
+            self.out.append(f"<{wrapper}><{entry}>")
+        self.lists += marks[common:]
+        term, colon, meaning = text.partition(" :" if " :" in text else ": ")
+        if marks[-1] == ";" and colon:
             self.out.append(f"{inline(term)}</dt>\n<dd>{inline(meaning.strip())}")
             self.lists = self.lists[:-1] + ":"
         else:
-            self.out.append(inline(said))
+            self.out.append(inline(text))
 
     # --- tables ---
 
     def _open_table(self, attributes: str) -> None:
         self._end()
-        if self.cells and not self.cells[-1]:  # a table between the cells of another belongs to no cell: make one
+        if self.cells and not self.cells[-1]:  # a table between the cells of another gets a cell of its own
             self._open_cell("td", "")
         self.cells.append("")
         self.rows.append(False)
@@ -157,19 +155,19 @@ class _Blocks:
             self._take_cell("caption", line[2:])
         else:
             tag = "th" if line[0] == "!" else "td"
-            said = line[1:].replace("!!", "||") if tag == "th" else line[1:]
-            for cell in said.split("||"):
+            cells = line[1:].replace("!!", "||") if tag == "th" else line[1:]
+            for cell in cells.split("||"):
                 self._take_cell(tag, cell)
 
-    def _take_cell(self, tag: str, said: str) -> None:
-        attributes, parted, text = said.partition("|")
-        if not parted or LINK in attributes:
-            attributes, text = "", said
+    def _take_cell(self, tag: str, cell: str) -> None:
+        attributes, bar, text = cell.partition("|")
+        if not bar or LINK in attributes:
+            attributes, text = "", cell
         self._open_cell(tag, attributes)
-        if text.strip():  # no list begins on the line of the bar: "! # !! Name"
+        if text.strip():  # not `take`: no list begins on the line of the bar ("! # !! Name")
             self.paragraph.append(inline(text.strip()))
 
 
-def _one_list(mark: str, other: str) -> bool:
-    """Whether two marks make entries of one list: a term and its meaning do."""
+def _same_list(mark: str, other: str) -> bool:
+    """Whether two marks make entries of one list: a term and its definition do."""
     return mark == other or {mark, other} == {":", ";"}

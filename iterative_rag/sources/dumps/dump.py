@@ -1,4 +1,4 @@
-"""MediaWiki XML dumps (pages-articles: .xml, .xml.bz2, .xml.gz) as documents, streamed; whole or by titles."""
+"""MediaWiki XML dumps (pages-articles: .xml, .xml.bz2, .xml.gz) as documents, streamed; all or by title."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import bz2
 import gzip
 import hashlib
 import zlib
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -16,39 +17,40 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.dumps import wikitext
 from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, DumpPage, DumpSite, PagesParser
 from iterative_rag.sources.dumps.title_index import Multistream, index_of, key_of
-from iterative_rag.text.plurals import counted
+from iterative_rag.sources.formats.format import limit_skipped
 from iterative_rag.types import Document
 
 SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")
+MAX_SKIPPED = 1000
 _BLOCK = 1 << 18
-_MOST_ROUNDS = 3  # redirects to redirects are followed so often
-# A dump of a million odd pages must not make a report of a million lines.
-MOST_SKIPPED = 1000
+_MAX_PASSES = 3  # over the dump, for redirects to titles that a pass has gone by already
+
+PageReading = Generator[DumpPage | Skipped, None, None]
 
 
 class MediaWikiDump:
-    """The articles of a dump. Redirects and other namespaces are left out; a listed redirect brings what it leads to.
+    """The articles of a dump, without redirects and other namespaces. With `titles` only those, redirects followed.
 
-    `titles` makes it a list: with the index of a multistream dump beside it, only the streams that hold them are read;
-    without one the dump is read through, once more for redirects that lead back.
+    Where the index of a multistream dump lies beside it, only the streams that hold the titles are read; otherwise the
+    whole dump is read, up to three times.
     """
 
     def __init__(
-        self, path: Path | str, *, titles: Collection[str] | None = None, most_chars: int = wikitext.MOST_CHARS
+        self, path: Path | str, *, titles: Collection[str] | None = None, max_chars: int = wikitext.MAX_CHARS
     ) -> None:
         self.path = Path(path).expanduser().absolute()
         self.titles = None if titles is None else tuple(dict.fromkeys(titles))
-        self.most_chars = most_chars
+        self.max_chars = max_chars
         self._site = DumpSite()
 
     @property
     def root(self) -> str:
-        """What the documents belong to: those of it that are not yielded any more have vanished."""
+        """Identifies the source in the index: its documents that are no longer yielded are removed."""
         return str(self.path)
 
     @property
     def total(self) -> int | None:
-        """How many documents there are at most: known for a list only, since counting would take a reading."""
+        """The number of titles; None without titles, because counting would mean reading the dump."""
         return None if self.titles is None else len(self.titles)
 
     @property
@@ -58,22 +60,17 @@ class MediaWikiDump:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
-        wikitext.require_parsers()
+        wikitext.require_converters()
         if not self.path.is_file():
             raise CorpusError(f"There is no file {self.path}.", hint="Check the path.")
-        found = False
-        skipped = 0
-        for item in self._listed(self.titles) if self.titles is not None else self._whole():
-            one = self._document(item) if isinstance(item, DumpPage) else item
-            skipped += isinstance(one, Skipped)
-            found = found or isinstance(one, Document)
-            if isinstance(one, Document) or skipped <= MOST_SKIPPED:
-                yield one
-        if skipped > MOST_SKIPPED:
-            yield Skipped(
-                str(self.path), f"{counted(skipped - MOST_SKIPPED, 'more page was', 'more pages were')} left out."
-            )
-        if not found and not skipped:
+        return limit_skipped(self._documents(), self.root, "page", MAX_SKIPPED)
+
+    def _documents(self) -> Iterator[Document | Skipped]:
+        empty = True
+        for item in self._all() if self.titles is None else self._listed(self.titles):
+            empty = False
+            yield self._document(item) if isinstance(item, DumpPage) else item
+        if empty:
             raise CorpusError(
                 f"{self.path} holds no article.",
                 hint="Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2",
@@ -81,38 +78,36 @@ class MediaWikiDump:
 
     # --- reading ---
 
-    def _whole(self) -> Iterator[DumpPage | Skipped]:
+    def _all(self) -> Iterator[DumpPage | Skipped]:
         for page in self._pages():
             if isinstance(page, Skipped) or (page.namespace == ARTICLES and not page.redirect):
                 yield page
 
-    def _pages(self) -> Generator[DumpPage | Skipped, None, None]:
-        """Every page; where the dump ends too early, a last Skipped says so."""
-        parser = PagesParser(self.most_chars)
+    def _pages(self) -> PageReading:
+        """Every page; where the dump ends too early, the last item is a Skipped that says so."""
+        parser = PagesParser(self.max_chars)
         self._site = parser.site
-        last = ""
-        fault = ""
-        with self._opened() as file:
-            while not fault:
+        last = fault = ""
+        with self._open() as file:
+            block = b"start"
+            while block:
                 try:
                     block = file.read(_BLOCK)
                     parser.feed(block) if block else parser.finish()
                 except DumpDamaged as error:
                     block, fault = b"", str(error)
                 except EOFError:
-                    block, fault = b"", "it is cut off in the middle of its packed data"
+                    block, fault = b"", "it is cut off in the middle of its compressed data"
                 except (OSError, zlib.error) as error:
                     block, fault = b"", f"it cannot be read ({error})"
-                for page in parser.taken():
+                for page in parser.take():
                     last = page.title
                     yield page
-                if not block:
-                    break
         if fault:
-            after = f"After the page {last!r}" if last else "Before its first page"
-            yield Skipped(str(self.path), f"{after} there is no more to read: {fault}.", rest_unread=True)
+            after = f"after the page {last!r}" if last else "before its first page"
+            yield Skipped(self.root, f"Reading stopped {after}: {fault}.", rest_unread=True)
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         try:
             if self.path.suffix == ".bz2":
                 return cast(BinaryIO, bz2.open(self.path, "rb"))
@@ -127,60 +122,52 @@ class MediaWikiDump:
     # --- a list of titles ---
 
     def _listed(self, titles: tuple[str, ...]) -> Iterator[DumpPage | Skipped]:
-        wanted = {key_of(title): title for title in titles}  # by key: as which title it was asked for
+        wanted = {key_of(title): title for title in titles}  # by key: the title as it was given
         done: set[str] = set()
         index = index_of(self.path)
         if index is not None:
+            streams = Multistream(self.path, index, self.max_chars)
             try:
-                yield from self._by_index(Multistream(self.path, index, self.most_chars), wanted, done)
+                self._site = streams.site()
+                yield from self._wanted(partial(streams.pages_of, wanted), wanted, done)
             except (OSError, EOFError, ValueError, DumpDamaged) as error:
-                yield Skipped(str(index), f"The index does not fit its dump ({error}): the dump is read through.")
+                yield Skipped(str(index), f"The index does not fit its dump ({error}): the whole dump is read.")
                 index = None
         if index is None:
-            yield from self._by_reading(wanted, done)
+            yield from self._wanted(self._pages, wanted, done)
         for title in wanted.values():
             yield Skipped(f"{self.path}:{title}", "The dump has no article of this title.")
 
-    def _by_index(self, streams: Multistream, wanted: dict[str, str], done: set[str]) -> Iterator[DumpPage]:
-        self._site = streams.site()
-        for _ in range(_MOST_ROUNDS):
-            if not wanted:
-                return
+    def _wanted(
+        self, read: Callable[[], PageReading], wanted: dict[str, str], done: set[str]
+    ) -> Iterator[DumpPage | Skipped]:
+        """The wanted pages of a reading, which is repeated while redirects lead to titles not seen in time."""
+        for number in range(_MAX_PASSES):
             before = set(wanted)
-            for offset in sorted(set(streams.offsets(wanted).values())):
-                for page in streams.pages(offset):
-                    if self._is_wanted(page, wanted, done):
-                        yield page
-            if before == set(wanted):
-                return
-
-    def _by_reading(self, wanted: dict[str, str], done: set[str]) -> Iterator[DumpPage | Skipped]:
-        for number in range(_MOST_ROUNDS):
-            before = set(wanted)
-            with closing(self._pages()) as pages:
+            with closing(read()) as pages:
                 for page in pages:
-                    if not wanted:
-                        return
                     if isinstance(page, Skipped):
                         if number == 0:
                             yield page
                     elif self._is_wanted(page, wanted, done):
                         yield page
+                    if not wanted:
+                        return
             if set(wanted) <= before:
-                return  # no redirect has led to a title that this reading had passed already
+                return
 
     def _is_wanted(self, page: DumpPage, wanted: dict[str, str], done: set[str]) -> bool:
-        """Whether the page is one of the list that was not had yet; a redirect puts its goal into its place."""
+        """Whether this is a wanted page; a redirect puts its target in its place."""
         key = key_of(page.title)
         if page.namespace != ARTICLES or key not in wanted:
             return False
-        asked = wanted.pop(key)
+        title = wanted.pop(key)
         done.add(key)
         if not page.redirect:
             return True
-        goal = key_of(page.redirect.partition("#")[0])
-        if goal not in done:
-            wanted.setdefault(goal, asked)
+        target = key_of(page.redirect.partition("#")[0])
+        if target not in done:
+            wanted.setdefault(target, title)
         return False
 
     # --- a page ---
@@ -188,18 +175,18 @@ class MediaWikiDump:
     def _document(self, page: DumpPage) -> Document | Skipped:
         source = f"{self.path}:{page.title}"
         if not page.title:
-            return Skipped(str(self.path), f"The page {page.id or 'without an id'} has no title.")
+            return Skipped(self.root, f"The page {page.id or 'without an id'} has no title.")
         if page.too_large:
-            return Skipped(source, f"It is larger than the limit of {self.most_chars:,} characters.")
+            return Skipped(source, f"It is larger than the limit of {self.max_chars:,} characters.")
         if page.model != "wikitext":
-            return Skipped(source, f"It is no wikitext, but {page.model}.")
+            return Skipped(source, f"It is not wikitext, but {page.model}.")
         if not page.text.strip():
             return Skipped(source, "It is empty.")
         try:
-            text = wikitext.to_markdown(page.text, page.title, self._site.not_links)
+            text = wikitext.to_markdown(page.text, page.title, self._site.hidden)
         except FetchError as error:
             return Skipped(source, str(error))
         if text.strip() == f"# {page.title}":
-            return Skipped(source, "Nothing is left of it without templates, files and references.")
+            return Skipped(source, "It holds no text besides templates, files and references.")
         key = f"{self._site.name or self.path.name}:{page.id or page.title}"
         return Document(hashlib.sha1(key.encode()).hexdigest(), page.title, text, source, self._site.url_of(page.title))

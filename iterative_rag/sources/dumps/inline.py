@@ -1,4 +1,4 @@
-"""Wikitext within a line: marks of emphasis, outside links, HTML tags; and the elements whose inside is no wikitext."""
+"""Wikitext within a line: emphasis, external links, HTML tags; and the elements whose content is not wikitext."""
 
 from __future__ import annotations
 
@@ -7,70 +7,54 @@ import re
 from collections.abc import Callable
 
 from iterative_rag.errors import FetchError
+from iterative_rag.sources.html_tree import WIKI_TAGS
 
-# Private characters (taken out of every page beforehand) around the number of a piece that is rendered already.
+# Private use characters around the number of a piece that is rendered already. Pages are stripped of them beforehand.
 PIECE = "\ue010"
-LINK = "\ue012"  # the same for links: a cell's attributes hold none
+LINK = "\ue012"  # the same for links: a cell's attributes contain none
 END = "\ue011"
-PIPE = "\ue013"  # {{!}}: a bar that parts cells, but not a template's parameters
+PIPE = "\ue013"  # {{!}}: a bar that separates cells, but not a template's parameters
 PIECES = re.compile(f"[{PIECE}{LINK}](\\d+){END}")
 
-_PRIVATE = re.compile(
-    r"[\ue000-\uf8ff]|&#(?:0*5[78]\d{3}|x0*e[0-9a-f]{3}|x0*f[0-8][0-9a-f]{2})(?:;|(?![0-9a-f]))", re.IGNORECASE
-)
-_NAMES_OF_TAGS = """
-    abbr b bdi bdo big blockquote br caption center cite code data dd del dfn div dl dt em font h1 h2 h3 h4 h5 h6 hr i
-    ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub sup table td th time tr tt u ul var wbr
-"""
-_TAGS = frozenset(_NAMES_OF_TAGS.split())
-# Those that go on until they are closed; a paragraph, an entry or a cell ends where the next one begins.
-_CLOSED = _TAGS - {"br", "hr", "wbr", "p", "li", "dd", "dt", "td", "th", "tr", "caption", "rp", "rt"}
-_NESTED = re.compile(rf"<(/?)({'|'.join(sorted(_CLOSED, reverse=True))})(?=[\s/>])[^<>]*>", re.IGNORECASE)
-_MOST_NESTED = 50
-_MOST_TABLES = 8
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,11})([^<>]{0,2000})>|<")
 _EMPHASIS = re.compile("'{2,}")
-_OUTSIDE = re.compile(r"\[(?:[a-z]{3,10}:)?//[^\s\[\]<>]{1,2000}[ \t]*([^\[\]\n]{0,1000})\]")
+_EXTERNAL_LINK = re.compile(r"\[(?:[a-z]{3,10}:)?//[^\s\[\]<>]{1,2000}[ \t]*([^\[\]\n]{0,1000})\]")
 
 
-class Store:
-    """Pieces of finished HTML by number. Raises FetchError when they come to more than `most_chars`."""
+class Pieces:
+    """Rendered HTML by number. Raises FetchError when it adds up to more than `max_chars`."""
 
-    def __init__(self, most_chars: int) -> None:
+    def __init__(self, max_chars: int) -> None:
         self._pieces: list[str] = []
-        self._room = most_chars
+        self._room = max_chars
 
     def put(self, piece: str, mark: str = PIECE) -> str:
-        """What stands for the piece; "" for an empty one."""
+        """The mark that stands for the piece; "" for an empty one."""
         if not piece:
             return ""
-        self._pieces.append(self.expanded(piece).replace(PIPE, "|"))
+        self._pieces.append(self.expand(piece).replace(PIPE, "|"))
         return f"{mark}{len(self._pieces) - 1}{END}"
 
-    def expanded(self, text: str) -> str:
-        said = PIECES.sub(lambda match: self._pieces[int(match[1])], text)
-        self._room -= len(said)
+    def expand(self, text: str) -> str:
+        """The text with its marks replaced by the pieces."""
+        expanded = PIECES.sub(lambda match: self._pieces[int(match[1])], text)
+        self._room -= len(expanded)
         if self._room < 0:
-            raise FetchError("The page's templates make more text than a page has.")
-        return said
-
-
-def without_private(page: str) -> str:
-    """Without the characters that this and the converter of HTML mark things with, however they are written."""
-    return _PRIVATE.sub(" ", page)  # a space, lest what stood around it make another
+            raise FetchError("The page's templates expand to too much text.")
+        return expanded
 
 
 def inline(text: str) -> str:
-    """One line of wikitext as HTML: no emphasis, links as their text, known tags only."""
+    """Wikitext without line structure as HTML: no emphasis, links as their text, known tags only."""
     if "''" in text:
         text = _EMPHASIS.sub("", text)
     if "//" in text:
-        text = _OUTSIDE.sub(r"\1", text)
+        text = _EXTERNAL_LINK.sub(r"\1", text)
     return known_tags(text)
 
 
 def known_tags(text: str) -> str:
-    """Only whole tags of HTML that wikitext may hold: others are gone, single signs are text."""
+    """The text without the tags that wikitext does not allow; a "<" that begins no tag is escaped."""
     return _TAG.sub(_tag, text) if "<" in text else text
 
 
@@ -78,66 +62,42 @@ def _tag(match: re.Match[str]) -> str:
     name = (match[2] or "").lower()
     if not name:
         return "&lt;"
-    if name not in _TAGS:
-        return ""
-    return f"<{match[1]}{name}{PIECES.sub('', match[3])}>"
-
-
-def not_too_deep(page: str) -> str:
-    """Without the tags that stand deeper than _MOST_NESTED: thousands cost the parser of HTML minutes."""
-    depth = tables = 0
-
-    def kept(match: re.Match[str]) -> str:
-        nonlocal depth, tables
-        step = -1 if match[1] else 1
-        at = (depth, tables)
-        depth = max(0, depth + step)
-        if match[2].lower() == "table":
-            tables = max(0, tables + step)
-        deepest, innermost = (max(one) for one in zip(at, (depth, tables), strict=True))
-        return match[0] if deepest <= _MOST_NESTED and innermost <= _MOST_TABLES else ""
-
-    return _NESTED.sub(kept, page)
+    return f"<{match[1]}{name}{PIECES.sub('', match[3])}>" if name in WIKI_TAGS else ""
 
 
 # --- elements --------------------------------------------------------------------------------
 
 
-def _verbatim(said: str) -> str:
-    return html.escape(said, quote=False)
+def _verbatim(content: str) -> str:
+    return html.escape(content, quote=False)
 
 
-def _preformatted(said: str) -> str:
-    return f"<pre>{html.escape(said.strip(), quote=False)}</pre>"
+def _preformatted(content: str) -> str:
+    return f"<pre>{_verbatim(content.strip())}</pre>"
 
 
-def _poem(said: str) -> str:
-    return "<br>".join(inline(line) for line in said.strip().split("\n"))
+def _poem(content: str) -> str:
+    return "<br>".join(inline(line) for line in content.strip().split("\n"))
 
 
-_NO_TEXT = """
+_DROPPED = """
     ref references gallery imagemap timeline score graph mapframe maplink templatedata templatestyles categorytree
     charinsert hiero includeonly inputbox section indicator style script
 """
-# What becomes of an element's inside; None: it goes.
+# How an element's content is rendered; None: it is dropped.
 _ELEMENTS: dict[str, Callable[[str], str] | None] = {
-    "nowiki": _verbatim,
-    "math": _verbatim,
-    "chem": _verbatim,
-    "ce": _verbatim,
-    "pre": _preformatted,
-    "source": _preformatted,
-    "syntaxhighlight": _preformatted,
+    **dict.fromkeys(("nowiki", "math", "chem", "ce"), _verbatim),
+    **dict.fromkeys(("pre", "source", "syntaxhighlight"), _preformatted),
     "poem": _poem,
-    **dict.fromkeys(_NO_TEXT.split()),
+    **dict.fromkeys(_DROPPED.split()),
 }
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(sorted(_ELEMENTS, reverse=True))})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
 
 
-def without_elements(text: str, store: Store) -> str:
-    """Without comments, references and other elements that are no text; formulas and code put into the store.
+def without_elements(text: str, pieces: Pieces) -> str:
+    """The text without comments, references and other elements that hold no prose; formulas and code become pieces.
 
-    Each closing tag is looked for once, forwards: what is never closed costs one look for its name, not one a tag.
+    Linear: an element that is never closed is searched for its end once, not once per start tag.
     """
     kept: list[str] = []
     unclosed: set[str] = set()
@@ -159,7 +119,7 @@ def without_elements(text: str, store: Store) -> str:
             continue
         render = _ELEMENTS[name]
         if render is not None:
-            kept.append(store.put(render(text[at:end])))
+            kept.append(pieces.put(render(text[at:end])))
         closing = text.find(">", end)
         at = closing + 1 if closing >= 0 else len(text)
     return "".join([*kept, text[at:]])

@@ -1,7 +1,7 @@
-"""Templates by what they mean: measures, dates, names in other scripts, lists, infoboxes. All others are left out.
+"""Templates rendered by their meaning: measures, dates, names in other scripts, lists, infoboxes. Others are dropped.
 
-A template's own text is not at hand (it is another page, often a program), so the meaning of the common ones is
-written down here. What they say is wikitext again.
+A template's source is another page, often a program, and not at hand; so the meaning of the common ones is written down
+here. They render to wikitext.
 """
 
 from __future__ import annotations
@@ -9,43 +9,56 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from iterative_rag.sources.dumps.arguments import Arguments, arguments
+from iterative_rag.sources.dumps.arguments import Arguments, parse_arguments
 from iterative_rag.sources.dumps.infobox import infobox, is_infobox
-from iterative_rag.sources.dumps.inline import PIPE
+from iterative_rag.sources.dumps.inline import LINK, PIECE, PIPE
+from iterative_rag.text.dates import MONTHS
+
+Render = Callable[[Arguments], str]
+_NAME = re.compile(rf"[^\[\]{{}}<>\n{PIECE}{LINK}]{{0,255}}")
 
 
-def expand_template(source: str) -> str:
-    """What a template says, as wikitext; "" for one that is not known. `source` is what stands in the braces."""
+def expand(source: str, title: str) -> str:
+    """The wikitext of a template, parser function or variable of the page `title`; "" for one that is not known.
+
+    `source` is what stands between the braces.
+    """
+    function = _function(source, title)
+    if function is not None:
+        return function
     name, *parts = source.split("|")
+    if not _NAME.fullmatch(name.strip()):
+        return source  # stray braces around text
     name = " ".join(name.replace("_", " ").split()).lower().removeprefix("template:")
     if name in _SIGNS:
         return _SIGNS[name]
-    given = arguments(parts)
+    arguments = parse_arguments(parts)
     if is_infobox(name):
-        return infobox(given)
-    if said := _TEMPLATES.get(name):
-        return said(given)
+        return infobox(arguments)
     if name.startswith(("lang-", "langx-")):
-        return given.at(0)
-    return ""
+        return arguments.at(0)
+    meaning = _TEMPLATES.get(name, "")
+    return meaning.format(arguments.at(0), arguments.at(1)) if isinstance(meaning, str) else meaning(arguments)
 
 
-def expand_function(source: str, title: str) -> str:
-    """What a parser function or a variable says, as far as it can be told without a wiki."""
-    name, _, rest = source.partition(":")
-    name = name.strip().lower()
+def _function(source: str, title: str) -> str | None:
+    """None where the braces hold no parser function and no variable."""
+    name, colon, rest = source.partition(":")
     first, *parts = rest.split("|")
-    match name:
+    first = first.strip()
+    match name.strip().lower():
         case "pagename" | "fullpagename" | "basepagename" | "subpagename" if not rest:
             return title
-        case "formatnum" | "lc" | "uc" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright":
-            said = first.strip()
-            return said.lower() if name == "lc" else said.upper() if name == "uc" else said
+        case "lc" if colon:
+            return first.lower()
+        case "uc" if colon:
+            return first.upper()
+        case "formatnum" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright" | "#iferror" if colon:
+            return first
         case "#if":
-            return parts[0].strip() if first.strip() and parts else "".join(parts[1:2]).strip()
-        case "#iferror":
-            return first.strip()
-    return ""
+            return parts[0].strip() if first and parts else "".join(parts[1:2]).strip()
+        case other:
+            return "" if other.startswith("#") else None
 
 
 # --- measures --------------------------------------------------------------------------------
@@ -68,32 +81,31 @@ def _unit(code: str) -> str:
 
 
 def _convert(given: Arguments) -> str:
-    """{{convert|5|to|10|km|mi}} -> "5 to 10 km": as it was measured, without what it comes to."""
+    """{{convert|5|to|10|km|mi}} -> "5 to 10 km": as it was measured, without the conversion."""
     values = list(given.values)
-    said = values[0] if values else ""
-    place = 1
-    while place + 1 < len(values) and values[place].lower() in _RANGES:
-        said += _RANGES[values[place].lower()] + values[place + 1]
-        place += 2
-    if place < len(values):
-        said += f" {_unit(values[place])}"
-    if place + 2 < len(values) and _IS_NUMBER.fullmatch(values[place + 1]):
-        said += f" {values[place + 1]} {_unit(values[place + 2])}"  # 5 ft 10 in
-    return said.strip()
+    text = values[0] if values else ""
+    at = 1
+    while at + 1 < len(values) and values[at].lower() in _RANGES:
+        text += _RANGES[values[at].lower()] + values[at + 1]
+        at += 2
+    if at < len(values):
+        text += f" {_unit(values[at])}"
+    if at + 2 < len(values) and _IS_NUMBER.fullmatch(values[at + 1]):
+        text += f" {values[at + 1]} {_unit(values[at + 2])}"  # 5 ft 10 in
+    return text.strip()
 
 
 def _value(given: Arguments) -> str:
-    said = given.at(0)
+    text = given.at(0)
     if error := given.at(1):
-        said += f" ± {error}"
+        text += f" ± {error}"
     if power := given.get("e"):
-        said += f" × 10<sup>{power}</sup>"
-    return " ".join(filter(None, (said, given.get("u", "ul", "upl"))))
+        text += f" × 10<sup>{power}</sup>"
+    return " ".join(filter(None, (text, given.get("u", "ul", "upl"))))
 
 
 def _height(given: Arguments) -> str:
-    units = ("m", "cm", "ft", "in")
-    return " ".join(f"{given.get(unit)} {unit}" for unit in units if given.get(unit))
+    return " ".join(f"{given.get(unit)} {unit}" for unit in ("m", "cm", "ft", "in") if given.get(unit))
 
 
 def _fraction(given: Arguments) -> str:
@@ -104,132 +116,109 @@ def _fraction(given: Arguments) -> str:
 
 
 def _coordinates(given: Arguments) -> str:
-    """{{coord|51|30|26|N|0|7|39|W}} -> "51°30′26″N 0°7′39″W"; nothing where it is shown beside the title only."""
+    """{{coord|51|30|26|N|0|7|39|W}} -> "51°30′26″N 0°7′39″W"; "" where the page shows it beside the title only."""
     if "inline" not in given.get("display") and given.get("display") not in ("", "i", "it", "ti"):
         return ""
-    said, count = "", 0
+    text, count = "", 0
     for part in given.values:
         if part.upper() in ("N", "S", "E", "W"):
-            said += f"{part.upper()} "
+            text += f"{part.upper()} "
             count = 0
         elif _IS_NUMBER.fullmatch(part) and count < 3:
-            said += part + "°′″"[count]
+            text += part + "°′″"[count]
             count += 1
-    if not re.search("[NSEW]", said):
-        said = ", ".join(f"{part}°" for part in given.values[:2] if _IS_NUMBER.fullmatch(part))
-    return said.strip()
+    if not re.search("[NSEW]", text):
+        text = ", ".join(f"{part}°" for part in given.values[:2] if _IS_NUMBER.fullmatch(part))
+    return text.strip()
 
 
 # --- dates and lives -------------------------------------------------------------------------
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 _IS_YEAR = re.compile(r"\d{1,4}")
 
 
-def _date_of(parts: Sequence[str]) -> str:
-    """Year, month and day as numbers -> "2 January 1900"; what is no such number stays as it is."""
-    year, month, day = ([part.lstrip("0") for part in parts[:3]] + ["", ""])[:3] if parts else ("", "", "")
+def _written_date(parts: Sequence[str]) -> str:
+    """Year, month and day as numbers -> "2 January 1900"; the first part as it is where it is not a year."""
+    year, month, day = [*(part.lstrip("0") for part in parts[:3]), "", "", ""][:3]
     if not _IS_YEAR.fullmatch(year):
         return parts[0] if parts else ""
-    if month.isdigit() and len(month) < 3 and 1 <= int(month) <= 12:
-        month = _MONTHS[int(month) - 1]
-    elif month.isdigit():
-        month = ""
-    day = day if month and day.isdigit() else ""
-    return " ".join(filter(None, (day, month, year)))
+    if month.isdigit():
+        month = MONTHS[int(month) - 1] if len(month) < 3 and 1 <= int(month) <= 12 else ""
+    return " ".join(filter(None, (day if month and day.isdigit() else "", month, year)))
 
 
 def _date(given: Arguments) -> str:
-    return _date_of(given.all())
+    return _written_date(given.all())
 
 
 def _death_and_age(given: Arguments) -> str:
     parts = given.all()
     death, birth = parts[:3], parts[3:6]
-    said = _date_of(death)
+    text = _written_date(death)
     if len(birth) == 3 and all(part.isascii() and part.isdigit() and len(part) < 5 for part in death + birth):
-        dates = [[int(part) for part in one] for one in (death, birth)]
-        age = dates[0][0] - dates[1][0] - (dates[0][1:] < dates[1][1:])
-        said += f" (aged {age})"
-    return said
+        (died, *died_on), (born, *born_on) = ([int(part) for part in one] for one in (death, birth))
+        text += f" (aged {died - born - (died_on < born_on)})"
+    return text
 
 
 def _marriage(given: Arguments) -> str:
     """{{marriage|Ann|1950|1960|end=div}} -> "Ann (m. 1950; div. 1960)"."""
-    begin, over, why = given.at(1), given.at(2), given.get("end", "reason").rstrip(".")
-    why = {"divorced": "div", "died": "died", "death": "died", "widowed": "died", "separated": "sep"}.get(why, why)
-    ended = f"{why}{'' if why == 'died' else '.'} {over}".strip() if why else f"until {over}"
-    when = "; ".join(filter(None, (f"m. {begin}" if begin else "", ended if over or why else "")))
+    begin, end, reason = given.at(1), given.at(2), given.get("end", "reason").rstrip(".")
+    reason = {"divorced": "div", "died": "died", "death": "died", "widowed": "died", "separated": "sep"}.get(
+        reason, reason
+    )
+    ended = f"{reason}{'' if reason == 'died' else '.'} {end}".strip() if reason else f"until {end}"
+    when = "; ".join(filter(None, (f"m. {begin}" if begin else "", ended if end or reason else "")))
     return f"{given.at(0)} ({when})" if when else given.at(0)
 
 
 def _as_of(given: Arguments) -> str:
-    word = "as of" if given.get("lc") else "As of"
-    return given.get("alt") or f"{word} {_date_of(given.all())}"
+    return given.get("alt") or f"{'as of' if given.get('lc') else 'As of'} {_date(given)}"
 
 
 # --- words and lists -------------------------------------------------------------------------
-
-
-def _nth(place: int) -> Callable[[Arguments], str]:
-    return lambda given: given.at(place)
 
 
 def _last(given: Arguments) -> str:
     return given.all()[-1] if given.all() else ""
 
 
-def _joined(given: Arguments) -> str:
-    return " ".join(given.all())
-
-
-def _before(word: str) -> Callable[[Arguments], str]:
-    return lambda given: f"{word}{given.at(0)}"
-
-
-def _range(word: str) -> Callable[[Arguments], str]:
-    return lambda given: word + "–".join(given.all()[:2])
-
-
-def _default(word: str) -> Callable[[Arguments], str]:
+def _or(word: str) -> Render:
     return lambda given: given.at(0) or word
 
 
 def _foreign(given: Arguments) -> str:
     """{{nihongo|Tokyo Tower|東京タワー|Tōkyō tawā}} -> "Tokyo Tower (東京タワー, Tōkyō tawā)"."""
-    said, *others = [*given.values[:3], ""] if not given.at(0) else given.all()[:3]
+    name, *others = [*given.values[:3], ""] if not given.at(0) else given.all()[:3]
     more = ", ".join(filter(None, others))
-    return f"{said} ({more})" if said and more else said or more
+    return f"{name} ({more})" if name and more else name or more
 
 
-def _list(mark: str) -> Callable[[Arguments], str]:
-    """Entries given one by one, or as a list that is written out."""
+def _list(mark: str) -> Render:
+    """Entries given one by one, or as a list in wikitext."""
 
-    def said(given: Arguments) -> str:
+    def render(given: Arguments) -> str:
         entries = given.all()
         if len(entries) == 1 and entries[0][:1] in ("*", "#"):
             return f"\n{entries[0]}\n"
         return "\n" + "\n".join(f"{mark} {' '.join(entry.split())}" for entry in entries) + "\n" if entries else ""
 
-    return said
+    return render
+
+
+def _list_text(given: Arguments) -> str:
+    text = given.at(0)
+    return f"\n{text}\n" if "\n" in text or text[:1] in ("*", "#") else text
 
 
 def _quote(given: Arguments) -> str:
-    said, who = given.get("text", "quote") or given.at(0), given.get("author", "sign", "by") or given.at(1)
-    return f"<blockquote>{said}{f' — {who}' if who else ''}</blockquote>" if said else ""
-
-
-def _written_out(given: Arguments) -> str:
-    said = given.at(0)
-    return f"\n{said}\n" if "\n" in said or said[:1] in ("*", "#") else said
+    text, author = given.get("text", "quote") or given.at(0), given.get("author", "sign", "by") or given.at(1)
+    return f"<blockquote>{text}{f' — {author}' if author else ''}</blockquote>" if text else ""
 
 
 # --- which template means what ----------------------------------------------------------------
 
-# Signs that templates stand for: those that are wikitext themselves, then those for reading.
+# Templates for a sign: first those that stand for wikitext, then those for text.
 _MARKUP = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
 MARKUP = frozenset(_MARKUP.values())
 _SIGNS = _MARKUP | {
@@ -239,14 +228,15 @@ _SIGNS = _MARKUP | {
     "degree": "°", "°": "°", "dagger": "†", "double-dagger": "‡", "minus": "−", "times": "×", "\\": " / ",
     "male": "male", "female": "female", "check": "Yes", "tick": "Yes", "cross": "No",
 }  # fmt: skip
-# Cells that say the same everywhere, unless they are given another word.
+# Table cells with a fixed text, unless an argument replaces it.
 _CELLS = {
     "yes": "Yes", "no": "No", "yes2": "Yes", "no2": "No", "n/a": "N/A", "na": "N/A", "won": "Won", "nom": "Nominated",
     "pending": "Pending", "dunno": "?", "tba": "TBA", "tbd": "TBD", "active": "Active", "maybe": "Maybe",
     "partial": "Partial", "win": "Win", "draw": "Draw", "loss": "Loss", "free": "Free", "unknown": "Unknown",
     "gold1": "1", "silver2": "2", "bronze3": "3", "none": "None", "eliminated": "Eliminated", "cancelled": "Cancelled",
 }  # fmt: skip
-_MEANINGS: tuple[tuple[str, Callable[[Arguments], str]], ...] = (
+# What each is rendered to: a format of its first two values, or a function.
+_MEANINGS: tuple[tuple[str, str | Render], ...] = (
     ("convert | cvt", _convert),
     ("val | value", _value),
     ("height", _height),
@@ -259,40 +249,43 @@ _MEANINGS: tuple[tuple[str, Callable[[Arguments], str]], ...] = (
     ("death date and age | dda | death-date and age", _death_and_age),
     ("marriage | married", _marriage),
     ("as of", _as_of),
-    ("circa | c. | ca | approx", _before("c. ")),
-    ("floruit | fl.", _before("fl. ")),
-    ("b.", _before("b. ")),
-    ("reign | r.", _range("r. ")),
-    ("us$ | usd", _before("US$")),
-    ("a$ | au$ | aud", _before("A$")),
-    ("£ | gbp | pound sterling", _before("£")),
-    ("€ | euro | eur", _before("€")),
-    ("¥ | jpy | yen", _before("¥")),
-    ("₹ | inr | indian rupee", _before("₹")),
-    ("flag | flagcountry | flagu | flag country | flag+link | noflag | country | fb", _nth(0)),
-    ("nowrap | nobr | nobreak | no wrap | wrap | allow wrap | small | smaller | big | large | larger", _nth(0)),
+    ("circa | c. | ca | approx", "c. {0}"),
+    ("floruit | fl.", "fl. {0}"),
+    ("b.", "b. {0}"),
+    ("reign | r.", lambda given: "r. " + "–".join(given.all()[:2])),
+    ("us$ | usd", "US${0}"),
+    ("a$ | au$ | aud", "A${0}"),
+    ("£ | gbp | pound sterling", "£{0}"),
+    ("€ | euro | eur", "€{0}"),
+    ("¥ | jpy | yen", "¥{0}"),
+    ("₹ | inr | indian rupee", "₹{0}"),
+    ("flag | flagcountry | flagu | flag country | flag+link | noflag | country | fb", "{0}"),
+    ("nowrap | nobr | nobreak | no wrap | wrap | allow wrap | small | smaller | big | large | larger", "{0}"),
     (
         "center | centre | nobold | noitalic | normal | em | strong | bold | italic | underline | u | strike | s",
-        _nth(0),
+        "{0}",
     ),
-    ("sc | smallcaps | smallcaps all | mono | code | tt | kbd | abbr | tooltip | text | gloss | translation", _nth(0)),
-    ("mvar | math | var | chem2 | nts | ntsh | formatnum | not a typo | proper name | sic | as written", _nth(0)),
-    ("ill | interlanguage link | linktext | birth year and age | death year and age | birth year", _nth(0)),
-    ("lang | native name | native phrase | rtl-lang | color | colour | fontcolor | bg | sort", _nth(1)),
+    ("sc | smallcaps | smallcaps all | mono | code | tt | kbd | abbr | tooltip | text | gloss | translation", "{0}"),
+    ("mvar | math | var | chem2 | nts | ntsh | formatnum | not a typo | proper name | sic | as written", "{0}"),
+    ("ill | interlanguage link | linktext | birth year and age | death year and age | birth year", "{0}"),
+    ("lang | native name | native phrase | rtl-lang | color | colour | fontcolor | bg | sort", "{1}"),
     ("transl | transliteration | font color | colored text", _last),
     ("nihongo | nihongo2 | korean", _foreign),
-    ("sortname | ship", _joined),
-    ("hms", _before("HMS ")),
-    ("uss", _before("USS ")),
-    ("sup", lambda given: f"<sup>{given.at(0)}</sup>"),
-    ("sub", lambda given: f"<sub>{given.at(0)}</sub>"),
+    ("sortname | ship", lambda given: " ".join(given.all())),
+    ("hms", "HMS {0}"),
+    ("uss", "USS {0}"),
+    ("sup", "<sup>{0}</sup>"),
+    ("sub", "<sub>{0}</sub>"),
     ("chem", lambda given: "".join(given.all())),
     ("url", lambda given: given.at(1) or given.at(0).partition("//")[2] or given.at(0)),
-    ("plainlist | plain list | flatlist | flat list | indented plainlist | nowraplist | div col content", _written_out),
+    (
+        "plainlist | plain list | flatlist | flat list | indented plainlist | nowraplist | div col content",
+        _list_text,
+    ),
     ("unbulleted list | ubl | ublist | ubt | unbulleted | vunblist | hlist | hlist-comma | flowlist", _list("*")),
     ("bulleted list | blist | cslist | comma separated entries | collapsible list | tree list | pagelist", _list("*")),
     ("ordered list | olist | numbered list", _list("#")),
     ("quote | blockquote | cquote | quotation | quote box | rquote | poem quote", _quote),
 )
 _TEMPLATES = {name.strip(): meaning for names, meaning in _MEANINGS for name in names.split("|")}
-_TEMPLATES |= {name: _default(word) for name, word in _CELLS.items()}
+_TEMPLATES |= {name: _or(word) for name, word in _CELLS.items()}

@@ -16,8 +16,8 @@ from iterative_rag.types import Document
 EXTRA = "files"
 # What one document may hold: beyond that it is cut into several, or the rest is skipped with a reason.
 MOST_CHARS = 8_000_000
-# A file of a million bad records must not make a report of a million lines.
-MOST_SKIPPED = 100
+# Faults of one file that are reported one by one: a million bad records must not make a report of a million lines.
+MAX_SKIPPED = 100
 
 Reading = Iterator[Document | Skipped]
 
@@ -57,18 +57,15 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def few_skipped(reading: Reading, source: str) -> Reading:
-    """The same documents, but no more than so many skipped records one by one."""
+def limit_skipped(reading: Reading, source: str, unit: str = "record", limit: int = MAX_SKIPPED) -> Reading:
+    """The same items, but of those that were skipped only the first `limit`, then a count of the others."""
     skipped = 0
     for item in reading:
         skipped += isinstance(item, Skipped)
-        if isinstance(item, Document) or skipped <= MOST_SKIPPED:
+        if isinstance(item, Document) or skipped <= limit:
             yield item
-    if skipped > MOST_SKIPPED:
-        yield Skipped(
-            source,
-            f"{counted(skipped - MOST_SKIPPED, 'more record is no document', 'more records are no documents')} either.",
-        )
+    if skipped > limit:
+        yield Skipped(source, f"{counted(skipped - limit, f'more {unit} was', f'more {unit}s were')} left out.")
 
 
 def _is_installed(module: str) -> bool:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
-from iterative_rag.sources.formats.format import Format, Reading, few_skipped, shown
+from iterative_rag.sources.formats.format import Format, Reading, limit_skipped, shown
 from iterative_rag.sources.jsonl import document_of
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ def read(path: Path) -> Reading:
     if not text.strip():
         yield Skipped(source, "It is empty.", empty=True)
         return
-    yield from few_skipped(_documents(text, source), source)
+    yield from limit_skipped(_documents(text, source), source)
 
 
 def _documents(text: str, source: str) -> Reading:

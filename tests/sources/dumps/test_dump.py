@@ -20,7 +20,7 @@ from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
-from iterative_rag.sources.dumps.dump import MOST_SKIPPED, MediaWikiDump
+from iterative_rag.sources.dumps.dump import MAX_SKIPPED, MediaWikiDump
 from iterative_rag.types import Document
 
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="de">
@@ -118,14 +118,14 @@ def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
         page("Endless", "{|\n" + "|| x" * 2000 + "\n|-\n| y" * 1100),
         page("Good", "Text.", 2),
     )
-    source = MediaWikiDump(path, most_chars=17_000)
+    source = MediaWikiDump(path, max_chars=17_000)
     assert [one.title for one in documents(source)] == ["Good"]
     found = {one.source.rpartition(":")[2]: one.reason for one in source.documents() if isinstance(one, Skipped)}
     assert found == {
         "Large": "It is larger than the limit of 17,000 characters.",
         "Empty": "It is empty.",
-        "Code": "It is no wikitext, but Scribunto.",
-        "Bare": "Nothing is left of it without templates, files and references.",
+        "Code": "It is not wikitext, but Scribunto.",
+        "Bare": "It holds no text besides templates, files and references.",
         "Endless": "A table has more than 2,000,000 places: the page is not one to read.",
     }
 
@@ -136,9 +136,9 @@ def test_of_a_history_the_newest_revision_is_read(tmp_path: Path) -> None:
 
 
 def test_a_report_of_faults_has_an_end(tmp_path: Path) -> None:
-    path = dump(tmp_path, *[page(f"P{number}", "") for number in range(MOST_SKIPPED + 30)])
+    path = dump(tmp_path, *[page(f"P{number}", "") for number in range(MAX_SKIPPED + 30)])
     found = reasons(MediaWikiDump(path))
-    assert len(found) == MOST_SKIPPED + 1
+    assert len(found) == MAX_SKIPPED + 1
     assert found[-1] == "30 more pages were left out."
 
 
@@ -236,7 +236,7 @@ def test_memory_does_not_grow_with_the_dump_or_with_a_page(tmp_path: Path) -> No
     list(MediaWikiDump(dump(tmp_path, page("Warm"))).documents())
     tracemalloc.start()
     try:
-        found = list(MediaWikiDump(path, most_chars=500_000).documents())
+        found = list(MediaWikiDump(path, max_chars=500_000).documents())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -251,8 +251,8 @@ def test_what_is_not_there_or_holds_nothing_is_an_error_that_says_what_to_give(t
         list(MediaWikiDump(dump(tmp_path)).documents())
 
 
-def test_without_the_parser_one_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "wikitextparser", None)
+def test_without_the_converter_one_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "html_to_markdown", None)
     with pytest.raises(MissingExtra, match="'dumps'"):
         list(MediaWikiDump(dump(tmp_path, page("A"))).documents())
 

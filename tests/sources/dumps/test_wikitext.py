@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.dumps.wikitext import MOST_CHARS, MOST_DEPTH, to_html, to_markdown
+from iterative_rag.sources.dumps.wikitext import MAX_CHARS, MAX_DEPTH, to_html, to_markdown
 from iterative_rag.sources.wikipedia import page_markdown
 
 
@@ -43,6 +43,7 @@ def table(wikitext: str) -> list[str]:
         ("<script>alert(1)</script>Safe <foo>tag</foo>", "Safe tag"),
         ("&#xE002;99&#57346; &#x<foo>e002;7&#x{{x}}e002; ok", "99 7 ok"),
         ("[[Left open {{and this", "Left open and this"),
+        ("Stray {{ [[braces]] round {{flag|text}} }} stay text", "Stray braces round text stay text"),
     ],
 )  # fmt: skip
 def test_what_a_line_says(wikitext: str, said: str) -> None:
@@ -233,7 +234,7 @@ def test_nesting_10_000_deep_ends_and_what_follows_is_read(left: str, right: str
 
 
 def test_templates_are_read_to_the_depth_that_pages_have() -> None:
-    depth = MOST_DEPTH - 1
+    depth = MAX_DEPTH - 1
     assert body("{{nowrap|" * depth + "core" + "}}" * depth) == "core"
 
 
@@ -241,4 +242,4 @@ def test_spans_that_make_a_page_of_gigabytes_and_pages_above_the_limit_are_refus
     with pytest.raises(FetchError, match="places"):
         to_markdown("{|" + "\n|-\n| rowspan=99999 colspan=200 | x" * 20_000, "T")
     with pytest.raises(FetchError, match="larger than the limit"):
-        to_html("x" * (MOST_CHARS + 1), "T")
+        to_html("x" * (MAX_CHARS + 1), "T")
