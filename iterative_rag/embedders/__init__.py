@@ -1,1 +1,1 @@
-"""Embedders: adapters of protocols.Embedder, one a file."""
+"""Embedders: adapters of protocols.Embedder, one per file."""

@@ -16,7 +16,7 @@ from iterative_rag.text.plurals import counted
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
-# Embedded once to learn the dimensions.
+# Embedded once to find out the dimensions.
 PROBE = "dimensions"
 
 
@@ -116,19 +116,21 @@ class LlamaIndexEmbedder:
         if not rows:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         if (found := {len(row) for row in rows}) != {self.dimensions}:
-            if self._cache and len(found) == 1:  # the model behind the name is another one than when it was asked
+            if self._cache and len(found) == 1:  # another model has taken the name since the dimensions were cached
                 self._cache.put(self._key, found.pop())
             raise EmbedderError(f"{self._server} returned vectors of other than {self.dimensions} dimensions.")
         vectors = np.asarray(rows, dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
-            raise EmbedderError(f"{self._server} returned a vector without a direction (zero or not a number).")
+            raise EmbedderError(
+                f"{self._server} returned a vector of length zero or with a value that is not a number."
+            )
         unit: Vectors = vectors / lengths
         return unit
 
 
 def wrapped(model: BaseEmbedding, *, timeout: float = 120.0) -> LlamaIndexEmbedder:
-    """An embedding object of the caller's, as it is."""
+    """Wrap an embedding object of the caller."""
     url = getattr(model, "base_url", None) or getattr(model, "api_base", None) or ""
     server = Server(model.class_name(), str(url), model.model_name)
     return LlamaIndexEmbedder(lambda: model, f"{model.class_name()}/{model.model_name}", server, timeout=timeout)
@@ -137,5 +139,5 @@ def wrapped(model: BaseEmbedding, *, timeout: float = 120.0) -> LlamaIndexEmbedd
 def _count(value: Any) -> int:
     """A number of dimensions. Raises ValueError."""
     if type(value) is not int or value < 1:
-        raise ValueError("no number of dimensions")
+        raise ValueError("not a number of dimensions")
     return value

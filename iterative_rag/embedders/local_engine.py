@@ -1,4 +1,4 @@
-"""Embeds beside the work of the caller: one batch in a thread of this process, while the next one is made ready."""
+"""Embeds in a thread of this process while the caller prepares the next batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iterative_rag.protocols import Embedder, Vectors
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# Texts between two looks at whether anybody still waits: an interrupted command ends after so many, not after a batch.
+# An interrupted command ends after this many texts, not after the whole batch.
 PIECE = 64
 
 
@@ -30,7 +30,7 @@ class LocalEngine:
         return self._thread.submit(self._embed, texts)
 
     def close(self) -> None:
-        """What is being embedded is given up."""
+        """Abandon the batches that are being embedded."""
         self._closed.set()
         self._thread.shutdown(wait=False, cancel_futures=True)
 

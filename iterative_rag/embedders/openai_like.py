@@ -20,7 +20,7 @@ EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 
 
 class OpenAILikeEmbedder(LlamaIndexEmbedder):
-    """With the key that belongs to the server's host. `timeout` bounds each batch, in seconds."""
+    """Sends only the key that belongs to the server's host. `timeout` bounds each batch, in seconds."""
 
     def __init__(self, model: str, url: str, *, timeout: float = 120.0, cache: Cache | None = None) -> None:
         if find_spec("llama_index.embeddings.openai_like") is None:

@@ -1,4 +1,4 @@
-"""Embeds on the machines of a Ray cluster: one worker a core, each with an embedder of its own.
+"""Embeds on the machines of a Ray cluster: one worker per core, each with its own embedder.
 
 The driver reads, cuts and writes; only texts and vectors travel. A worker that dies is started again and its batches
 are embedded anew, on another machine if need be (Ray's `max_restarts` and `max_task_retries`).
@@ -16,9 +16,9 @@ from iterative_rag.protocols import Embedder, Vectors
 from iterative_rag.remote.disclosure import announce
 from iterative_rag.system.telemetry import warn_if_on
 
-# Batches for each worker: one that is being embedded, one that waits.
+# Batches per worker: one being embedded, one waiting.
 BATCHES = 2
-# Times that a batch is tried again when the worker dies: a text that kills every worker must end the run.
+# Retries of a batch whose worker died: a text that kills every worker must end the run.
 RETRIES = 5
 REACH_SECONDS = 5.0
 START = "Start one: ray start --head, and ray start --address HOST:6379 on the other machines."
@@ -73,7 +73,7 @@ class RayEngine:
 
     def vectors(self, place: int, reference: Any) -> Vectors:
         self._waiting[place] -= 1
-        # Ray's arrays lie in shared memory, read-only, and hold their block there as long as they live.
+        # Ray's arrays are read-only views of shared memory and keep it allocated while they live.
         vectors: Vectors = self._get(reference).copy()
         return vectors
 
@@ -92,11 +92,11 @@ class RayEngine:
         except self._ray.exceptions.RayError as error:
             raise EmbedderError(
                 f"The Ray cluster failed, after {RETRIES} retries where a worker died: {_first_line(error)}",
-                hint="Look at `ray status`; the same command goes on where it stopped.",
+                hint="Look at `ray status`; the same command resumes.",
             ) from error
 
     def _check(self, embedder: Embedder) -> None:
-        """Every worker must have the embedder that the index remembers: other weights, other vectors."""
+        """Raise EmbedderError unless every worker has the embedder of the index."""
         names = {self._get(worker.name.remote()) for worker in self._workers}
         if others := names - {embedder.name}:
             self.close()
@@ -107,7 +107,7 @@ class RayEngine:
 
 
 class _RemoteBatch:
-    """Vectors on their way."""
+    """A batch being embedded by a worker."""
 
     def __init__(self, engine: RayEngine, place: int, reference: Any) -> None:
         self._engine, self._place, self._reference = engine, place, reference
@@ -131,7 +131,7 @@ class _Worker:
 
 
 def _reach(address: str) -> None:
-    """Ray itself tries an address for many minutes before it gives up."""
+    """Check that the address answers: Ray itself would retry it for many minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         return

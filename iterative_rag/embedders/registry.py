@@ -1,4 +1,4 @@
-"""From a spec, a LlamaIndex object or an embedder of our own to an Embedder. (`builtin` is the factory's affair.)"""
+"""From a spec, a LlamaIndex object or an embedder of our own to an Embedder. (The factory builds `builtin`.)"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMS = "Use builtin, ollama/MODEL or openai-like/MODEL@URL, a LlamaIndex BaseEm
 def embedder(wanted: object, *, timeout: float = 120.0, cache: Cache | None = None) -> Embedder:
     """`timeout` bounds a batch, in seconds; `cache` keeps the dimensions of a server's model.
 
-    Raises UsageError for what is no embedder, EmbedderError where a package is missing.
+    Raises UsageError for anything else, EmbedderError where a package is missing.
     """
     if isinstance(wanted, str):
         spec = parse_spec(wanted)

@@ -1,1 +1,1 @@
-"""Indexed corpora on disk: documents in SQLite, vectors in Qdrant Edge, one folder a corpus."""
+"""Indexed corpora on disk: documents in SQLite, vectors in Qdrant Edge, one folder per corpus."""

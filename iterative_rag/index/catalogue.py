@@ -1,4 +1,4 @@
-"""The documents of a corpus: what is kept of each, and a view of them as one generation shows them."""
+"""The documents of a corpus: the rows kept of each, and the view of one generation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from iterative_rag.types import Document
 
-# To be raised when tables or payloads change, and when the chunker or BM25 would cut or weigh the same text otherwise.
+# Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
 SCHEMA_VERSION = 2
-# The number of a view that shows all that was committed, published or not: what a writer goes by.
+# The generation number of a view that shows everything committed, published or not: the view of a writer.
 COMMITTED = 2**62
 
 
@@ -28,7 +28,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """A document without its text: what tells it from the others."""
+    """A document without its text."""
 
     id: str
     title: str
@@ -38,7 +38,7 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document that is to be written, with the root it was found under."""
+    """A document to write, with the root under which it was found."""
 
     document: Document
     root: str
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """Where a held document was found, and its content hash."""
+    """Where an indexed document was found, and its content hash."""
 
     root: str
     source: str
@@ -57,9 +57,9 @@ class KnownDocument:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What was published as one: readers see all of it or nothing of it. `number` counts from 1.
+    """A published state of the corpus: readers see all of it or none of it. `number` counts from 1.
 
-    `created` changes when the corpus is made anew, `updated` is ISO 8601. `strangers` are points in the vectors that
+    `created` changes when the corpus is rebuilt, `updated` is ISO 8601. `strangers` are points in the vectors that
     belong to no document of this generation: those of documents that were still being written.
     """
 
@@ -76,7 +76,7 @@ class Generation:
 
 
 def version_of(document: Document) -> str:
-    """The content hash that tells one version of a document from another."""
+    """The content hash of a document, which identifies its version."""
     digest = hashlib.sha256(document.title.encode())
     digest.update(b"\0")
     digest.update(document.text.encode())
@@ -86,7 +86,7 @@ def version_of(document: Document) -> str:
 
 
 class DocumentView:
-    """The documents as generation `number` shows them, however many are published meanwhile."""
+    """The documents of generation `number`, unaffected by later ones."""
 
     def __init__(self, rows: Callable[[str, tuple[object, ...]], list[Any]], number: int) -> None:
         self._rows = rows
@@ -101,7 +101,7 @@ class DocumentView:
         return None
 
     def versions(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        """id -> (version, title) of those that exist."""
+        """id -> (version, title) of the ids that exist."""
         rows = self._of("id, version, title", ids)
         return {document_id: (version, title) for document_id, version, title in rows}
 
@@ -114,26 +114,26 @@ class DocumentView:
         return [CatalogueEntry(*row) for row in self._select("id, title, url, source", order="title, id")]
 
     def points(self, ids: Iterable[str]) -> list[Points]:
-        """The points of those of the documents that exist."""
+        """The points of the documents that exist."""
         return [Points(*row) for row in self._of("id, version, passages", ids)]
 
     def all_points(self) -> list[Points]:
         return [Points(*row) for row in self._select("id, version, passages", order="id")]
 
     def digest(self) -> str:
-        """A hash of what all documents hold, the same wherever and whenever they were indexed."""
+        """A hash of all document contents, independent of where and when they were indexed."""
         digest = hashlib.sha256()
         for (version,) in self._select("version", order="version"):
             digest.update(version.encode())
         return digest.hexdigest()[:32]
 
     def counts(self) -> tuple[int, int]:
-        """How many documents and passages there are."""
+        """The numbers of documents and passages."""
         documents, passages = self._select("count(*), coalesce(sum(passages), 0)")[0]
         return int(documents), int(passages)
 
     def known(self, document_id: str) -> KnownDocument | None:
-        """Where and in which version a document is held; None if it is not."""
+        """Where and in which version a document is indexed; None if it is not."""
         rows = self._select("root, source, version", "id = ?", (document_id,))
         return KnownDocument(*rows[0]) if rows else None
 
@@ -159,6 +159,6 @@ class DocumentView:
 
 
 def _parts(ids: Iterable[str], size: int = 500) -> Iterator[list[str]]:
-    """Each id once, in lists that one SQL statement takes."""
+    """The distinct ids in lists short enough for one SQL statement."""
     wanted = list(dict.fromkeys(ids))
     return (wanted[low : low + size] for low in range(0, len(wanted), size))

@@ -20,7 +20,7 @@ from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, mending_command, sqlite_errors
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, Place
 from iterative_rag.index.writer import Chunking, CorpusWriter
 from iterative_rag.index.writer_lock import CorpusLock
@@ -33,8 +33,8 @@ _DATABASE = "documents.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """`state` is "ready", "incomplete" (indexing goes on or was interrupted), "outdated" (made by another version of
-    this package) or "damaged"; `updated` is ISO 8601. Documents that are written but not yet published count.
+    """`state` is "ready", "incomplete" (indexing is running or was interrupted), "outdated" (made by another version of
+    this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
     `places` are where its vectors can be searched: "local", addresses of servers.
     """
@@ -50,7 +50,7 @@ class CorpusInfo:
 
 
 class Corpora:
-    """One folder a corpus under `root`: documents.sqlite, vectors/ and locks/.
+    """One folder per corpus under `root`: documents.sqlite, vectors/ and locks/.
 
     `place` says where the vectors of the corpus of a name are kept, if not in its folder.
     """
@@ -60,7 +60,7 @@ class Corpora:
         self._elsewhere = place
 
     def place(self, name: str) -> Place:
-        """Where the vectors of this corpus are looked for and written."""
+        """Where the vectors of this corpus are read and written."""
         return self._elsewhere(name) if self._elsewhere else EdgePlace(self.root / checked_name(name) / "vectors")
 
     def names(self) -> list[str]:
@@ -123,7 +123,7 @@ class Corpora:
             stack.callback(store.close)
             meta = store.meta()
             if "schema" not in meta:
-                raise nothing_indexed(name)  # the run that began it was killed at once
+                raise nothing_indexed(name)  # the run that created it was killed at once
             _check_schema(name, folder, meta)
             newest = store.newest()
             if newest is None:
@@ -173,16 +173,16 @@ class Corpora:
                         writer.publish(last=True)
             finally:
                 self._discard_if_empty(folder)
-                tighten(folder)  # the engine of the vectors makes its files by the umask
+                tighten(folder)  # the vector engine creates its files by the umask
 
     def _discard_if_empty(self, folder: Path) -> None:
-        """A corpus into which nothing came is none: the next `ask` must not choose it."""
+        """Remove a corpus that stayed empty, so that the next `ask` does not choose it."""
         with contextlib.suppress(sqlite3.DatabaseError):
             if _is_empty(folder / _DATABASE):
                 _clear(folder)
 
     def _writable_store(self, folder: Path) -> DocumentStore:
-        """The database; one that is damaged beyond reading is thrown away with its vectors."""
+        """The database; if it cannot be read at all, it and its vectors are discarded first."""
         try:
             store = DocumentStore(folder / _DATABASE, write=True)
             store.check()
@@ -220,7 +220,7 @@ def _bytes_on_disk(folder: Path) -> int:
 
 
 def _is_empty(database: Path) -> bool:
-    """Whether there are no documents; on a disk that was full at once, not even tables."""
+    """Whether there are no documents. After a full disk there may not even be tables."""
     if database.is_file() and not database.stat().st_size:
         return True
     with contextlib.closing(DocumentStore(database)) as store:
@@ -239,11 +239,11 @@ def _clear(folder: Path) -> None:
 def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
     near = difflib.get_close_matches(name, others, n=1)
     hint = f"Did you mean {near[0]!r}? Or make it: " if near else "Make it: "
-    return CorpusNotFound(f"There is no corpus {name!r}.", hint=hint + mending_command(name))
+    return CorpusNotFound(f"There is no corpus {name!r}.", hint=hint + rebuild_command(name))
 
 
 def _holds(folder: Path) -> bool:
-    """Whether there is a corpus; a folder of locks alone is what a removed one may leave."""
+    """Whether there is a corpus; a removed one may leave a folder with nothing but locks."""
     return (folder / _DATABASE).exists() or (folder / "vectors").exists()
 
 
@@ -263,7 +263,7 @@ def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
         age = "a newer" if schema > SCHEMA_VERSION else "an older"
         raise CorpusMismatch(
             f"The corpus {name!r} was indexed by {age} version of iterative-rag.",
-            hint=f"Index it again: {mending_command(name, folder)}",
+            hint=f"Index it again: {rebuild_command(name, folder)}",
         )
 
 
@@ -289,8 +289,8 @@ def _identity(folder: Path) -> str:
 def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedder) -> None:
     made_with = (made.embedder, made.dimensions)
     if made_with != (embedder.name, embedder.dimensions):
-        again = f"index it again: {mending_command(name, folder)}"
-        # An encoder that travelled in an earlier version of the package cannot be asked for any more.
+        again = f"index it again: {rebuild_command(name, folder)}"
+        # An encoder of an earlier version of the package is no longer available.
         former = made_with[0].startswith(BUILTIN)
         raise CorpusMismatch(
             f"The corpus {name!r} was indexed with the embedder {made_with[0]} ({made_with[1]} dimensions), "

@@ -1,4 +1,4 @@
-"""Some documents of an open corpus as a corpus of their own: the paragraphs of one question, or its gold articles."""
+"""A subset of an open corpus as a corpus: the paragraphs of one question, or its gold articles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CorpusPart:
         if missing:
             raise CorpusError(
                 f"The corpus {whole.name!r} has no document {min(missing)!r}.",
-                hint="It may have been removed just now.",
+                hint="It may have been removed a moment ago.",
             )
         listing = "\n".join(sorted(self._ids))
         self._digest = hashlib.sha256(listing.encode()).hexdigest()[:16]
@@ -57,10 +57,10 @@ class CorpusPart:
         return self._whole.document(document_id)
 
     def close(self) -> None:
-        """Nothing: the whole corpus is closed by whoever opened it."""
+        """Does nothing: the caller closes the whole corpus."""
 
     def _points(self) -> frozenset[UUID]:
-        """The points of the current versions; made anew only when a document has changed."""
+        """The points of the current versions, cached until a document changes."""
         current = self._whole.points(self._ids)
         versions, ids = self._known
         if current != versions:

@@ -22,7 +22,7 @@ from iterative_rag.index.catalogue import COMMITTED, SCHEMA_VERSION, DocumentVie
 from iterative_rag.system.files import has_no_room
 from iterative_rag.system.private_files import make_private
 
-# What SQLite itself may have to wait for is over in milliseconds; on a machine with more to do than cores, in more.
+# SQLite waits milliseconds for its own locks, longer on an overloaded machine.
 _BUSY_MILLISECONDS = 60_000
 
 _SCHEMA = """
@@ -56,10 +56,10 @@ CREATE TABLE IF NOT EXISTS unowned (
 
 
 class DocumentStore:
-    """One connection behind a lock: safe from several threads; other processes may read while one writes."""
+    """One connection behind a lock: safe for several threads; other processes may read while one writes."""
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
-        """`write` makes the file where there is none."""
+        """`write` creates the file if there is none."""
         if write:
             make_private(path)  # SQLite gives its -wal and -shm the mode of the database
         self._lock = threading.RLock()
@@ -74,21 +74,21 @@ class DocumentStore:
             self._db.executescript(_SCHEMA)
 
     def _is_of_another_version(self) -> bool:
-        """Then its tables are left as they are until `clear`."""
+        """Whether another schema version made the tables, which then stay untouched until `clear`."""
         columns = {row[1] for row in self._all("PRAGMA table_info(documents)")}
         return bool(columns) and "since" not in columns
 
     def close(self) -> None:
         with self._lock:
             if self._writes:
-                # Into the file itself, which then is all that a reader needs who may write nothing.
+                # Merge the log into the file: a reader without write permission needs nothing else then.
                 self._db.execute("PRAGMA busy_timeout=1000")
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing of what is written inside; one inside another is part of it."""
+        """A transaction; a nested one joins the outer one."""
         with self._lock:
             if self._db.in_transaction:
                 yield
@@ -102,7 +102,7 @@ class DocumentStore:
             self._db.execute("COMMIT")
 
     def check(self) -> None:
-        """Raises sqlite3.DatabaseError when the file is not a whole database."""
+        """Raises sqlite3.DatabaseError if the database is damaged."""
         result = self._all("PRAGMA quick_check(1)")[0][0]
         if result != "ok":
             error = sqlite3.DatabaseError(result)
@@ -119,11 +119,11 @@ class DocumentStore:
             self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
     def identity(self) -> str:
-        """Names this corpus and no other, also after it was made anew; "" before it is made."""
+        """A unique id of this corpus, which survives rebuilding; "" before it exists."""
         return self.meta().get("identity", "")
 
     def in_step(self) -> dict[str, str]:
-        """The places whose vectors are those of the documents, each with the address by which it was last used."""
+        """The places whose vectors match the documents, each with the address last used for it."""
         kept: dict[str, str] = json.loads(self.meta().get("places", '{"local": "local"}'))
         return kept
 
@@ -133,7 +133,7 @@ class DocumentStore:
     # --- generations ---
 
     def newest(self) -> Generation | None:
-        """The generation that is to be read; None where nothing was published yet."""
+        """The newest generation; None if nothing has been published."""
         for number, facts in self._all("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
             held = json.loads(facts)
             strangers = tuple(Points(*one) for one in held.pop("strangers"))
@@ -141,7 +141,7 @@ class DocumentStore:
         return None
 
     def number(self) -> int:
-        """That of the newest generation, 0 for none."""
+        """The number of the newest generation, 0 for none."""
         return int(self._all("SELECT coalesce(max(number), 0) FROM generations")[0][0])
 
     def view(self, number: int = COMMITTED) -> DocumentView:
@@ -160,13 +160,13 @@ class DocumentStore:
             self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
 
     def forget_before(self, oldest: int) -> None:
-        """Remove the versions of documents that only generations before `oldest` show."""
+        """Remove document versions that only generations before `oldest` show."""
         with self.transaction():
             self._db.execute("DELETE FROM documents WHERE until <= ?", (oldest,))
             self._db.execute("DELETE FROM generations WHERE number < ?", (oldest,))
 
     def roll_back(self) -> None:
-        """Return to the newest generation: what was written since lost its points."""
+        """Return to the newest generation, because the points written since are lost."""
         now = self.number()
         with self.transaction():
             self._db.execute("DELETE FROM documents WHERE since > ?", (now,))
@@ -182,7 +182,7 @@ class DocumentStore:
         return [Points(*row) for row in self._all("SELECT document, version, passages FROM unowned")]
 
     def clear(self) -> None:
-        """No documents from the next generation on; tables of another version go at once."""
+        """Remove all documents as of the next generation; drop tables of another schema version at once."""
         with self.transaction():
             if self.meta().get("schema") == str(SCHEMA_VERSION):
                 self._end("1")
@@ -195,7 +195,7 @@ class DocumentStore:
                 self._db.execute(statement)
 
     def put(self, entry: Entry) -> None:
-        """Make this the current version; the one before becomes unowned, the new one's points are owned."""
+        """Make this the current version: its points become owned, those of the previous version unowned."""
         document = entry.document
         self.remove([document.id])
         with self._lock:
@@ -217,12 +217,12 @@ class DocumentStore:
             self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, entry.version))
 
     def move(self, document_id: str, source: str) -> None:
-        """The same document was found at another place."""
+        """Record that the same document was found at another place."""
         with self._lock:
             self._db.execute("UPDATE documents SET source = ? WHERE id = ? AND until IS NULL", (source, document_id))
 
     def remove(self, ids: Iterable[str]) -> None:
-        """From the next generation on; their points become unowned."""
+        """Remove documents as of the next generation; their points become unowned."""
         for one in ids:
             with self._lock:
                 self._db.execute(
@@ -233,7 +233,7 @@ class DocumentStore:
                 self._end("id = ?", (one,))
 
     def _end(self, where: str, values: tuple[object, ...] = ()) -> None:
-        """The current rows end with the newest generation; those that no generation shows go at once."""
+        """End the current rows with the newest generation; delete rows that no generation shows."""
         now = self.number()
         with self._lock:
             self._db.execute(f"DELETE FROM documents WHERE {where} AND since > {now:d}", values)
@@ -266,7 +266,7 @@ def _connected(path: Path, options: str) -> sqlite3.Connection:
         if "rwc" in options:
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("PRAGMA synchronous=NORMAL")
-        database.execute("PRAGMA schema_version").fetchone()  # what cannot be read is said here
+        database.execute("PRAGMA schema_version").fetchone()  # unreadable databases are reported here
     except sqlite3.Error:
         database.close()
         raise

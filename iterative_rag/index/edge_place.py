@@ -1,4 +1,4 @@
-"""The vectors of one corpus in its own folder: generations that never change, and the one that is being written.
+"""The vectors of one corpus in its own folder: immutable generations, and the one being written.
 
 vectors/7/         published: read by whoever likes, written by nobody
 vectors/work-8/    the writer's own, made of 7: large files that never change are links, the others are copies
@@ -27,11 +27,11 @@ from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import LOCAL
 from iterative_rag.system.files import free_bytes, is_no_room
 
-# Fewer points are compared one by one in a millisecond or two, which no other process need be started for.
+# Fewer points are compared one by one in a millisecond or two: not worth starting a process to seal them.
 SEALED_POINTS = 20_000
-# Sealed again when so large a share was written or removed since: while indexing goes on, and at its end.
+# Sealed again when this share of the points was written or removed: during indexing, and at its end.
 _SHARE, _LAST_SHARE = 0.5, 0.1
-# In the folder of a shard that was sealed: of how many points, and whether with a graph.
+# File in a sealed shard: the number of its points, and whether it has a graph.
 _SEAL = "sealed.json"
 # Files of a sealed segment that Edge never writes again (a test holds it to that).
 _LASTING = ("matrix.dat", "quantized.data", "inverted_index.dat", "indices_tracker.json", "id_tracker.mappings")
@@ -50,7 +50,7 @@ class _Seal:
 
 
 class EdgePlace:
-    """The folder of one corpus's vectors: where an index is kept unless another place is named."""
+    """The folder of one corpus's vectors: the default place of an index."""
 
     name = LOCAL
     option = LOCAL
@@ -66,7 +66,7 @@ class EdgePlace:
         return bool(self._numbers()) or any(self._path.glob("work-*"))
 
     def pin(self, generation: int) -> Pin:
-        """Keep this generation until the pin is closed. Raises FileNotFoundError when it is gone."""
+        """Keep this generation until the pin is closed. Raises FileNotFoundError if it is gone."""
         return Pin(self._folder(generation))
 
     def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
@@ -93,21 +93,21 @@ class EdgePlace:
     # --- writing, by one process at a time ---
 
     def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
-        """An empty shard to write to; whose it is follows from where it lies."""
+        """An empty shard to write to; its folder says which corpus it belongs to."""
         self.sweep(published)
         work = self._work(published)
         shutil.rmtree(work, ignore_errors=True)
         EdgeStore.create(work, dimensions).close()
 
     def begun(self, published: int) -> bool:
-        """Whether there is something written since this generation, by this run or one that was killed."""
+        """Whether anything was written since this generation, by this run or one that was killed."""
         work = self._work(published)
         if not work.exists() and self._folder(published + 1).exists():
-            self._folder(published + 1).rename(work)  # killed just before it was published
+            self._folder(published + 1).rename(work)  # the run was killed just before publishing
         return work.exists()
 
     def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
-        """What is to become the next generation. Raises CorpusDamaged when it holds less than so many points."""
+        """Open the next generation for writing. Raises CorpusDamaged if it holds fewer than `points` points."""
         work = self._work(published)
         if not self.begun(published):
             if not self._folder(published).is_dir():
@@ -119,7 +119,7 @@ class EdgePlace:
         return self._written
 
     def publish(self, published: int, dimensions: int, *, last: bool) -> None:
-        """Close what was written and give it the next number; readers are told of it by the database."""
+        """Close what was written and give it the next number; the database announces it to readers."""
         store, self._written = self._written or self.work(published), None
         count, unsealed, before = store.count(), store.unsealed(), _seal_of(store.path)
         store.close()
@@ -136,23 +136,23 @@ class EdgePlace:
         whole.rename(target)
 
     def _sealed(self, work: Path, dimensions: int, made: _Seal) -> Path:
-        """A sealed copy: killed meanwhile, the next writer finds what was written as it was."""
+        """A sealed copy. If this process is killed meanwhile, the written shard is unchanged."""
         packing = self._path / f"packing-{uuid.uuid4().hex}"
         copy_shard(work, packing, os.link)
         sealing.seal(packing, dimensions, graph=made.graph)
         (packing / _SEAL).write_text(json.dumps(asdict(made)), encoding="utf-8")
-        # Opened and counted, so that nothing half made is ever published.
+        # Opened and counted, so that no half-made shard is published.
         EdgeStore.load(packing, points=made.points).close()
         return packing
 
     def retire(self, published: int) -> int:
-        """Remove generations that nobody reads any more; the number of the oldest that is left."""
+        """Remove generations without readers; returns the number of the oldest that is left."""
         self.sweep(published)
         left = [number for number in self._numbers() if number < published and not removed(self._folder(number))]
         return min([published, *left])
 
     def sweep(self, published: int) -> None:
-        """Remove what killed runs and former layouts left."""
+        """Remove the remains of killed runs and of former layouts."""
         kept = {self._work(published), *map(self._folder, self._numbers())}
         for path in self._path.iterdir() if self._path.exists() else ():
             if path.is_dir() and path not in kept:
@@ -174,7 +174,7 @@ class EdgePlace:
 
 
 def copy_shard(shard: Path, target: Path, link: Callable[[Path, Path], None]) -> None:
-    """A shard of its own with the same points. What never changes is linked, where the file system can."""
+    """Copy a shard. Immutable files are hard-linked where the file system allows it."""
     for folder, folders, names in os.walk(shard):
         # Whoever opens or closes a shard makes folders such as .atomicwrite7, and removes them at once.
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -190,7 +190,7 @@ def _lasts(path: Path) -> bool:
         return True
     if not any(fnmatch(path.name, pattern) for pattern in _LASTING_PATTERNS):
         return False
-    # Only a sealed segment has this file: in others new points are written to the same pages.
+    # Only a sealed segment has this file; in others new points are written to the same pages.
     segment = next(one for one in path.parents if one.parent.name == "segments")
     return (segment / "id_tracker.mappings").exists()
 
@@ -204,7 +204,7 @@ def _linked(path: Path, into: Path, link: Callable[[Path, Path], None]) -> bool:
 
 
 def _copy(path: Path, into: Path) -> None:
-    """Blocks of zeros stay holes: Edge's files are mostly that while a corpus is small."""
+    """Copy a file, leaving blocks of zeros as holes: a small corpus has files that are mostly holes."""
     zeros = bytes(_BLOCK)
     with path.open("rb") as source, into.open("wb") as target:
         while block := source.read(_BLOCK):
@@ -225,7 +225,7 @@ def _seal_of(shard: Path) -> _Seal:
 
 
 def _room_to_seal(work: Path) -> bool:
-    """Whether there is room for what is written anew. Without it, the corpus is searched as it was written."""
+    """Whether the disk has room for a sealed copy. Without it the unsealed shard is searched."""
     needed = sum(path.stat().st_size for path in work.rglob("*") if path.is_file()) + FREE_BYTES
     if free_bytes(work) >= needed:
         return True

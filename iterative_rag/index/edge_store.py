@@ -2,7 +2,7 @@
 
 The shard is made without a write-ahead log: `write` and `delete` flush instead, and several processes may load it at
 once (a log can be opened by one only). Loading and closing write small files anew with what they held before.
-Edge raises bare `Exception`s; here is the boundary where they become CorpusErrors.
+Edge raises bare `Exception`s; here they become CorpusErrors.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from iterative_rag.system.files import has_no_room
 if TYPE_CHECKING:
     from qdrant_edge import EdgeConfig, EdgeShard, QueryRequest
 
-# No memory, no permission, too many open files: the files may well be whole.
+# No memory, no permission, too many open files: the files may be intact.
 _NOT_ITS_FAULT = re.compile(r"\bos error (?:12|13|23|24)\b")
-# How many more points than asked for are taken by their quantised vectors and ranked again by their whole ones.
+# Oversampling: how many times the wanted points are taken by quantised vectors and rescored by full ones.
 OVERSAMPLING = 2.0
 # Where there is a graph: recall@50 is then 0.99 even of points that lie anywhere (docs/scale.md).
 HNSW_EF = 2048
@@ -88,7 +88,7 @@ class EdgeStore:
             self._shard.close()
 
     def also_close(self, stack: ExitStack) -> None:
-        """To be closed after the shard."""
+        """Register something to close after the shard."""
         self._closing = stack
 
     def unsealed(self) -> int:
@@ -97,7 +97,7 @@ class EdgeStore:
             return self.count()
         with _edge_errors(self.path):
             about = self._shard.info()
-        # A sealed point counts twice, once for each vector, any other once; what was removed still counts.
+        # Edge counts a sealed point twice, once for each vector, and still counts removed points.
         written = about.indexed_vectors_count - 2 * self._sealed
         return written + (self._sealed + written - about.points_count)
 
@@ -106,7 +106,7 @@ class EdgeStore:
             return self._shard.info().points_count
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
-        """Store passages durably; points that are there already are replaced."""
+        """Store passages durably; existing points are replaced."""
         self.put(stored(points, vectors))
 
     def put(self, points: Sequence[StoredPoint]) -> None:
@@ -119,7 +119,7 @@ class EdgeStore:
         self._count_frequencies = self.count() <= EXACT_POINTS
 
     def delete(self, points: Sequence[Points]) -> None:
-        """Remove versions of documents durably; points that are not there are no error."""
+        """Remove versions of documents durably; missing points are no error."""
         self.drop(list(point_ids(points)))
 
     def drop(self, ids: Sequence[uuid.UUID]) -> None:
@@ -181,7 +181,7 @@ class EdgeStore:
         return {_uuid(record.id) for record in records}
 
     def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
-        """Those of the points that are there."""
+        """The points that exist."""
         with _edge_errors(self.path):
             records = self._shard.retrieve(list(ids), with_payload=True, with_vector=True)
         found = []
@@ -209,7 +209,7 @@ class EdgeStore:
 
 def pack(path: Path, dimensions: int, *, graph: bool) -> None:
     """Put all points of a shard into one sealed segment, whose vectors are found by their quantised form, or by a
-    graph. Takes long and holds the interpreter's lock. Killed meanwhile, the shard is of no use."""
+    graph. Takes long and holds the GIL. If the process is killed meanwhile, the shard is unusable."""
     from qdrant_edge import EdgeShard
 
     with _edge_errors(path, writing=True):
@@ -239,7 +239,7 @@ def _config(dimensions: int, *, sealed: bool = False, graph: bool = False) -> Ed
         dense = EdgeVectorParams(
             size=dimensions,
             distance=Distance.Dot,
-            # Whole vectors are read for the best points only; the quantised ones are shared by all who read them.
+            # Full vectors are read for the best points only; all readers share the quantised ones.
             memory=Memory.Cold,
             quantization_config=ScalarQuantizationConfig(ScalarType.Int8, quantile=0.99, memory=Memory.Cached),
             hnsw_config=HnswIndexConfig(m=16 if graph else 0, ef_construct=128, full_scan_threshold=10_000),
@@ -247,7 +247,7 @@ def _config(dimensions: int, *, sealed: bool = False, graph: bool = False) -> Ed
     return EdgeConfig(
         vectors={DENSE: dense},
         sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
-        # In KB: anything is sealed, and into one segment, however large.
+        # In KB: everything is sealed, into one segment of any size.
         optimizers=EdgeOptimizersConfig(indexing_threshold=1, default_segment_number=1, max_segment_size=2**40)
         if sealed
         else None,
@@ -280,7 +280,7 @@ def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
     except CorpusError:
         raise
     except BaseException as error:
-        # Edge has no error types of its own, and a Rust panic is not even an Exception: this is the boundary.
+        # Edge has no error types of its own, and a Rust panic is not even an Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())[:300]

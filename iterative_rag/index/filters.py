@@ -1,4 +1,4 @@
-"""Which part of a corpus is searched: by title, source, section or language. No index need know of any of them.
+"""Filters of a search: by title, source, section or language. The vector index knows none of them.
 
 The documents database tells which documents are meant, and sections are those of the chunker: the passages of the
 documents that hold the words are cut again. What is left is searched by the ids of its points.

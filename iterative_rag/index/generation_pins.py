@@ -17,7 +17,7 @@ if sys.platform != "win32":
     import fcntl
 
 PIN = "pin"
-# Where a file system has no locks nobody can tell who reads: then a generation goes when it has been old for so long.
+# On a file system without locks readers are unknown: a generation is removed once it has been outdated this long.
 _UNTOLD_SECONDS = 24 * 3600.0
 
 
@@ -47,7 +47,7 @@ class Pin:
 
 
 def removed(folder: Path) -> bool:
-    """Remove a generation unless somebody reads it; whether it is gone."""
+    """Remove a generation unless it is being read; returns whether it is gone."""
     if sys.platform == "win32":
         aside = folder.with_name(f"removed-{folder.name}")
         try:
@@ -59,12 +59,12 @@ def removed(folder: Path) -> bool:
     try:
         file = os.open(folder / PIN, os.O_RDWR)
     except FileNotFoundError:
-        shutil.rmtree(folder, ignore_errors=True)  # half removed by a run that was killed
+        shutil.rmtree(folder, ignore_errors=True)  # a killed run removed it only in part
         return not folder.exists()
     try:
         if not _alone(file):
             return False
-        # The pin goes first: from here on nobody takes the folder for a whole one.
+        # The pin goes first: from here on no reader takes the folder for a complete generation.
         (folder / PIN).unlink()
         shutil.rmtree(folder, ignore_errors=True)
         return True
@@ -80,7 +80,7 @@ if sys.platform == "win32":
 else:
 
     def _shared(file: int) -> bool:
-        """Take the lock; False where the generation is just being removed."""
+        """Take the lock; False if the generation is being removed."""
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The generation of a corpus that is being read: pinned, opened for the first search, shared by all who read it."""
+"""The generation of a corpus that is being read: pinned, opened by the first search, shared by all readers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from iterative_rag.errors import CorpusDamaged, CorpusNotFound
 from iterative_rag.index.catalogue import DocumentView, Generation, Points
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, mending_command, sqlite_errors
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import Pinned, Place, VectorStore
 
 
 class OpenGeneration:
-    """One generation as a reader holds it. Where a place has no generations, it follows what is written."""
+    """An open generation. At a place without generations it shows every change at once."""
 
     def __init__(
         self, name: str, folder: Path, store: DocumentStore, place: Place, held: Generation, pin: Pinned
@@ -40,12 +40,12 @@ class OpenGeneration:
 
     @property
     def incomplete(self) -> bool:
-        """Whether more is being written, or was not written to its end."""
+        """Whether indexing is running or was interrupted."""
         return self._store.meta().get("unfinished", "[]") != "[]" or self._store.unpublished()
 
     @property
     def strangers(self) -> list[Points]:
-        """Points that belong to none of the documents."""
+        """Points that belong to no document."""
         return self._store.unowned() if self._place.shared else list(self._held.strangers)
 
     @contextmanager
@@ -55,7 +55,7 @@ class OpenGeneration:
                 store = self._vectors = self._vectors or self._load()
             yield store
         except CorpusDamaged:
-            with suppress(OSError):  # whoever may only read cannot leave a note, and the error is raised anyway
+            with suppress(OSError):  # without write permission no note can be left; the error is raised anyway
                 (self._folder / DAMAGE_MARK).touch()
             raise
 
@@ -75,7 +75,7 @@ class OpenGeneration:
 
 
 class CorpusReader:
-    """Opens the newest generation, and closes each when nobody uses it any more. Safe to use from several threads."""
+    """Opens the newest generation, and closes each after its last use. Safe to use from several threads."""
 
     def __init__(self, name: str, folder: Path, store: DocumentStore, place: Place) -> None:
         self.name = name
@@ -100,7 +100,7 @@ class CorpusReader:
             return self._newest
 
     def keep(self, generation: OpenGeneration) -> OpenGeneration:
-        """A generation that is held already, once more."""
+        """Hold a generation once more."""
         with self._mutex:
             generation.users += 1
             return generation
@@ -110,7 +110,7 @@ class CorpusReader:
             self._drop(generation)
 
     def share(self) -> None:
-        """One more who closes it."""
+        """Count one more holder."""
         with self._mutex:
             self._readers += 1
 
@@ -148,5 +148,5 @@ class CorpusReader:
 def nothing_indexed(name: str) -> CorpusNotFound:
     return CorpusNotFound(
         f"Nothing of the corpus {name!r} is indexed yet.",
-        hint=f"Wait until its first documents are in, or index it: {mending_command(name)}",
+        hint=f"Wait until its first documents are in, or index it: {rebuild_command(name)}",
     )

@@ -25,7 +25,7 @@ from iterative_rag.types import Document, Hit, Passage
 RRF_K = 60
 # How far the length of a vector in single precision may be from 1.
 NORM_TOLERANCE = 1e-3
-# Each half of the hybrid query looks this deep at least, so that a passage both rank low can still win.
+# The least depth of each half of a hybrid query: a passage that both rank low can still win.
 DEPTH = 100
 
 
@@ -56,7 +56,7 @@ class IndexedCorpus:
         self._seen: OpenGeneration | None = reader.take()
 
     def pinned(self) -> IndexedCorpus:
-        """The newest generation of this corpus, whatever is written meanwhile. To be closed."""
+        """The newest generation of this corpus, unaffected by later writing. Close it."""
         with self._mutex:
             self._reader.share()
         try:
@@ -75,7 +75,7 @@ class IndexedCorpus:
 
     @property
     def notice(self) -> str:
-        """A sentence for whoever asks a corpus that is not complete; "" for one that is."""
+        """A sentence for the user if the corpus is incomplete; "" if it is complete."""
         with self._using() as seen:
             if not seen.incomplete:
                 return ""
@@ -85,7 +85,7 @@ class IndexedCorpus:
         )
 
     def digest(self) -> str:
-        """A hash of the contents: the same for the same articles, wherever and whenever they were indexed."""
+        """A hash of the contents, independent of where and when the articles were indexed."""
         with self._newest() as seen:
             return seen.documents.digest()
 
@@ -94,12 +94,12 @@ class IndexedCorpus:
         return self._search(queries, limit)
 
     def points(self, document_ids: Collection[str]) -> list[Points]:
-        """The points of those of the documents that are here."""
+        """The points of the documents that exist."""
         with self._newest() as seen:
             return seen.documents.points(document_ids)
 
     def search_points(self, among: AbstractSet[UUID], queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """`search` in an index that holds no more than these points."""
+        """`search` as if the index held only these points."""
         return self._search(queries, limit, among)
 
     def _search(self, queries: Sequence[str], limit: int, among: AbstractSet[UUID] | None = None) -> list[list[Hit]]:
@@ -130,12 +130,13 @@ class IndexedCorpus:
         document = seen.documents.document(document_id)
         if document is None:
             raise CorpusError(
-                f"The corpus {self.name!r} has no document {document_id!r}.", hint="It may have been removed just now."
+                f"The corpus {self.name!r} has no document {document_id!r}.",
+                hint="It may have been removed a moment ago.",
             )
         return document
 
     def passages(self, document_id: str) -> list[Passage]:
-        """The passages of a document as they were indexed."""
+        """The passages of a document, cut as they were indexed."""
         with self._using() as seen:
             document, about = self._read(document_id, seen), seen.about
         return chunking.chunk(document, size=about.chunk_chars, overlap=about.chunk_overlap)
@@ -175,7 +176,7 @@ class IndexedCorpus:
 
     @contextmanager
     def _newest(self) -> Iterator[OpenGeneration]:
-        """The generation that is read from now on."""
+        """Switch to the newest generation."""
         if self._follows:
             newest = self._reader.take()
             with self._mutex:
@@ -187,7 +188,7 @@ class IndexedCorpus:
 
     @contextmanager
     def _using(self) -> Iterator[OpenGeneration]:
-        """The generation that is read, kept open meanwhile."""
+        """The current generation, kept open while it is used."""
         with self._mutex:
             if self._seen is None:
                 raise CorpusError(f"The corpus {self.name!r} was closed.", hint="Open it again.")
@@ -199,7 +200,7 @@ class IndexedCorpus:
             self._reader.give_back(seen)
 
     def _embed(self, query: str) -> list[float]:
-        """From the cache where it can: then a repeated question does not even load the model."""
+        """Query vectors, from the cache where possible: a repeated question then loads no model."""
         if self._cache is None:
             fresh: list[float] = self._embedder.embed_query(query).tolist()
             return fresh
@@ -233,13 +234,13 @@ class Fused:
 
 
 def fuse(dense: Sequence[UUID], sparse: Sequence[UUID], strangers: AbstractSet[UUID] = frozenset()) -> list[Fused]:
-    """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, as if there were no strangers."""
+    """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, ignoring `strangers`."""
     ranks: dict[UUID, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):
         for rank, one in enumerate((point for point in points if point not in strangers), start=1):
             ranks.setdefault(one, [None, None])[half] = rank
     fused = [Fused(one, sum(1 / (RRF_K + rank) for rank in both if rank), *both) for one, both in ranks.items()]
-    # Of equals no two have the same rank in a half.
+    # Ties are impossible within one half, so this order is total.
     fused.sort(key=lambda one: (-one.score, one.dense_rank or len(ranks) + 1, one.sparse_rank or 0))
     return fused
 

@@ -1,4 +1,4 @@
-"""A third opinion on the best passages: whoever reads them ranks them, and its ranking is fused with the other two."""
+"""Fuses the ranking of a reranker, which reads the best passages, with those of the two halves of the search."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def reranked(hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Re
         replace(hits[place], score=hits[place].score + WEIGHT / (k + rank), reader_rank=rank)
         for rank, place in enumerate(order, start=1)
     ]
-    # Sorting is stable: of equals, the reader's order stands.
+    # Sorting is stable: ties keep the reranker's order.
     return sorted([*judged, *hits[len(texts) :]], key=lambda hit: -hit.score)

@@ -1,6 +1,6 @@
 """Sealing an index: its points packed into one segment that is quick to open and to search.
 
-In a process of its own, since Edge holds the interpreter's lock meanwhile: `python -m iterative_rag.index.sealing`.
+In a process of its own, since Edge holds the GIL meanwhile: `python -m iterative_rag.index.sealing`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ GRAPH_POINTS = 500_000
 
 
 def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
-    """Raises CorpusError; the shard in the folder is of no use then."""
-    # -P, and no empty or relative entry in PYTHONPATH: nothing is imported from the working folder, which may hold
-    # anybody's files.
+    """Seal the shard in `folder`. Raises CorpusError; the shard is then unusable."""
+    # -P, and no empty or relative entry in PYTHONPATH: nothing is imported from the working folder, which is
+    # untrusted.
     command = [sys.executable, "-P", "-m", __name__, str(folder), str(dimensions), str(int(graph))]
     entries = [str(Path(__file__).parents[2]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(os.path.isabs, entries))}
@@ -32,7 +32,7 @@ def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
     if any(mark in said[0].lower() for mark in ("no space left", "os error 28", "disk quota", "is full")):
         raise index_disk_full(folder)
     raise CorpusError(
-        f"The index at {folder} cannot be packed: {said[0][:300]}.", hint="See the system: its memory, and its log."
+        f"The index at {folder} cannot be packed: {said[0][:300]}.", hint="Check the free memory and the system log."
     )
 
 

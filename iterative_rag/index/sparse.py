@@ -1,4 +1,4 @@
-"""BM25 as sparse vectors: the one place that turns text into them, whatever store holds them."""
+"""BM25 as sparse vectors, the same for every store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _pairs(run: re.Match[str]) -> str:
 
 
 def _model() -> Any:
-    """One model a thread: its thread-safety is not promised."""
+    """One model per thread: it does not promise to be thread-safe."""
     if not hasattr(_local, "model"):
         from qdrant_edge import Bm25, Bm25Config
 

@@ -1,4 +1,4 @@
-"""SQLite's errors as CorpusErrors with a hint, and a full disk told from damage."""
+"""Maps SQLite's errors to CorpusErrors with a hint, and distinguishes a full disk from damage."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, DiskFull
 from iterative_rag.system.files import disk_full, has_no_room, is_no_room
 
-# Left in a corpus folder by a reader that found damage which loading alone does not show.
+# A file left in a corpus folder by a reader that found damage which loading does not reveal.
 DAMAGE_MARK = "damaged"
-# What must be free before a batch is written. Edge maps its files into memory: on a full disk the system would kill the
-# process instead of reporting an error.
+# Bytes that must be free before a batch is written. Edge maps its files into memory: on a full disk the system would
+# kill the process instead of reporting an error.
 FREE_BYTES = 128 * 1024 * 1024
 # SQLite's codes for contents that are not a whole database of ours; all others tell of the disk or the system.
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
 
 
-def mending_command(name: str, folder: Path | None = None) -> str:
-    """What to type when the index of a corpus must be made anew, with its paths where the database still says them."""
+def rebuild_command(name: str, folder: Path | None = None) -> str:
+    """The command that rebuilds the index of a corpus, with its paths if the database can still be read."""
     paths = " ".join(map(shlex.quote, _roots(folder))) if folder else ""
     return f"iterative-rag index {paths or 'PATH'} --corpus {name}"
 
@@ -40,7 +40,7 @@ def index_disk_full(path: Path) -> DiskFull:
 def damaged(folder: Path, name: str, reason: object) -> CorpusDamaged:
     return CorpusDamaged(
         f"The index of the corpus {name!r} at {folder} is damaged: {str(reason).rstrip('.')}.",
-        hint=f"Make it anew: {mending_command(name, folder)}",
+        hint=f"Make it anew: {rebuild_command(name, folder)}",
     )
 
 
@@ -67,5 +67,6 @@ def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
         if code in _DAMAGE:
             raise damaged(folder, name, error) from error
         raise CorpusError(
-            f"The corpus {name!r} at {folder} cannot be read or written: {error}.", hint="See the disk and its log."
+            f"The corpus {name!r} at {folder} cannot be read or written: {error}.",
+            hint="Check the disk and the system log.",
         ) from error

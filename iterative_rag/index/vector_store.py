@@ -1,7 +1,7 @@
-"""What an index needs of whatever keeps its points: the seam between a corpus and its vectors.
+"""The protocols between a corpus and the store of its vectors.
 
-Two adapters fit: `qdrant_edge.py` (in this process, one folder) and `server/store.py` (a server or a cluster). Both
-hold the same points under the same ids; ranks are made equal here, so that neither shows in a result.
+Two adapters implement them: `edge_store.py` (in this process, one folder) and `server/server_store.py` (a server or a
+cluster). Both hold the same points under the same ids and rank alike.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from iterative_rag.index.sparse import Sparse, bm25_document
 from iterative_rag.protocols import Vectors
 
 DENSE, SPARSE = "dense", "bm25"
-# The name of the embedded index among the places where vectors may lie.
+# The name of the embedded index among the places of vectors.
 LOCAL = "local"
 # Up to here both halves are exact: every vector is compared, and BM25's document frequencies are counted over the
 # points that are there. Beyond it the engine's own shortcuts are taken: on a server graphs, and frequencies that still
 # count deleted points until it tidies up. Counting costs about 20 ms for a million points and query.
 EXACT_POINTS = 200_000
-# Points that are asked for beyond the limit: which of some equals at the limit come first is not left to a store.
+# Points requested beyond the limit, so that ties at the limit are not broken by the store.
 SPARE = 50
 # Sums of some dozen float32 products agree to about a tenth of this.
 _EQUAL = 2e-6
@@ -33,7 +33,7 @@ _NAMESPACE = uuid.UUID("5b3c0c6e-7d0b-5f0e-9c0a-6d1f3f3e2a10")
 
 @dataclass(frozen=True, slots=True)
 class VectorPoint:
-    """A passage as it is indexed: where it lies, and what BM25 sees of it."""
+    """A passage to index: its place, and the text that is embedded."""
 
     document_id: str
     version: str
@@ -45,7 +45,7 @@ class VectorPoint:
 
 @dataclass(frozen=True, slots=True)
 class PassagePlace:
-    """What a point stands for: a passage of a version of a document, by its characters."""
+    """The place of a passage: a version of a document, and character offsets."""
 
     document_id: str
     version: str
@@ -55,7 +55,7 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point as a store holds it: what a copy in another store needs."""
+    """A point with its vectors, as needed to copy it to another store."""
 
     id: uuid.UUID
     passage: PassagePlace
@@ -71,21 +71,21 @@ class StoredPoint:
 class VectorStore(Protocol):
     """The open points of one corpus. Safe to search from several threads; one may write.
 
-    What is written or deleted is durable when the call returns. Raises CorpusError and its kin only.
+    What is written or deleted is durable when the call returns. Raises only CorpusError and its subclasses.
     """
 
     def count(self) -> int: ...
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
-        """Store passages with their embeddings; points that are there already are replaced."""
+        """Store passages with their embeddings; existing points are replaced."""
         ...
 
     def put(self, points: Sequence[StoredPoint]) -> None:
-        """The same with points out of another store."""
+        """Store points of another store; existing points are replaced."""
         ...
 
     def delete(self, points: Sequence[Points]) -> None:
-        """Remove versions of documents; points that are not there are no error."""
+        """Remove versions of documents; missing points are no error."""
         ...
 
     def drop(self, ids: Sequence[uuid.UUID]) -> None:
@@ -93,11 +93,11 @@ class VectorStore(Protocol):
         ...
 
     def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-        """Which of the points are there."""
+        """Which of the points exist."""
         ...
 
     def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
-        """Those of the points that are there, in any order."""
+        """The points that exist, in any order."""
         ...
 
     def search(
@@ -111,7 +111,7 @@ class VectorStore(Protocol):
         ...
 
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
-        """What those of the points that are there stand for."""
+        """The places of the points that exist."""
         ...
 
     def ids(self) -> set[uuid.UUID]:
@@ -122,13 +122,13 @@ class VectorStore(Protocol):
 
 
 class Pinned(Protocol):
-    """What keeps a generation from being removed."""
+    """Keeps a generation from being removed until it is closed."""
 
     def close(self) -> None: ...
 
 
 class Place(Protocol):
-    """Where the vectors of one corpus lie, whether they are there yet or not.
+    """Where the vectors of one corpus are kept, whether they exist yet or not.
 
     Either it keeps generations apart, of which `published` is the number of the newest (0 for none): then what is
     written becomes the next one. Or it is `shared`: there are no generations, and readers see every change at once.
@@ -144,13 +144,13 @@ class Place(Protocol):
 
     @property
     def option(self) -> str:
-        """What to type to use it: the value of `--index`."""
+        """The value of `--index` that selects it."""
         ...
 
     def exists(self) -> bool: ...
 
     def pin(self, generation: int) -> Pinned:
-        """Keep this generation until the pin is closed. Raises FileNotFoundError when it is gone."""
+        """Keep this generation until the pin is closed. Raises FileNotFoundError if it is gone."""
         ...
 
     def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
@@ -164,7 +164,7 @@ class Place(Protocol):
         ...
 
     def begun(self, published: int) -> bool:
-        """Whether there is something written since this generation, by this run or one that was killed."""
+        """Whether anything was written since this generation, by this run or one that was killed."""
         ...
 
     def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
@@ -176,16 +176,16 @@ class Place(Protocol):
         ...
 
     def retire(self, published: int) -> int:
-        """Remove older generations unless somebody reads them; the number of the oldest that is left."""
+        """Remove older generations without readers; returns the number of the oldest that is left."""
         ...
 
     def remove(self, owner: str) -> None:
-        """Nothing is left of it. What belongs to another corpus stays."""
+        """Remove all of it, except what belongs to another corpus."""
         ...
 
 
 def point_id(document_id: str, version: str, ordinal: int) -> uuid.UUID:
-    """The same passage of the same version has the same id in every run and store."""
+    """A passage of a version has the same id in every run and store."""
     return uuid.uuid5(_NAMESPACE, f"{document_id}\n{version}\n{ordinal}")
 
 

@@ -1,4 +1,4 @@
-"""Writing a corpus: what is committed is whole, what is not is swept away by the next writer.
+"""Writes a corpus: what is committed is complete, the rest is swept away by the next writer.
 
 Per batch: the coming points are announced as unowned (SQLite), written durably (vector store), then the documents
 are put with their new version and the announcement goes (one transaction), and the points of older versions, unowned
@@ -46,7 +46,7 @@ class Chunking:
 
 
 class CorpusWriter:
-    """Made by `Corpora.writer`, which holds the lock. Reading back the vectors shows whether they are whole."""
+    """Made by `Corpora.writer`, which holds the lock. Reading back the vectors shows whether they are intact."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class CorpusWriter:
         self._publish_at = self._begun + self._pause
 
     def prepare(self) -> None:
-        """Make the corpus fit what is to be written: as it is, or emptied because it is new or does not fit."""
+        """Prepare the corpus for writing: keep it if it fits, else empty it."""
         if self._unpublished_points_are_lost():
             self._store.roll_back()
         if self._store.meta().get("schema") == str(SCHEMA_VERSION):
@@ -90,7 +90,7 @@ class CorpusWriter:
         self._sweep()
 
     def known(self, document_id: str) -> KnownDocument | None:
-        """Where and in which version a document is held; None if it is not."""
+        """Where and in which version a document is indexed; None if it is not."""
         return self._store.view().known(document_id)
 
     def ids_under(self, root: str) -> list[str]:
@@ -101,22 +101,22 @@ class CorpusWriter:
         return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self.ids_under(root)]
 
     def counts(self) -> tuple[int, int]:
-        """How many documents and passages there are."""
+        """The numbers of documents and passages."""
         return self._store.view().counts()
 
     def finish(self) -> None:
-        """All documents of the roots are in; until then the corpus is marked as incomplete."""
+        """Mark the roots as complete; until then the corpus is marked as incomplete."""
         self._mark_unfinished(self._unfinished() - set(self._roots))
 
     def _unfinished(self) -> set[str]:
-        """The roots whose last run did not come to its end."""
+        """The roots whose last run did not finish."""
         return set(json.loads(self._store.meta().get("unfinished", "[]")))
 
     def _mark_unfinished(self, roots: set[str]) -> None:
         self._store.set_meta({"unfinished": json.dumps(sorted(roots))})
 
     def announce(self, points: Iterable[Points]) -> None:
-        """To be called before the first point of a document's new version is written."""
+        """Call this before the first point of a document's new version is written."""
         self._check_disk()
         with self._store.transaction():
             self._store.add_unowned(points)
@@ -127,7 +127,7 @@ class CorpusWriter:
         self._opened().write(points, vectors)
 
     def commit(self, entries: Sequence[Entry]) -> None:
-        """Keep documents whose points have all been written, and drop what they replace."""
+        """Commit documents whose points have all been written, and drop the versions they replace."""
         if not entries:
             return
         with self._store.transaction():
@@ -164,7 +164,7 @@ class CorpusWriter:
         self._pause *= _GROWTH
 
     def leave(self) -> None:
-        """After an error: show what was committed, unless that is no longer possible. The next writer goes on."""
+        """After an error: publish what was committed, if still possible. The next writer continues."""
         try:
             self.publish()
         except CorpusError as error:
@@ -176,7 +176,7 @@ class CorpusWriter:
             self._store.forget_before(self._store.number())
 
     def _publish_generation(self) -> None:
-        """Part of the transaction from which on readers see what was committed."""
+        """The part of the publishing transaction that records the new generation."""
         meta, (documents, passages) = self._store.meta(), self.counts()
         updated = _now()
         self._store.publish(
@@ -194,7 +194,7 @@ class CorpusWriter:
             )
         )
         self._store.set_meta({"updated": updated})
-        self._store.set_in_step({self._place.name: self._place.option})  # every other is a state behind from now on
+        self._store.set_in_step({self._place.name: self._place.option})  # every other place is outdated from now on
 
     def move(self, document_id: str, source: str) -> None:
         self._store.move(document_id, source)
@@ -217,7 +217,7 @@ class CorpusWriter:
         )
 
     def _misfit(self) -> str | None:
-        """Why the corpus cannot be continued as it is; None if it can."""
+        """Why the corpus cannot be updated as it is; None if it can."""
         meta = self._store.meta()
         wanted = self._made_with()
         if "created" not in meta:
@@ -239,7 +239,7 @@ class CorpusWriter:
         now = self._store.number()
         try:
             if now and not self._place.shared and not self._place.begun(now):
-                # Nothing may have to be written: what readers have is looked at, and no copy made.
+                # There may be nothing to write: check what readers use instead of making a copy.
                 self._place.load(now, points=self.counts()[1]).close()
             else:
                 self._vectors = self._load(points=self.counts()[1])
@@ -259,16 +259,18 @@ class CorpusWriter:
     def _empty(self) -> None:
         # Kept through all of it: a place that others use too tells by it whose points may be thrown away.
         identity = self._store.identity() or uuid.uuid4().hex
-        self._check_disk()  # before anything is thrown away
+        self._check_disk()  # before anything is discarded
         with self._store.transaction():
             self._store.clear()
             self._store.set_meta({"identity": identity, "schema": str(SCHEMA_VERSION)})
         self.close()
         self._place.create(self._embedder.dimensions, identity, published=self._store.number())
         if self._place.shared:
-            shutil.rmtree(self._folder / "vectors", ignore_errors=True)  # those of the corpus as it was before
+            shutil.rmtree(
+                self._folder / "vectors", ignore_errors=True
+            )  # the places of the corpus before it was cleared
         (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
-        # Written last: without it a killed run is seen as new and begins again.
+        # Written last: without it, a killed run is treated as new.
         made = {
             "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
             "updated": _now(),

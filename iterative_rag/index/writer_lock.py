@@ -1,4 +1,4 @@
-"""One writer at a time for a corpus, across processes. Readers need no lock: what they read is never written again."""
+"""One writer at a time for a corpus, across processes. Readers need no lock: what they read never changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.02
 
 
 class CorpusLock:
-    """A file lock, which the system drops when the process dies, with a file beside it that says who holds it.
+    """A file lock, released by the system when the process dies, with a file beside it that names the holder.
 
     Not reentrant; each use takes its own file handle.
     """
@@ -39,7 +39,9 @@ class CorpusLock:
         except OSError as error:
             if is_no_room(error):
                 raise index_disk_full(self.folder.parent) from error
-            raise CorpusError(f"{self.folder} cannot be written: {error.strerror}.", hint="See the disk.") from error
+            raise CorpusError(
+                f"{self.folder} cannot be written: {error.strerror}.", hint="Check its permissions and the disk."
+            ) from error
         lock = FileLock(self.folder / "writer.lock", thread_local=False, mode=FILE_MODE)
         try:
             lock.acquire(timeout=self.wait, poll_interval=_POLL_SECONDS)
@@ -59,7 +61,7 @@ class CorpusLock:
 
     def _say_who(self) -> None:
         holder = {"pid": os.getpid(), "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]}
-        # A full disk must not refuse the lock: only the name is missing then.
+        # On a full disk the lock still works; only the name of the holder is missing.
         with suppress(OSError), open_private(self._holder) as file:
             json.dump(holder, file)
 

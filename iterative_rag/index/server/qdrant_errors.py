@@ -1,4 +1,4 @@
-"""What goes wrong with a Qdrant server, as errors that say what to do. None of them can hold the key."""
+"""Maps the errors of a Qdrant client to ours, with hints. No message can hold the key."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def server_errors(address: ServerAddress, collection: str) -> Iterator[None]:
         ) from None
     except ValueError as error:  # no JSON, or not of the expected shape
         raise StoreError(
-            f"What answers at {address.url} is no Qdrant server, or one of another age ({type(error).__name__}).",
+            f"What answers at {address.url} is not a Qdrant server of a supported version ({type(error).__name__}).",
             hint="Correct the address of --index: it is that of the REST interface, mostly port 6333.",
         ) from None
     except ApiException as error:
         raise StoreError(
             f"The Qdrant server at {address.url} failed: {without_secrets(str(error))[:_LONGEST_REASON]}.",
-            hint="Look into the server's log.",
+            hint="Check the server's log.",
         ) from None
 
 
@@ -66,11 +66,11 @@ def _refused(status: int, said: str, address: ServerAddress, collection: str) ->
         )
     if status in (408, 429) or status >= 500:
         return StoreUnreachable(f"{server} answered {status}: {said}.", hint="Wait, or look into the server's log.")
-    return StoreError(f"{server} answered {status}: {said}.", hint="Look into the server's log.")
+    return StoreError(f"{server} answered {status}: {said}.", hint="Check the server's log.")
 
 
 def _said(content: bytes) -> str:
-    """The server's own words."""
+    """The message of the server."""
     text = content.decode(errors="replace")
     with suppress(ValueError, KeyError, TypeError):
         text = str(json.loads(text)["status"]["error"])

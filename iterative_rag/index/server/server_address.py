@@ -52,12 +52,12 @@ class ServerAddress:
         return self.collection or f"{PREFIX}{corpus}"
 
     def place(self, corpus: str) -> str:
-        """Names server and collection, however else the address was written."""
+        """Server and collection, in one canonical form."""
         return f"{self._scheme}://{self._netloc}/{self.collection_of(corpus)}"
 
     @property
     def option(self) -> str:
-        """The address as it may be given again: without what only matters when a collection is made."""
+        """The address without options that only matter when a collection is created."""
         query = "" if self.quantisation == "none" else f"?quantisation={self.quantisation}"
         return f"{self._scheme}://{self._netloc}{f'/{self.collection}' if self.collection else ''}{query}"
 

@@ -1,4 +1,4 @@
-"""The collection of one corpus on a Qdrant server: made, checked, opened, removed."""
+"""The collection of one corpus on a Qdrant server: creates, checks, opens and removes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from iterative_rag.index.vector_store import DENSE, SPARSE
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
 
-# In the collection's metadata: whose it is. Nothing of another corpus is ever read, written over or removed.
+# Key in the collection's metadata with the corpus it belongs to. Other corpora's collections are never touched.
 _OWNER = "iterative_rag_corpus"
 
 
@@ -43,11 +43,11 @@ class ServerPlace:
             return client.collection_exists(self._collection)
 
     def pin(self, generation: int) -> ExitStack:
-        """There is only what is there now."""
+        """A server keeps no generations: nothing to pin."""
         return ExitStack()
 
     def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
-        """Raises StoreError when a collection of that name may be someone else's."""
+        """Create the collection. Raises StoreError if one of that name may belong to someone else."""
         if self._drop(owner):
             raise self._not_ours()
         from qdrant_client import models
@@ -59,7 +59,7 @@ class ServerPlace:
                 quantisation = models.ScalarQuantization(scalar=scalar)
             case "binary":
                 quantisation = models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
-        # The whole vectors are read for the best points only where smaller ones stand in memory.
+        # Full vectors are read for the best points only if quantised ones are in memory.
         dense = models.VectorParams(
             size=dimensions, distance=models.Distance.DOT, on_disk=True if quantisation else None
         )
@@ -80,7 +80,7 @@ class ServerPlace:
             stack.callback(client.close)
             about = self._about(client)
             self._check(about, dimensions, owner)
-            # How it was made counts, not how the address is written this time.
+            # The collection keeps the options it was created with, whatever the address says now.
             address = replace(self._address, quantisation=_quantisation(about) or self._address.quantisation)
             store = ServerStore(client, address, self._collection)
             if points and (count := store.count()) < points:
@@ -91,14 +91,14 @@ class ServerPlace:
         return store
 
     def begun(self, published: int) -> bool:
-        """Never: what is written is published at once."""
+        """Always False: what is written is published at once."""
         return False
 
     def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> ServerStore:
         return self.load(published, points=points, dimensions=dimensions, owner=owner)
 
     def publish(self, published: int, dimensions: int, *, last: bool) -> None:
-        """Nothing: see `begun`."""
+        """Does nothing: see `begun`."""
 
     def retire(self, published: int) -> int:
         return published
@@ -127,7 +127,7 @@ class ServerPlace:
             )
 
     def remove(self, owner: str) -> None:
-        """What belongs to another corpus stays."""
+        """Remove the collection, unless it belongs to another corpus."""
         self._drop(owner)
 
     def _drop(self, owner: str) -> bool:
@@ -151,7 +151,7 @@ class ServerPlace:
 
     @contextmanager
     def _client(self) -> Iterator[QdrantClient]:
-        """For a few calls."""
+        """A client for a few calls."""
         with closing(self._connect(self._address)) as client, self._errors():
             yield client
 

@@ -1,4 +1,4 @@
-"""The same points on a Qdrant server or cluster. With `server_place.py` and `server_faults.py` all that knows
+"""The same points on a Qdrant server or cluster. With `server_place.py` and `qdrant_errors.py` the only code that knows
 `qdrant-client`.
 
 Not through LlamaIndex's `QdrantVectorStore`: it reads no hit whose text does not stand in the payload (ours stay in the
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HNSW_EF = 256
-# How many more points than asked for are taken by their quantised vectors and ranked again by their whole ones.
+# Oversampling: how many times the wanted points are taken by quantised vectors and rescored by full ones.
 OVERSAMPLING = {"scalar": 2.0, "binary": 4.0}
-# What goes into one request: 256 points of 384 numbers are about 2 MB of JSON, a server takes 32.
+# Points per request: 256 points of 384 numbers are about 2 MB of JSON; a server accepts 32 MB.
 BATCH = 256
 _SCROLLED = 10_000
 _PAUSES = (0.5, 2.0, 5.0)
@@ -57,7 +57,7 @@ class ServerStore:
         self._client = client
         self._address = address
         self._collection = collection
-        # Asked once: near the limit either way of searching will do.
+        # Counted once: near the limit either way of searching is fine.
         self._small = self.count() <= EXACT_POINTS
 
     def count(self) -> int:
@@ -114,7 +114,7 @@ class ServerStore:
     def search(
         self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
     ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
-        """Both halves of all queries in one request. The two halves are fused by whoever asks, as for every store."""
+        """Both halves of all queries in one request. The caller fuses the halves, as for every store."""
         from qdrant_client import models
 
         only = None
@@ -175,7 +175,7 @@ class ServerStore:
         return server_errors(self._address, self._collection)
 
     def _again(self, call: Callable[[], T]) -> T:
-        """Writing the same points twice changes nothing: a server that stumbles is asked again."""
+        """Retry a write. Writing the same points twice changes nothing."""
         for pause in (*_PAUSES, None):
             try:
                 with self._errors():

@@ -1,4 +1,4 @@
-"""A copy of a corpus's vectors at another place: only what is not there yet, counted, and compared at the end."""
+"""Copies the vectors of a corpus to another place: only missing points; counts and compares at the end."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from uuid import UUID
 
 from iterative_rag.errors import CorpusDamaged, StoreError, UsageError
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.sqlite_errors import mending_command
+from iterative_rag.index.sqlite_errors import rebuild_command
 from iterative_rag.index.vector_store import Place, StoredPoint, VectorStore, point_ids
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.text.plurals import counted
 
-# Points that are asked for, read and written in one go.
+# Points per request.
 BATCH = 512
-# Points whose every number is compared at the end, spread over all of them.
+# Points compared number by number at the end, spread over all of them.
 COMPARED = 200
 _ROUNDING = 1e-5
 
@@ -53,11 +53,11 @@ def copy_vectors(
         raise UsageError(f"The vectors of {name!r} lie at {target.name} already.", hint="Name another place.")
     begun = time.monotonic()
     with ExitStack() as stack:
-        # Held as for writing: no other generation comes, and this one stays.
+        # Locked as for writing, so that the generation stays the newest.
         stack.enter_context(lock.writing())
         generation = documents.newest()
         if generation is None:
-            raise UsageError(f"Nothing of {name!r} is indexed yet.", hint=f"Index it: {mending_command(name)}")
+            raise UsageError(f"Nothing of {name!r} is indexed yet.", hint=f"Index it: {rebuild_command(name)}")
         owner, dimensions = documents.identity(), generation.dimensions
         if not target.exists():
             target.create(dimensions, owner)
@@ -100,7 +100,7 @@ def _all_of(ids: Sequence[UUID], store: VectorStore) -> list[StoredPoint]:
 
 
 def _remove_others(wanted: Sequence[UUID], there: VectorStore) -> int:
-    """Points of versions that are no more. Most often there are none, and counting tells."""
+    """Remove points of outdated versions. Counting shows that there usually are none."""
     if there.count() == len(wanted):
         return 0
     others = there.ids() - set(wanted)
@@ -112,7 +112,7 @@ def _compare(wanted: Sequence[UUID], here: VectorStore, there: VectorStore, name
     if (count := there.count()) != len(wanted):
         raise StoreError(
             f"{name} holds {count:,} of {counted(len(wanted), 'passage')} after the copy.",
-            hint="Type the same command again.",
+            hint="Run the same command again.",
         )
     some = wanted[:: max(1, len(wanted) // COMPARED)]
     copies = {one.id: one for one in there.read(some)}
