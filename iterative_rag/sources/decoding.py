@@ -1,4 +1,4 @@
-"""Bytes of unknown origin to text, or the reason why they are none; never a guess that makes letters into others."""
+"""Decodes bytes of unknown encoding, or says why they are not text; it does not guess where that is in doubt."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What people's files are in. The others are left out: each of them is one more way to be wrong.
+# The encodings in common use. Each further one is one more way to be wrong.
 _CANDIDATES = """
     cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 iso8859_2 iso8859_15 koi8_r koi8_u cp850 cp866
     mac_roman cp874 cp932 euc_jp gb18030 big5 cp949
 """
 _SAMPLE = 1 << 16
 _BLOCK = 1 << 20
-_MIXED = 4  # bytes of valid UTF-8 beyond ASCII: so many in a row do not happen by chance
-_MOST_CHAOS = 0.1
-_LEAD = 0.05  # by which the best reading must be better than any that reads otherwise
-_LEVEL = 0.12  # within which plain Western European letters are believed
-# Letters that texts of one Western European language hold besides ASCII, and signs that all may hold. Central European
-# letters that are read wrongly are a mixture that no language has ("Král přenesl" becomes "Král pøenesl").
+_MIXED = 4  # bytes of valid UTF-8 beyond ASCII: so many do not occur by chance
+_MAX_CHAOS = 0.1
+_LEAD = 0.05  # of the best decoding over any that gives another text
+_WESTERN_LEAD = 0.12  # of any decoding over cp1252, where that gives only Western European letters
+# The letters of Western European languages besides ASCII, and the signs of all. Central European text decoded as cp1252
+# has a mixture of letters that no language has ("Král přenesl" becomes "Král pøenesl").
 _WESTERN = tuple(
     frozenset(letters + letters.upper())
     for letters in (
@@ -42,7 +42,7 @@ _WESTERN = tuple(
     )
 )
 _SIGNS = frozenset("«»“”‘’‚„–—…€£°§©®·½¼²³¿¡ºª\xa0")
-# Letters that stand for others in a wrong reading (č, ř, ů, ě, ň, ć, ń): believed only in the company they keep.
+# Letters that a wrong decoding gives for others (č, ř, ů, ě, ň, ć, ń): accepted only beside one of these.
 _COMPANY = {"è": "éà", "ø": "åæ", "ù": "àèéò", "ì": "àèò", "ò": "àèéí", "æ": "åø", "ñ": "áéíóú"}
 _TILDES = re.compile("[ãõ]")
 _PORTUGUESE = re.compile("ç[ãõ]|[ãõ][oe]")
@@ -57,21 +57,21 @@ class NotText:
 
 
 _NUL = NotText("It is binary (it holds NUL bytes), or UTF-16 without a byte order mark.")
-_MIX = NotText("It is UTF-8 up to a point and something else from there on: save it as UTF-8.")
+_MIX = NotText("It is UTF-8 up to a point and another encoding from there on: save it as UTF-8.")
 _UNKNOWN = NotText("It is neither UTF-8 nor plausibly another text encoding.")
 
 
 def decode(data: bytes, declared: str = "") -> str | NotText:
-    """UTF-8, or UTF-8/16/32 by its byte order mark, else what it is `declared` or detected to be; `\\n` line ends.
+    """Text with `\\n` line ends: UTF-8/16/32 by its byte order mark, else UTF-8, the `declared` or a detected encoding.
 
-    What is in doubt is no text: a sentence says why.
+    NotText with the reason where the encoding is in doubt.
     """
     encoding = _by_mark(data)
     try:
         text = data.decode(encoding or "utf-8")
     except UnicodeDecodeError as error:
         if encoding is not None:
-            return NotText(f"Its byte order mark says {encoding}, but it is not that.")
+            return NotText(f"Its byte order mark says {encoding}, but it is not valid {encoding}.")
         if _high(data[: error.start]) >= _MIXED:
             return _MIX
         found = _declared(data, declared) or detect(_around(data, error.start))
@@ -80,14 +80,14 @@ def decode(data: bytes, declared: str = "") -> str | NotText:
         try:
             text = data.decode(found)
         except UnicodeDecodeError:
-            return NotText(f"It begins as {found}, but it is not that further on.")
+            return NotText(f"It begins as {found}, but is not valid {found} further on.")
     if "\0" in text:
         return _NUL
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def encoding_of(file: BinaryIO) -> str | NotText:
-    """The encoding of a file that is too large to be decoded at once; reads it once and goes back to its begin."""
+    """The encoding of a file that is too large to be decoded at once; reads it once and seeks back to its start."""
     head = file.read(_BLOCK)
     marked = _by_mark(head)
     found: str | NotText = marked or "utf-8"
@@ -120,27 +120,27 @@ def detect(sample: bytes) -> str | NotText:
     try:
         from charset_normalizer import from_bytes
     except ImportError:
-        return NotText("It is not UTF-8, and to tell what it is needs: pip install 'iterative-rag[files]'.")
-    readings: dict[str, tuple[float, str]] = {}
+        return NotText("It is not UTF-8; to detect its encoding: pip install 'iterative-rag[files]'.")
+    decodings: dict[str, tuple[float, str]] = {}
     for match in from_bytes(sample, cp_isolation=_CANDIDATES.split(), enable_fallback=False):
         text = str(match)
-        if match.chaos <= _MOST_CHAOS and not _signs_in_words(text):
+        if match.chaos <= _MAX_CHAOS and not _signs_in_words(text):
             score = match.coherence - 2 * match.chaos
             encodings = (match.encoding, *match.could_be_from_charset)
             encoding = "cp1252" if "cp1252" in encodings else match.encoding
-            readings[text] = max(readings.get(text, (-1.0, "")), (score, encoding))
-    ranked = sorted(((score, encoding, text) for text, (score, encoding) in readings.items()), reverse=True)
+            decodings[text] = max(decodings.get(text, (-1.0, "")), (score, encoding))
+    ranked = sorted(((score, encoding, text) for text, (score, encoding) in decodings.items()), reverse=True)
     if not ranked:
         return _UNKNOWN
     best = ranked[0]
     for score, encoding, text in ranked:
-        if encoding == "cp1252" and best[0] - score <= _LEVEL and _is_western(text):
+        if encoding == "cp1252" and best[0] - score <= _WESTERN_LEAD and _is_western(text):
             return encoding
     if len(ranked) > 1 and best[0] - ranked[1][0] < _LEAD:
         return NotText(f"Its encoding is in doubt ({best[1]} or {ranked[1][1]}): save it as UTF-8.")
     letters = _NOT_ASCII.findall(best[2])
     if (best[0] <= 0 and len(letters) < 8) or len(set(letters)) < 2:
-        return NotText(f"Its encoding is in doubt ({best[1]}, but there is little to tell by): save it as UTF-8.")
+        return NotText(f"Its encoding is in doubt ({best[1]}, but the text is too short to tell): save it as UTF-8.")
     return best[1]
 
 
@@ -149,7 +149,7 @@ def _by_mark(data: bytes) -> str | None:
 
 
 def _declared(data: bytes, declared: str) -> str | None:
-    """What the file says of itself, if that is an encoding that can be true of it."""
+    """The encoding that the file declares, if its bytes are valid in it."""
     try:
         name = codecs.lookup(declared).name
         # On the web the name Latin-1 means Windows-1252.
@@ -161,7 +161,7 @@ def _declared(data: bytes, declared: str) -> str | None:
 
 
 def _around(data: bytes, place: int) -> bytes:
-    """Whole lines, where lines are short, from the first one that is not UTF-8 on."""
+    """A sample from the first line that is not UTF-8 on; whole lines, where they are short."""
     start = max(data.rfind(b"\n", 0, place) + 1, place - _SAMPLE // 4)
     sample = data[start : start + _SAMPLE]
     end = sample.rfind(b"\n") if len(sample) == _SAMPLE else -1
@@ -169,8 +169,8 @@ def _around(data: bytes, place: int) -> bytes:
 
 
 def _is_western(text: str) -> bool:
-    """Whether what is beyond ASCII are the letters of one language of Western Europe; ã and õ only where Portuguese has
-    them, because ă and ő are read as these."""
+    """Whether the letters beyond ASCII are those of one Western European language. ã and õ count only as in Portuguese,
+    because ă and ő are decoded to them."""
     letters = set(_NOT_ASCII.findall(text)) - _SIGNS
     if not any(letters <= language for language in _WESTERN):
         return False
@@ -182,10 +182,10 @@ def _is_western(text: str) -> bool:
 
 
 def _high(data: bytes) -> int:
-    """How many bytes are none of ASCII."""
+    """The number of bytes beyond ASCII."""
     return len(data) - len(data.decode("ascii", errors="ignore"))
 
 
 def _signs_in_words(text: str) -> bool:
-    """Whether signs stand where letters do ("f‚t‚"): the mark of a wrong reading."""
+    """Whether there are signs inside words ("f‚t‚"), as a wrong decoding gives them."""
     return 10 * len(_SIGN_IN_WORD.findall(text)) > len(_NOT_ASCII.findall(text))

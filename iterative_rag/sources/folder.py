@@ -1,4 +1,4 @@
-"""A folder of files of any format as documents: walks it, holds what it reads to its bounds, and hands it on."""
+"""A folder of files of any format as documents, read within limits of size, memory and time."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.system.files import NOT_REGULAR
 from iterative_rag.types import Document
 
+_NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
+_EMPTY = "It is empty."
+
 
 class Folder:
     """Walks a folder in sorted order, or reads one file. Links that lead out of the folder are not followed."""
@@ -26,12 +29,12 @@ class Folder:
 
     @property
     def root(self) -> str:
-        """What the documents belong to: those of it that are not yielded any more have vanished."""
+        """Identifies the source in the index: its documents that are no longer yielded are removed."""
         return shown(self.path)
 
     @property
     def total(self) -> int | None:
-        """How many documents there are at most; None where one file may hold many."""
+        """The number of files; None where one of them may hold many documents."""
         formats = [format_of(entry.name) for entry in self._entries() if isinstance(entry, Path)]
         return None if any(one.many for one in formats if one) else len(formats)
 
@@ -41,7 +44,11 @@ class Folder:
         with ApartReader(self._limits) as apart:
             for entry in self._entries():
                 if apart.used_up:
-                    yield Skipped(self.root, self._stopped_before(entry), rest_unread=True)
+                    name = entry.name if isinstance(entry, Path) else Path(entry.source).name
+                    seconds = f"{2 * self._limits.refused_seconds:,.0f} s"
+                    reason = f"Reading stopped before {name!r}: refused files have taken more than {seconds}."
+                    hint = "Remove them, or raise --refused-seconds."
+                    yield Skipped(self.root, f"{reason} {hint}", rest_unread=True)
                     return
                 empty = False
                 if isinstance(entry, Skipped):
@@ -54,44 +61,21 @@ class Folder:
                 hint="Give a folder of such files, or one of them.",
             )
 
-    # --- which files ---
-
     def _entries(self) -> Iterator[Path | Skipped]:
         if not self.path.exists():
             raise CorpusError(f"There is no file or folder {shown(self.path)}.", hint="Check the path.")
-        if not self.path.is_dir():
-            fault = None if self.path.is_file() else _NOT_REGULAR
-            yield Skipped(shown(self.path), fault) if fault else self.path
-            return
-        try:
-            os.scandir(self.path).close()
-        except OSError as error:
-            raise CorpusError(
-                f"The folder {shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
-            ) from error
-        yield from self._walk()
-
-    def _walk(self) -> Iterator[Path | Skipped]:
-        """Depth first. Without recursion: folders can be nested deeper than Python's stack."""
-        real_root = os.path.realpath(self.path)
-        left: list[_Place | Skipped] = [_Place(str(self.path), is_folder=True)]
-        while left:
-            place = left.pop()
-            if isinstance(place, Skipped):
-                yield place
-            elif not place.is_folder:
-                yield Path(place.path)
-            else:
-                left += reversed(list(_looked_at(place.path, real_root)))
-
-    # --- what is in them ---
-
-    def _stopped_before(self, entry: Path | Skipped) -> str:
-        first = entry.name if isinstance(entry, Path) else Path(entry.source).name
-        return (
-            f"From {first!r} on it is not read: files that were refused have taken more than "
-            f"{2 * self._limits.refused_seconds:,.0f} s. Remove them, or raise --refused-seconds."
-        )
+        if self.path.is_file():
+            yield self.path
+        elif not self.path.is_dir():
+            yield Skipped(shown(self.path), _NOT_REGULAR)
+        else:
+            try:
+                os.scandir(self.path).close()
+            except OSError as error:
+                raise CorpusError(
+                    f"The folder {shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
+                ) from error
+            yield from _walk(str(self.path))
 
     def _read(self, path: Path, apart: ApartReader) -> Reading:
         form = format_of(path.name)
@@ -108,24 +92,20 @@ class Folder:
             yield Skipped(source, f"It cannot be read: {error.strerror}.")
 
 
-class _Place:
-    """A file to be read or a folder to be looked into."""
-
-    __slots__ = ("is_folder", "path")
-
-    def __init__(self, path: str, *, is_folder: bool) -> None:
-        self.path = path
-        self.is_folder = is_folder
-
-
-_NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
-
-
-_EMPTY = "It is empty."
+def _walk(root: str) -> Iterator[Path | Skipped]:
+    """Depth first, and not recursive: folders can be nested deeper than Python's stack."""
+    real_root = os.path.realpath(root)
+    left = list(_children(root, real_root))[::-1]
+    while left:
+        entry = left.pop()
+        if isinstance(entry, str):
+            left += list(_children(entry, real_root))[::-1]
+        else:
+            yield entry
 
 
-def _looked_at(folder: str, real_root: str) -> Iterator[_Place | Skipped]:
-    """What is in a folder, sorted by name; nothing of what is hidden or of no known format."""
+def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:
+    """The files of a folder as Path, its folders as str, sorted by name; nothing hidden or of no known format."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -138,13 +118,13 @@ def _looked_at(folder: str, real_root: str) -> Iterator[_Place | Skipped]:
             if fault and (readable or os.path.isdir(entry.path)):
                 yield Skipped(shown(entry.path), fault)
             elif not fault and readable:
-                yield _Place(entry.path, is_folder=False)
+                yield Path(entry.path)
         elif entry.is_dir(follow_symlinks=False):
             if not entry.name.startswith("."):
-                yield _Place(entry.path, is_folder=True)
+                yield entry.path
         elif readable:
             regular = entry.is_file(follow_symlinks=False)
-            yield _Place(entry.path, is_folder=False) if regular else Skipped(shown(entry.path), _NOT_REGULAR)
+            yield Path(entry.path) if regular else Skipped(shown(entry.path), _NOT_REGULAR)
 
 
 def _fault_of_link(path: str, real_root: str) -> str | None:
@@ -155,7 +135,7 @@ def _fault_of_link(path: str, real_root: str) -> str | None:
     if os.path.isdir(real):
         return "It is a link to a folder, which would be read twice."
     if not os.path.exists(real):
-        return "It is a link that leads nowhere."
+        return "It is a broken link."
     return None if os.path.isfile(real) else _NOT_REGULAR
 
 
@@ -168,11 +148,9 @@ def _fault(path: Path, form: Format) -> str | None:
         return f"It cannot be read: {error.strerror}."
     if size > form.max_bytes:
         return f"It is larger ({size / 1e6:.0f} MB) than the limit of {form.max_bytes / 1e6:.0f} MB."
-    if size == 0:
-        return _EMPTY
-    return form.missing()
+    return form.missing() if size else _EMPTY
 
 
 def _id(relative: str, within: str) -> str:
-    """Ids stay when a folder moves; documents of one file are told apart by their ids within it."""
+    """Does not change when the folder moves; `within` tells the documents of one file apart."""
     return hashlib.sha1(os.fsencode(relative) + (b"\0" + within.encode() if within else b"")).hexdigest()

@@ -1,6 +1,6 @@
-"""The lines between two `---` at the top of a Markdown file: `key: value`, and lists of values; a small part of YAML.
+"""The front matter of Markdown files: `key: value` and lists between two lines of `---`, a small part of YAML.
 
-What this package writes, any YAML reader can read. What others write is read as far as it is that simple.
+What this package writes is valid YAML. What others write is read as far as it is that simple.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 
 Fields = dict[str, str | tuple[str, ...]]
 
-MOST_CHARS = 64_000
-_BLOCK = re.compile(rf"\A---[ \t]*\n(?:(.{{0,{MOST_CHARS}}}?)\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
+MAX_CHARS = 64_000
+_BLOCK = re.compile(rf"\A---[ \t]*\n(?:(.{{0,{MAX_CHARS}}}?)\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*?)[ \t]*")
 _ENTRY = re.compile(r"[ \t]*-[ \t]+(.+?)[ \t]*")
-# What needs no quotes: no YAML sign, nothing that YAML takes for something else than text.
+# Values that need no quotes: no YAML syntax, nothing that YAML would not read as text.
 _PLAIN = re.compile(r"[A-Za-z][\w ./@+()–-]*(?<! )")
 _NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 
 def split(text: str) -> tuple[Fields, str]:
-    """The fields and the text after them; no fields, and all of the text, where there is no front matter."""
+    """The fields and the text after them; no fields and the whole text where there is no front matter."""
     block = _BLOCK.match(text)
     if block is None:
         return {}, text
@@ -39,7 +39,7 @@ def split(text: str) -> tuple[Fields, str]:
 
 
 def join(fields: Mapping[str, str | Sequence[str]]) -> str:
-    """The front matter as text, to be put before the document's own. Empty values are left out."""
+    """The front matter as text. Empty values are left out."""
     lines = []
     for key, value in fields.items():
         if isinstance(value, str):
@@ -50,13 +50,13 @@ def join(fields: Mapping[str, str | Sequence[str]]) -> str:
 
 
 def text_of(fields: Fields, key: str) -> str:
-    """A field that holds one value; "" where it is missing or a list."""
+    """A field of one value; "" where it is missing or a list."""
     value = fields.get(key, "")
     return value if isinstance(value, str) else ""
 
 
 def _value(value: str) -> str | tuple[str, ...]:
-    """One value, or a list on one line; an empty value may be the begin of a list over several."""
+    """One value, or a list on one line; an empty value may start a list over several lines."""
     if not value:
         return ()
     if value.startswith("[") and value.endswith("]"):
@@ -70,7 +70,7 @@ def _value(value: str) -> str | tuple[str, ...]:
 def _read(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         try:
-            # On one line, and without half characters, which JSON can hold and no database takes.
+            # On one line, and without lone surrogates, which no database takes.
             return " ".join(str(json.loads(value)).encode(errors="replace").decode().split())
         except ValueError:
             return value[1:-1]

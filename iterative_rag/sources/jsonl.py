@@ -13,19 +13,19 @@ from typing import Any, BinaryIO, TypeGuard, cast
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import MOST_CHARS, limit_skipped, shown
+from iterative_rag.sources.formats.format import MAX_CHARS, limit_skipped, shown
 from iterative_rag.system.files import readable
 from iterative_rag.types import Document
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
-# `[[],[],...` takes thirty times its length in memory: no record needs as many lists and objects.
-MAX_PARTS = 500_000
-# Counting the lines first is worth it for the progress bar only while it is quick.
+# Lists and objects of one record: `[[],[],...` takes thirty times its length in memory.
+MAX_CONTAINERS = 500_000
+# The lines of larger files are not counted for the progress bar: it would take long.
 COUNT_BELOW_BYTES = 256 * 1024 * 1024
 
 
 class JsonLines:
-    """A malformed line is yielded as a Skipped that names its number; the others are kept."""
+    """A malformed line is yielded as a Skipped with its number."""
 
     def __init__(self, path: Path | str, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self.path = Path(path).expanduser().absolute()
@@ -33,12 +33,12 @@ class JsonLines:
 
     @property
     def root(self) -> str:
-        """What the documents belong to: those of it that are not yielded any more have vanished."""
+        """Identifies the source in the index: its documents that are no longer yielded are removed."""
         return shown(self.path)
 
     @property
     def total(self) -> int | None:
-        """How many lines there are; None if counting would take long."""
+        """The number of lines; None where counting would take long."""
         try:
             if self.path.stat().st_size > COUNT_BELOW_BYTES:
                 return None
@@ -53,17 +53,19 @@ class JsonLines:
 
     def _documents(self) -> Iterator[Document | Skipped]:
         seen: Counter[str] = Counter()
-        found = any_line = False
+        empty, found = True, False
         number = 0
         try:
             with self._open() as file:
                 while line := file.readline(self.max_line_bytes + 1):
                     number += 1
-                    any_line = any_line or bool(line.strip())
+                    empty = empty and not line.strip()
                     if len(line) > self.max_line_bytes:
-                        self._pass_line(file, line)
-                        limit = self.max_line_bytes / 1e6
-                        yield self._skip(number, f"The line is longer than the limit of {limit:.0f} MB.")
+                        while line and not line.endswith(b"\n"):
+                            line = file.readline(1 << 20)
+                        yield self._skip(
+                            number, f"The line is longer than the limit of {self.max_line_bytes / 1e6:.0f} MB."
+                        )
                     elif line.strip():
                         document = self._document(number, line, seen)
                         found = found or isinstance(document, Document)
@@ -78,7 +80,7 @@ class JsonLines:
             raise CorpusError(
                 f"{shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
             ) from error
-        if not any_line:
+        if empty:
             yield Skipped(shown(self.path), "It is empty.", empty=True)
         elif not found:
             raise CorpusError(
@@ -91,16 +93,12 @@ class JsonLines:
             return cast(BinaryIO, gzip.open(readable(self.path), "rb"))
         return readable(self.path).open("rb")
 
-    def _pass_line(self, file: BinaryIO, line: bytes) -> None:
-        while line and not line.endswith(b"\n"):
-            line = file.readline(1 << 20)
-
     def _skip(self, number: int, reason: str) -> Skipped:
         return Skipped(f"{shown(self.path)}:{number}", reason)
 
     def _document(self, number: int, line: bytes, seen: Counter[str]) -> Document | Skipped:
-        if line.count(b"[") + line.count(b"{") > MAX_PARTS:
-            return self._skip(number, f"The line holds more than {MAX_PARTS:,} lists and objects.")
+        if line.count(b"[") + line.count(b"{") > MAX_CONTAINERS:
+            return self._skip(number, f"The line holds more than {MAX_CONTAINERS:,} lists and objects.")
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -109,7 +107,7 @@ class JsonLines:
 
 
 def document_of(row: object, source: str, seen: Counter[str], what: str) -> Document | Skipped:
-    """The document of one record; `what` names records of its kind ("line"), `seen` counts those of one title."""
+    """The document of one record. `what` names the record in messages ("line"), `seen` counts those of one key."""
     if not isinstance(row, dict):
         return Skipped(source, f"The {what} is not a JSON object.")
     title, text, url = row.get("title"), row.get("text", row.get("passage")), row.get("url")
@@ -120,8 +118,8 @@ def document_of(row: object, source: str, seen: Counter[str], what: str) -> Docu
     url = url if isinstance(url, str) and url else None
     if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
         return Skipped(source, "The text holds characters that are not text.")
-    if len(text) > MOST_CHARS:
-        return Skipped(source, f"The text is longer than the limit of {MOST_CHARS:,} characters.")
+    if len(text) > MAX_CHARS:
+        return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters.")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     key = url or title
     seen[key] += 1
@@ -135,7 +133,7 @@ def _is_filled(value: Any) -> TypeGuard[str]:
 
 
 def _is_encodable(text: str) -> bool:
-    """False for lone surrogates, which JSON can hold and neither SQLite nor UTF-8 can."""
+    """False for lone surrogates, which JSON can hold but UTF-8 and SQLite cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

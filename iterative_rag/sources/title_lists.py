@@ -1,6 +1,6 @@
-"""Which articles of an encyclopedia in one file were chosen for a corpus: remembered beside its index.
+"""The articles that were chosen from an encyclopedia in one file for a corpus, kept beside its index.
 
-Without it, indexing the file again would bring in all of it, or drop the articles of every list but the last.
+Without them, indexing the file again would add all its articles, or keep only those of the last list.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ FILE_NAME = "titles.json"
 
 
 class TitleLists:
-    """The lists of one corpus, by the root of the source that they are of; a source without one is taken whole."""
+    """The lists of one corpus, by the root of their source; a source without a list is indexed whole."""
 
     def __init__(self, corpus_folder: Path) -> None:
         self._path = corpus_folder / FILE_NAME
 
     def of(self, root: str) -> tuple[str, ...] | None:
-        """The chosen titles in the order in which they were chosen; None if there is no list. Raises CorpusError."""
+        """The chosen titles in the order of choosing; None if there is no list. Raises CorpusError."""
         titles = self._all().get(root)
         return None if titles is None else tuple(titles)
 
     def add(self, root: str, titles: Collection[str]) -> tuple[str, ...]:
-        """Choose these besides those chosen before; returns all of them."""
+        """Add titles to the list; returns the whole list."""
         chosen = tuple(dict.fromkeys([*(self.of(root) or ()), *titles]))
         self._write(self._all() | {root: list(chosen)})
         return chosen
 
     def leave_out(self, root: str, titles: Collection[str]) -> None:
-        """Forget titles that no article has."""
+        """Remove titles from the list, for which there is no article."""
         lists = self._all()
         if root in lists and titles:
             left = [title for title in lists.pop(root) if title not in titles]
             self._write(lists | {root: left} if left else lists)
 
     def forget(self, root: str) -> None:
-        """The source is taken whole from now on."""
+        """Remove the list: the source is indexed whole from now on."""
         lists = self._all()
         if lists.pop(root, None) is not None:
             self._write(lists)
@@ -53,11 +53,11 @@ class TitleLists:
         except (OSError, ValueError) as error:
             raise self._damaged(str(error)) from error
         if not isinstance(lists, dict) or not all(_is_list(titles) for titles in lists.values()):
-            raise self._damaged("it is no object of lists")
+            raise self._damaged("it is not an object of lists")
         return lists
 
     def _write(self, lists: dict[str, list[str]]) -> None:
-        """Whole or not at all: a run may be killed at any time."""
+        """Atomic: a run may be killed at any time."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_suffix(".new")
         new.write_text(json.dumps(lists, ensure_ascii=False), encoding="utf-8")

@@ -111,11 +111,11 @@ def _links() -> dict[str, tuple[Make, str]]:
         (path / "inside.txt").write_text("Inside.")
 
     return {
-        "self.txt": (link("self.txt"), "leads nowhere"),
+        "self.txt": (link("self.txt"), "broken link"),
         "loop": (link("."), "read twice"),
         "out.txt": (link("/etc/passwd"), "out of the folder"),
         "endless.csv": (link("/dev/zero"), "out of the folder"),
-        "nowhere.pdf": (link("missing.pdf"), "leads nowhere"),
+        "nowhere.pdf": (link("missing.pdf"), "broken link"),
         "pipe.pdf": (lambda path, size: os.mkfifo(path), "no regular file"),
         "pipe.txt": (lambda path, size: os.mkfifo(path), "no regular file"),
         "folder.pdf": (folder, READ),
@@ -162,7 +162,7 @@ def _pdfs() -> dict[str, tuple[Make, str]]:
     form = b"<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 5 0 R >> >> /Length 5 >>"
     return {
         "empty.pdf": (_bytes(b""), "empty"),
-        "text.pdf": (_bytes(b"This is no PDF."), "no PDF"),
+        "text.pdf": (_bytes(b"This is no PDF."), "not a PDF"),
         "head_only.pdf": (_bytes(b"%PDF-1.7\n"), "damaged"),
         "noise.pdf": (_bytes(b"%PDF-1.7\n" + _noise(50_000)), "damaged"),
         "half.pdf": (_bytes(good[: len(good) // 2]), ANY),
@@ -208,10 +208,10 @@ def _words() -> dict[str, tuple[Make, str]]:
     good = word_body(paragraph * 50)
     return {
         "empty.docx": (_bytes(b""), "empty"),
-        "text.docx": (_bytes(b"This is no Word file."), "no Word file"),
+        "text.docx": (_bytes(b"This is no Word file."), "not a Word file"),
         "cut.docx": (_bytes(good[: len(good) // 2]), "damaged"),
         "flipped.docx": (_bytes(good[:300] + bytes(40) + good[340:]), "damaged"),
-        "other_archive.docx": (_bytes(zipped(a=b"b")), "no Word file"),
+        "other_archive.docx": (_bytes(zipped(a=b"b")), "not a Word file"),
         "locked.docx": (_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000)), "password"),
         "bomb.docx": (_bytes(lambda size: word_body(paragraph, media__a=bytes(size.megabytes * 10 * MB))), "zip bomb"),
         "bomb_xml.docx": (_bytes(word_body(b"<w:p/>" * 5_000_000)), "zip bomb"),
@@ -259,7 +259,7 @@ def _records() -> dict[str, tuple[Make, str]]:
         "deep_objects.json": (_bytes(b'{"data":' * 100_000), "too deeply"),
         "digits.json": (_bytes(digits), "not JSON"),
         "surrogates.json": (_bytes(rb'{"title": "x", "text": "half \ud800"}'), "not text"),
-        "numbers.json": (_bytes(b"[" + b"1," * 300_000 + b"1]"), "more records are no documents"),
+        "numbers.json": (_bytes(b"[" + b"1," * 300_000 + b"1]"), "more records were left out"),
         "lists.json": (_bytes(lambda size: b"[" + b"[]," * (size.thousand * 20_000) + b"1]"), ANY),
         "squad_wrong.json": (_bytes(json.dumps(squad).encode()), 'no "text"'),
         "truncated.json": (_bytes(b'[{"title": "x", "text": "y"'), "not JSON"),
@@ -267,7 +267,7 @@ def _records() -> dict[str, tuple[Make, str]]:
         "nan.json": (_bytes(b"NaN"), "neither a list"),
         "line_100_mb.jsonl": (_bytes(lambda size: record("ok") + b"x" * (size.megabytes * MB)), "longer than"),
         "lists.jsonl": (_bytes(record("ok") + b"[" + b"[]," * (5 * MB) + b"1]\n"), "lists and objects"),
-        "bad_lines.jsonl": (_bytes(record("ok") + b"1\n" * 300_000), "more records are no documents"),
+        "bad_lines.jsonl": (_bytes(record("ok") + b"1\n" * 300_000), "more records were left out"),
         "cut.jsonl.gz": (_bytes(gzip.compress(record("x" * 9999) * 99)[:-20]), "damaged"),
         "not_packed.jsonl.gz": (_bytes(b"not gzip"), "damaged"),
         "bomb.jsonl.gz": (_bytes(lambda size: gzip.compress(record("ok") + bytes(size.megabytes * 3 * MB))), "longer"),

@@ -81,5 +81,5 @@ def test_a_folder_that_only_costs_time_is_left(tmp_path: Path) -> None:
     *_, last = Folder(tmp_path, limits=Limits(seconds=0.2, refused_seconds=0.2)).documents()
     assert isinstance(last, Skipped)
     assert last.rest_unread
-    assert "it is not read" in last.reason
+    assert "Reading stopped" in last.reason
     assert "--refused-seconds" in last.reason

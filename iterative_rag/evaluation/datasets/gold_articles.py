@@ -27,7 +27,7 @@ _TYPOGRAPHY = _DASHES | _QUOTES
 # What sets two spellings of one name apart at most: "J. R. R. Tolkien", "St Louis", "Jean Luc Godard".
 _LOOSE = re.compile(r"[\s.,'\"-]+")
 
-_HEAD_CHARS = front_matter.MOST_CHARS + 1000
+_HEAD_CHARS = front_matter.MAX_CHARS + 1000
 _MARKDOWN = (".md", ".markdown")
 
 Ids = tuple[str, ...]

@@ -8,20 +8,21 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import markdown_table
 from iterative_rag.sources.decoding import NotText, encoding_of
-from iterative_rag.sources.formats import markdown_table
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.types import Document
 
 MAX_BYTES = 512 * 1024 * 1024
-MOST_ROWS = 2_000  # of one document
-MOST_TABLE_CHARS = 500_000
-MOST_CELL_CHARS = 1_000_000
+MAX_ROWS = 2_000  # of one document
+MAX_TABLE_CHARS = 500_000
+MAX_CELL_CHARS = 1_000_000
 _LINE_CHARS = 4_000_000
 _SAMPLE_CHARS = 16_000
 _DELIMITERS = ",;\t|"
@@ -30,15 +31,23 @@ _NUMBER = re.compile(r"[-+(]?[\d.,:/%$€£ -]*\d[\d.,:/%$€£) -]*")
 
 @dataclass(slots=True)
 class _Part:
-    """Rows that become one document. `first` and `last` are their numbers, from 1, the header not counted."""
+    """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header."""
 
+    head: list[str]
     first: int
     lines: list[str]
     size: int = 0
 
-    @property
-    def last(self) -> int:
-        return self.first + len(self.lines) - 1
+    def takes(self, line: str) -> bool:
+        # Every part repeats the header: a long one must not be most of what is written.
+        room = max(MAX_TABLE_CHARS, 4 * sum(map(len, self.head)))
+        return not self.lines or (len(self.lines) < MAX_ROWS and self.size + len(line) <= room)
+
+    def document(self, source: str, title: str, *, alone: bool) -> Document:
+        last = self.first + len(self.lines) - 1
+        name = title if alone else f"{title} (rows {self.first}–{last})"
+        table = "\n".join([markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines])
+        return Document("" if self.first == 1 else str(self.first), name, f"# {name}\n\n{table}\n", source)
 
 
 def read(path: Path) -> Reading:
@@ -48,72 +57,60 @@ def read(path: Path) -> Reading:
         if isinstance(encoding, NotText):
             yield Skipped(source, encoding.reason)
             return
-        lines = _BoundedLines(file, encoding)
-        yield from _documents(lines, source, title_of(path), path.suffix.lower())
+        items = _parts(_BoundedLines(file, encoding), source, path.suffix.lower())
+        start = list(islice(items, 2))
+        alone = sum(isinstance(item, _Part) for item in start) == 1
+        for item in chain(start, items):
+            yield item.document(source, title_of(path), alone=alone) if isinstance(item, _Part) else item
 
 
-def _documents(lines: _BoundedLines, source: str, title: str, suffix: str) -> Reading:
+def _parts(lines: _BoundedLines, source: str, suffix: str) -> Iterator[_Part | Skipped]:
     sample = lines.sample()
-    dialect = _dialect(sample, suffix)
-    csv.field_size_limit(MOST_CELL_CHARS)
-    # Lenient, as files of this kind are: a stray quote is a letter.
-    rows = (row for row in csv.reader(lines, dialect, strict=False) if any(cell.strip() for cell in row))
-    head: list[str] | None = None
-    fault = ""
-    part = _Part(1, [])
-    before: _Part | None = None
+    csv.field_size_limit(MAX_CELL_CHARS)
+    # Not strict: a stray quote is common, and a letter like others.
+    rows = (row for row in csv.reader(lines, _dialect(sample, suffix), strict=False) if any(map(str.strip, row)))
+    part: _Part | None = None
     number = 0
+    fault = ""
     try:
         for row in rows:
-            if head is None:
-                head = [plain(cell) for cell in row] if _has_header(sample, row) else [""] * len(row)
-                if any(head):
+            cells = [plain(cell) for cell in row]
+            if part is None:
+                header = _has_header(sample, row)
+                part = _Part(cells if header else [""] * len(row), 1, [])
+                if header:
                     continue
-            line = markdown_table.line([plain(cell) for cell in row])
-            if part.lines and (len(part.lines) >= MOST_ROWS or part.size + len(line) > _room(head)):
-                if before is not None:
-                    yield _document(before, head, source, title, alone=False)
-                before, part = part, _Part(number + 1, [])
+            line = markdown_table.line(cells)
+            if not part.takes(line):
+                yield part
+                part = _Part(part.head, number + 1, [])
             number += 1
             part.lines.append(line)
             part.size += len(line) + 1
     except (csv.Error, UnicodeDecodeError, _TooLong) as error:
         fault = f"It cannot be read beyond row {number}: {_why(error)}."
-    if head is None:
+    if part is None:
         yield Skipped(source, fault or "It is empty.", empty=not fault)
         return
-    if before is not None:
-        yield _document(before, head, source, title, alone=False)
-    if part.lines or (before is None and not fault):
-        yield _document(part, head, source, title, alone=before is None)
+    if part.lines or not fault:
+        yield part
     if fault:
         yield Skipped(source, fault)
 
 
-def _document(part: _Part, head: Sequence[str], source: str, title: str, *, alone: bool) -> Document:
-    table = "\n".join([markdown_table.line(head), markdown_table.rule(len(head)), *part.lines])
-    name = title if alone else f"{title} (rows {part.first}–{part.last})"
-    return Document("" if part.first == 1 else str(part.first), name, f"# {name}\n\n{table}\n", source)
-
-
-def _room(head: Sequence[str]) -> int:
-    """Every part repeats the header: an endless one must not be most of what is written."""
-    return max(MOST_TABLE_CHARS, 4 * sum(map(len, head)))
-
-
 class _TooLong(Exception):
-    """A line without an end."""
+    """A line is longer than the limit."""
 
 
 class _BoundedLines:
-    """The lines of a file as text, none of them longer than a limit; the sample does not use them up."""
+    """The lines of a file as text, each within the limit. Taking a sample does not consume them."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
         self._text = io.TextIOWrapper(file, encoding=encoding, errors="strict", newline="")
         self._head = ""
 
     def sample(self) -> str:
-        """Whole lines from the begin, where they are not endless."""
+        """The first lines, whole where they are not too long."""
         self._head = self._text.read(_SAMPLE_CHARS)
         return self._head if len(self._head) < _SAMPLE_CHARS else self._head[: self._head.rfind("\n") + 1 or None]
 
@@ -132,18 +129,18 @@ def _dialect(sample: str, suffix: str) -> type[csv.Dialect] | csv.Dialect:
     if suffix == ".tsv":
         return csv.excel_tab
     try:
-        found = csv.Sniffer().sniff(sample, _DELIMITERS)
-    except csv.Error:  # one column, or nothing to tell by
+        dialect = csv.Sniffer().sniff(sample, _DELIMITERS)
+    except csv.Error:  # one column, or too little to tell by
         return csv.excel
-    found.doublequote = True  # what the csv module cannot see where no quote is doubled in the sample
-    return found
+    dialect.doublequote = True  # the csv module misses it where the sample has no doubled quote
+    return dialect
 
 
 def _has_header(sample: str, first: Sequence[str]) -> bool:
     """Whether the first row names the columns.
 
-    The csv module tells it by types and lengths, which a table of names has none of: there, a first row that could be
-    a header is one.
+    The csv module tells by types and lengths, which a table of names does not have: there, a first row of different
+    texts that are not numbers is taken for a header.
     """
     try:
         if csv.Sniffer().has_header(sample):
@@ -160,7 +157,7 @@ def _why(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"it is not {codecs.lookup(error.encoding).name} there"
     if "field larger" in str(error):
-        return f"a cell holds more than {MOST_CELL_CHARS:,} characters"
+        return f"a cell holds more than {MAX_CELL_CHARS:,} characters"
     return str(error)
 
 

@@ -1,4 +1,4 @@
-"""What a format is: suffixes, a bound, and a reader that takes a path and yields documents or what it skipped."""
+"""A file format: its suffixes, a size limit, and a reader that yields documents or what it skipped."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
 EXTRA = "files"
-# What one document may hold: beyond that it is cut into several, or the rest is skipped with a reason.
-MOST_CHARS = 8_000_000
+# Of one document: a longer text is split into several documents, or the rest is skipped with a reason.
+MAX_CHARS = 8_000_000
 # Faults of one file that are reported one by one: a million bad records must not make a report of a million lines.
 MAX_SKIPPED = 100
 
@@ -27,8 +27,8 @@ class Format:
     """How files of some suffixes are read.
 
     `read` yields documents whose ids are unique within the file ("" for the only one). It may raise OSError.
-    `apart` says that it is done in a process of its own, for parsers that can crash, hang or hoard memory.
-    `needs` are modules of the extra `files`; `many` says that one file may hold many documents.
+    `apart`: read in a child process, because the parser can crash, hang or exhaust the memory.
+    `needs` are modules of the extra `files`; `many`: one file may hold many documents.
     """
 
     suffixes: tuple[str, ...]
@@ -40,19 +40,19 @@ class Format:
 
     def missing(self) -> str | None:
         """Why files of this format cannot be read here; None if they can."""
-        if all(_is_installed(module) for module in self.needs):
+        if all(importlib.util.find_spec(module) for module in self.needs):
             return None
         error = MissingExtra(EXTRA)
         return f"{error} Type: {error.hint}"
 
 
 def shown(path: Path | str) -> str:
-    """A path as text: file names may hold bytes that are none, which no database or terminal takes."""
+    """A path as text. File names may hold bytes that are not text, which no database or terminal takes."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
 def plain(text: str) -> str:
-    """Text as databases and terminals take it: without NUL and half characters, with `\\n` line ends."""
+    """Text that databases and terminals take: without NUL and lone surrogates, lines ending in `\\n`."""
     text = text.encode("utf-8", "replace").decode().replace("\0", "")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -66,10 +66,3 @@ def limit_skipped(reading: Reading, source: str, unit: str = "record", limit: in
             yield item
     if skipped > limit:
         yield Skipped(source, f"{counted(skipped - limit, f'more {unit} was', f'more {unit}s were')} left out.")
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ValueError:  # a module that was put out of reach
-        return False

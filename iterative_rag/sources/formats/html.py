@@ -1,4 +1,4 @@
-"""Web pages: the text of the page as Markdown, with its tables; no scripts, menus, forms or advertisements."""
+"""HTML: the text of the page as Markdown, with its tables; no scripts, menus, forms or advertisements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_BYTES = 16 * 1024 * 1024
-MOST_LEVELS = 2_000
+MAX_DEPTH = 2_000
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 _HEAD_BYTES = 4096
 _NOT_TEXT = """
@@ -30,10 +30,10 @@ _NOT_TEXT = """
 _BLOCK_TAG = re.compile(
     r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
 )
-# A header or footer of the page goes; one of an article holds its title or its date.
+# Header and footer of the page; those of an article hold its title or its date.
 _FRAME = "body > header, body > footer, body > div > header, body > div > footer"
 _MAIN = ("main", "[role=main]", "article")
-_MAIN_SHARE = 0.5  # of the page's text: less, and the part is one of several, or a teaser
+_MAIN_SHARE = 0.5  # of the page's text; with less, the part is one of several, or a teaser
 
 
 def read(path: Path) -> Reading:
@@ -52,10 +52,10 @@ def read(path: Path) -> Reading:
 
 
 def page(html: str, source: str, title: str) -> Document | Skipped:
-    """The document of a page; `title` is for one that has none. Raises FetchError for one that cannot be converted."""
+    """The document of a page; `title` is used where it has none. Raises FetchError where it cannot be converted."""
     from iterative_rag.sources.wikipedia import page_markdown
 
-    too_deep = Skipped(source, f"It is nested more than {MOST_LEVELS:,} levels deep.")
+    too_deep = Skipped(source, f"It is nested more than {MAX_DEPTH:,} levels deep.")
     if _opens_too_many(html):
         return too_deep
     tree = parsed(html)
@@ -66,9 +66,9 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
         node.decompose()
     part = _main(tree)
     heading = part.css_first("h1") if part is not None else None
-    said = _line(tree.css_first("title")), _line(heading)
-    title = said[1] if said[1] and said[1] in said[0] else said[0] or said[1] or title
-    if heading is not None and said[1] == title:
+    head, top = _line(tree.css_first("title")), _line(heading)
+    title = top if top and top in head else head or top or title
+    if heading is not None and top == title:
         heading.decompose()  # the converter begins with the title
     text = page_markdown.to_markdown(part.html or "" if part is not None else "", title)
     if not text.partition("\n")[2].strip():
@@ -77,7 +77,7 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
 
 
 def _main(tree: LexborHTMLParser) -> LexborNode | None:
-    """The part that is marked as the page's own text, if most of the text is in it; else the whole body."""
+    """The part marked as main content, if most of the text is in it; else the body."""
     body = tree.body
     if body is None:
         return None
@@ -103,23 +103,23 @@ def _line(node: LexborNode | None) -> str:
 
 
 def _opens_too_many(html: str) -> bool:
-    """Whether so many blocks are open at once: for each that opens, the parser goes through all that are."""
+    """Whether too many blocks are open at once: the parser goes through all of them for each that opens."""
     level = 0
     for tag in _BLOCK_TAG.finditer(html):
         level = max(0, level - 1) if tag[1] else level + 1
-        if level > MOST_LEVELS:
+        if level > MAX_DEPTH:
             return True
     return False
 
 
 def _is_too_deep(tree: LexborHTMLParser) -> bool:
-    """Whether the tree has more levels than the converters can go down."""
+    """Whether the tree has more levels than the converters can process."""
     level = 0
     node = tree.root
     while node is not None:
         if node.first_child is not None:
             node, level = node.first_child, level + 1
-            if level > MOST_LEVELS:
+            if level > MAX_DEPTH:
                 return True
             continue
         while node is not None and node.next is None:

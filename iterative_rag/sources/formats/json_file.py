@@ -19,7 +19,7 @@ MAX_BYTES = 64 * 1024 * 1024
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 _FIELDS = {"title", "text", "passage", "paragraphs"}
-_WANTED = 'It is neither a list of {"title", "text"} records nor in the format of SQuAD ({"data": [...]}).'
+_NO_RECORDS = 'It is neither a list of {"title", "text"} records nor in the format of SQuAD ({"data": [...]}).'
 
 
 def read(path: Path) -> Reading:
@@ -47,61 +47,61 @@ def _documents(text: str, source: str) -> Reading:
         yield Skipped(source, f"It is not JSON: {str(error).partition(';')[0][:120]}.")
         return
     if not number:
-        yield Skipped(source, _WANTED)
+        yield Skipped(source, _NO_RECORDS)
 
 
 def _rows(text: str) -> Iterator[Any]:
-    """The records, one by one: all of them at once take many times the memory of their text. Raises ValueError."""
-    place = _next(text, 0)
-    if text.startswith("[", place):
-        yield from _entries(text, place)
-    elif text.startswith("{", place):
-        yield from _of_object(text, place)
+    """The records, parsed one by one: together they take many times the memory of their text. Raises ValueError."""
+    at = _skip_space(text, 0)
+    if text.startswith("[", at):
+        yield from _entries(text, at)
+    elif text.startswith("{", at):
+        yield from _of_object(text, at)
 
 
-def _of_object(text: str, place: int) -> Iterator[Any]:
-    """The entries of "data" if there is such a list; else the object itself, if it may be a record."""
+def _of_object(text: str, at: int) -> Iterator[Any]:
+    """The entries of the list "data", or else the object itself, if it may be a record."""
     whole: dict[str, Any] = {}
-    place = _next(text, place + 1)
-    while not text.startswith("}", place):
-        key, place = _DECODER.raw_decode(text, place)
-        place = _after(text, place, ":")
-        if key == "data" and text.startswith("[", place):
-            yield from _entries(text, place)
+    at = _skip_space(text, at + 1)
+    while not text.startswith("}", at):
+        key, at = _DECODER.raw_decode(text, at)
+        at = _skip_sign(text, at, ":")
+        if key == "data" and text.startswith("[", at):
+            yield from _entries(text, at)
             return
-        whole[str(key)], place = _DECODER.raw_decode(text, place)
-        place = _next(text, place)
-        if not text.startswith("}", place):
-            place = _after(text, place, ",")
+        whole[str(key)], at = _DECODER.raw_decode(text, at)
+        at = _skip_space(text, at)
+        if not text.startswith("}", at):
+            at = _skip_sign(text, at, ",")
     if _FIELDS & set(whole):
         yield whole
 
 
-def _entries(text: str, place: int) -> Iterator[Any]:
-    place = _next(text, place + 1)
-    while not text.startswith("]", place):
-        row, place = _DECODER.raw_decode(text, place)
+def _entries(text: str, at: int) -> Iterator[Any]:
+    at = _skip_space(text, at + 1)
+    while not text.startswith("]", at):
+        row, at = _DECODER.raw_decode(text, at)
         yield row
-        place = _next(text, place)
-        if not text.startswith("]", place):
-            place = _after(text, place, ",")
+        at = _skip_space(text, at)
+        if not text.startswith("]", at):
+            at = _skip_sign(text, at, ",")
 
 
-def _after(text: str, place: int, sign: str) -> int:
-    place = _next(text, place)
-    if not text.startswith(sign, place):
-        raise json.JSONDecodeError(f"Expecting {sign!r}", text, place)
-    return _next(text, place + 1)
+def _skip_sign(text: str, at: int, sign: str) -> int:
+    at = _skip_space(text, at)
+    if not text.startswith(sign, at):
+        raise json.JSONDecodeError(f"Expecting {sign!r}", text, at)
+    return _skip_space(text, at + 1)
 
 
-def _next(text: str, place: int) -> int:
-    """The place of what comes after white space."""
-    found = _SPACE.match(text, place)
-    return found.end() if found else place
+def _skip_space(text: str, at: int) -> int:
+    """The position after white space."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
 def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
-    """The records; those that hold SQuAD's paragraphs as one record an article, whose sections they are."""
+    """The records; SQuAD's paragraphs become one record per article, with a section for each."""
     articles: dict[str, list[str]] = {}
     for row in rows:
         if isinstance(row, dict) and isinstance(row.get("paragraphs"), list) and isinstance(row.get("title"), str):

@@ -1,7 +1,7 @@
 """Reads files in a child process with limits of memory and time.
 
-PDFium, Lexbor and libxml2 are fast because they are written in C and C++; a file made to harm them can crash them, keep
-them busy for ever or make them take all memory. In a process of their own that costs one file and a sentence.
+PDFium, Lexbor and libxml2 are written in C and C++: a malicious file can crash them, keep them busy for ever or exhaust
+the memory. In a child process that costs one file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import sandbox_child
 from iterative_rag.sources.formats.format import Reading, shown
 
-# In isolated mode, so that no file of the working folder is imported; then with the parent's own path.
+# Runs in isolated mode, so that nothing is imported from the working folder, then with the parent's own path.
 _PROGRAM = """
 import json, sys
 paths, megabytes, seconds = json.loads(sys.argv[1])
@@ -31,14 +31,14 @@ sys.path[:] = paths
 from iterative_rag.sources.formats.sandbox_child import serve
 serve(megabytes, seconds)
 """
-# What a file may take once the folder's budget is used up: more than most files need, so that these are still read.
+# For each file once the folder's budget is used up: enough for most files.
 _LAST_SECONDS = 5.0
-_MOST_MESSAGE = 128 * 1024 * 1024
+_MAX_MESSAGE = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What reading one file may take; `refused_seconds` is what all files of a folder that are then refused may."""
+    """For one file; `refused_seconds` is the budget for all files of a folder that are refused in the end."""
 
     seconds: float = 120.0
     megabytes: int = 224
@@ -46,7 +46,7 @@ class Limits:
 
 
 class ApartReader:
-    """One child for many files; a new one after each that broke. For one thread at a time."""
+    """Reads many files in one child process, in a new one after each failure. For one thread at a time."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -55,13 +55,14 @@ class ApartReader:
 
     @property
     def used_up(self) -> bool:
-        """Whether refused files have cost twice their budget: then even a second for each further one is too much."""
+        """Whether refused files have taken twice their budget."""
         return self._refused > 2 * self._limits.refused_seconds
 
     def read(self, path: Path) -> Reading:
-        """The documents of a file, and what was skipped. The child waits while nobody takes the next one."""
+        """The documents of a file, and what was skipped. The child waits until the next item is taken."""
         done = False
-        clock = _Clock(self._seconds())
+        left = self._limits.refused_seconds - self._refused
+        clock = _Clock(min(self._limits.seconds, max(left, _LAST_SECONDS)))
         try:
             for value in self._messages(path, clock):
                 if "end" in value:
@@ -81,18 +82,13 @@ class ApartReader:
             if not done:
                 self.close()
 
-    def _seconds(self) -> float:
-        """What the next file may take."""
-        left = self._limits.refused_seconds - self._refused
-        return min(self._limits.seconds, max(left, _LAST_SECONDS))
-
     def close(self) -> None:
         running, self._child = self._child, None
         if running is not None:
             running.kill()
             running.wait()
             for pipe in (running.stdin, running.stdout):
-                with contextlib.suppress(OSError):  # what was not sent any more is not needed
+                with contextlib.suppress(OSError):  # unsent data is not needed
                     if pipe:
                         pipe.close()
 
@@ -119,19 +115,18 @@ class ApartReader:
             yield json.loads(line)
 
     def _too_long(self, clock: _Clock) -> str:
-        said = f"Reading it takes longer than {clock.seconds:.3g} s"
-        if clock.seconds < self._limits.seconds:
-            said += f": refused files of this folder have taken {self._refused:,.0f} s"
-        return f"{said}."
+        reduced = clock.seconds < self._limits.seconds
+        why = f": refused files of this folder have taken {self._refused:,.0f} s" if reduced else ""
+        return f"Reading it takes longer than {clock.seconds:.3g} s{why}."
 
     def _receive(self, running: subprocess.Popen[bytes], seconds: float) -> bytes:
-        """The next line; less than a line if the child ended, or was ended because it took too long."""
+        """The next line; less than a line if the child ended or was killed at the time limit."""
         assert running.stdout is not None
         alarm = threading.Timer(max(seconds, 0.0), running.kill)
         alarm.daemon = True
         alarm.start()
         try:
-            return running.stdout.readline(_MOST_MESSAGE)
+            return running.stdout.readline(_MAX_MESSAGE)
         finally:
             alarm.cancel()
 
@@ -146,7 +141,7 @@ class ApartReader:
 
 
 class _Clock:
-    """The seconds that a file may take, and has taken; `refused`: it brought no document, or broke its reader."""
+    """The seconds that a file may take, and has taken. `refused`: it gave no document, or its reader failed."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -159,11 +154,11 @@ class _Clock:
 
 
 class _Broken(Exception):
-    """The child is gone, and why."""
+    """The child has ended; the message says why."""
 
 
 def _how_it_ended(running: subprocess.Popen[bytes]) -> str:
     running.kill()
     code = running.wait()
     name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-    return f"The program that read it broke down ({name}): it is damaged, or made to do harm."
+    return f"The process that read it crashed ({name}): the file is damaged or malicious."

@@ -1,6 +1,6 @@
-"""The process in which files are parsed: takes paths on its input, writes documents to its output, one JSON a line.
+"""The process that parses files: reads paths from its input, writes documents to its output as JSON Lines.
 
-It keeps within limits of memory and time of its own, so that it ends even when nobody watches it any more.
+It limits its own memory and time, so that it ends even when its parent is gone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ END = b'{"end": true}\n'
 
 def serve(megabytes: int, seconds: float) -> None:
     """Read files until the input ends."""
-    # Libraries that print must not write between the documents.
+    # Keep what libraries print out of the output.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     _limit_memory(megabytes)
@@ -43,11 +43,9 @@ def _answer(path: Path, output: BinaryIO, megabytes: int) -> None:
         _write(output, {"reason": f"It cannot be read: {error.strerror or error}."})
     except MemoryError:
         _write(output, {"reason": f"Reading it takes more than {megabytes} MB of memory.", "broken": True})
-    except Exception as error:  # noqa: BLE001 - the boundary: whatever a parser raises costs one file, and is said
-        said = " ".join(str(error).split())[:120]
-        _write(
-            output, {"reason": f"Its reader failed: {type(error).__name__} {said}".rstrip(" .") + ".", "broken": True}
-        )
+    except Exception as error:  # noqa: BLE001 - the boundary: whatever a parser raises costs one file, and is reported
+        message = f"{type(error).__name__} {' '.join(str(error).split())[:120]}".rstrip(" .")
+        _write(output, {"reason": f"Its reader failed: {message}.", "broken": True})
     output.write(END)
     output.flush()
 
@@ -58,7 +56,7 @@ def _write(output: BinaryIO, value: dict[str, object]) -> None:
 
 
 def item_of(value: dict[str, object], source: str) -> Document | Skipped:
-    """What a line of the output says. Raises TypeError or KeyError for one that is none."""
+    """The item of a line of output. Raises TypeError or KeyError for any other JSON."""
     if "reason" in value:
         return Skipped(str(value.get("source", source)), str(value["reason"]))
     pages = value["pages"]
@@ -75,24 +73,24 @@ def item_of(value: dict[str, object], source: str) -> Document | Skipped:
 
 
 def _limit_memory(megabytes: int) -> None:
-    # What is allocated, not what is mapped: libraries reserve addresses that they never use.
+    # Allocated memory, not mapped: libraries reserve addresses that they never use.
     _limit("RLIMIT_DATA", megabytes * 1_000_000)
     _limit("RLIMIT_CORE", 0)
 
 
 def _limit_time(seconds: float) -> None:
-    """Of the processor, beginning now: the parent, as long as it lives, looks at the clock."""
+    """Processor time from now on; the parent watches the wall clock."""
     _limit("RLIMIT_CPU", int(time.process_time() + seconds) + 2)
 
 
-def _limit(name: str, most: int) -> None:
-    """Set a limit where the system has it (Windows has none: there the parent's clock alone holds)."""
+def _limit(name: str, value: int) -> None:
+    """Set a limit where the system has it. Windows does not: there only the parent's clock holds."""
     try:
         import resource
     except ImportError:
         return
     kind = getattr(resource, name)
     hard = resource.getrlimit(kind)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with contextlib.suppress(OSError, ValueError):  # a system that knows the limit but does not let it be set
-        resource.setrlimit(kind, (most, hard))
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    with contextlib.suppress(OSError, ValueError):  # a system that has the limit but does not let it be set
+        resource.setrlimit(kind, (value, hard))

@@ -14,7 +14,7 @@ from iterative_rag.types import Document
 MAX_BYTES = 16 * 1024 * 1024
 
 _HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
-_TITLE_LOOK = 20_000  # characters in which a heading is looked for
+_TITLE_CHARS = 20_000  # in which a heading is looked for
 
 
 def read(path: Path) -> Reading:
@@ -27,21 +27,17 @@ def read(path: Path) -> Reading:
     if not text.strip():
         yield Skipped(source, "It is empty.", empty=True)
         return
-    title = front_matter.text_of(fields, "title") or _title(text, title_of(path))
+    heading = _HEADING.search(text, 0, _TITLE_CHARS)
+    title = front_matter.text_of(fields, "title") or (heading[1] if heading else title_of(path))
     url = front_matter.text_of(fields, "url")
     url = url if url.startswith(("http://", "https://")) else ""
     yield Document("", title, text, source, url or None)
 
 
 def title_of(path: Path) -> str:
-    """The file's name as a title, on one line and without what steers terminals."""
+    """The file's name as a title, on one line and without control characters."""
     stem = Path(shown(path)).stem.replace("_", " ")
     return " ".join("".join(letter if letter.isprintable() else " " for letter in stem).split()) or "untitled"
-
-
-def _title(text: str, otherwise: str) -> str:
-    heading = _HEADING.search(text, 0, _TITLE_LOOK)
-    return heading[1] if heading else otherwise
 
 
 FORMAT = Format((".txt", ".md", ".markdown"), MAX_BYTES, read, apart=False)

@@ -15,7 +15,7 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.front_matter import Fields
 from iterative_rag.system.files import disk_full, is_no_room
 
-_HEAD_CHARS = front_matter.MOST_CHARS + 1000
+_HEAD_CHARS = front_matter.MAX_CHARS + 1000
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # names of devices on Windows
 _NAME_BYTES = 160

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
+from iterative_rag.sources import markdown_table
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -64,7 +65,11 @@ def to_markdown(table: LexborNode) -> str:
     if len(grid[0]) == 1 and not any(header):
         return "\n\n".join(filter(None, [*said, *(row[0].text for row in grid)]))
     rows = [_texts(row) for row in grid]
-    lines = [_line(header), "|" + "---|" * len(header), *(_line(row) for row in rows if row != header)]
+    lines = [
+        markdown_table.line(header),
+        markdown_table.rule(len(header)),
+        *(markdown_table.line(row) for row in rows if row != header),
+    ]
     return "\n\n".join([*filter(None, said), "\n".join(lines)])
 
 
@@ -214,7 +219,3 @@ def _texts(row: list[_Cell]) -> list[str]:
     if len(row) > 1 and _spans_all(row):
         return [row[0].text, *[""] * (len(row) - 1)]
     return [cell.text for cell in row]
-
-
-def _line(texts: list[str]) -> str:
-    return "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"

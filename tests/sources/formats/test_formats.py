@@ -277,7 +277,7 @@ def test_a_child_that_dies_costs_one_file(tmp_path: Path, monkeypatch: pytest.Mo
     written(tmp_path / "b.txt", "Text.")
     items = list(Folder(tmp_path).documents())
     assert [item.title for item in items if isinstance(item, Document)] == ["b"]
-    assert "broke down" in reasons(tmp_path)[0]
+    assert "crashed" in reasons(tmp_path)[0]
 
 
 def test_a_folder_that_is_not_read_to_its_end_leaves_no_child(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def line(cells: Sequence[str]) -> str:
-    """A row: each cell on one line, with its bars escaped."""
+    """A row: each cell on one line, its bars escaped."""
     return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
 
 
 def rule(columns: int) -> str:
-    """What stands between the header and the rows."""
+    """The line between the header and the rows."""
     return "|" + "---|" * max(1, columns)
