@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
-from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.run_state import Record, grown
-from iterative_rag.engine.running import begun, search, to_its_end
+from iterative_rag.engine.drafting import Drafted, Drafting
+from iterative_rag.engine.driver import RunDriver
+from iterative_rag.engine.hop import search
+from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
 from iterative_rag.retrieval.document_reader import NeedReading
@@ -31,27 +32,26 @@ class NaiveEngine:
         self._finder, self._drafting, self._budget, self._corpus, self._reads = finder, drafting, budget, corpus, reads
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._budget)
-        return to_its_end(record, self._once, self._drafting, self._finder)
+        return RunDriver(question, self._loop, self._drafting, self._budget, self._finder).steps()
 
-    def _once(self, record: Record) -> Iterator[Step]:
-        if not record.inquiry.tried:  # taken up again, only the answer is left
-            yield from self._retrieved(record)
-        record.take((yield from self._drafting.draft(1, record.inquiry, last_attempt=True)))
+    def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+        if not state.inquiry.tried:  # when the loop is resumed, only the answer is left
+            state = yield from self._retrieve(state, Need(state.inquiry.original))
+        return state.with_draft((yield from self._drafting.draft(1, state.inquiry, last_attempt=True)))
 
-    def _retrieved(self, record: Record) -> Iterator[Step]:
-        need = Need(record.inquiry.original)
-        record.begin_hop()
+    def _retrieve(self, state: RunState, need: Need) -> Generator[Progress, None, RunState]:
         if self._reads:
-            yield from search(record, self._finder, 1, [need])
-        else:
-            (documents,) = self._finder.shortlist([need], wider=False)
-            yield ShortlistStep(1, need, documents)
-            reading = self._passages(need, documents)
-            yield reading.step(1)
-            record.inquiry = grown(record.inquiry, [need], reading.facts, need.question)
-            record.found([need], [entry.title for entry in documents], reading.facts)
-        record.end_hop(need.question)
+            state, _ = yield from search(state, self._finder, self._budget, [need])
+            return state
+        started = self._budget.usage()
+        (documents,) = self._finder.shortlist([need], wider=False)
+        yield ShortlistStep(1, need, documents)
+        reading = self._passages(need, documents)
+        yield reading.step(1)
+        titles = [entry.title for entry in documents]
+        state = state.with_hop([need], titles, reading.facts, self._budget.used_since(started))
+        yield state
+        return state
 
     def _passages(self, need: Need, documents: Sequence[ShortlistedDocument]) -> NeedReading:
         """The passages that the query hit, best first, as facts that quote all of themselves."""
@@ -88,9 +88,9 @@ class ClosedBookEngine:
         self._recaller, self._answerer, self._budget = roles.recaller, roles.answerer, budget
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._budget)
-        return to_its_end(record, self._by_heart, Drafting(self._answerer))
+        return RunDriver(question, self._loop, Drafting(self._answerer), self._budget).steps()
 
-    def _by_heart(self, record: Record) -> Iterator[Step]:
-        record.draft = self._recaller.recall(record.inquiry.original)
-        yield AnsweringStep(1, record.draft)
+    def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+        draft = self._recaller.recall(state.inquiry.original)
+        yield AnsweringStep(1, draft)
+        return state.with_draft(Drafted(draft))

@@ -113,3 +113,8 @@ class RunBudget:
                 cache_hits=self._cache_hits,
                 models=tuple(self._models.values()) if len(self._models) > 1 else (),
             )
+
+    def used_since(self, before: Usage) -> Usage:
+        """The calls made and the seconds passed since `before`."""
+        now = self.usage()
+        return Usage(llm_calls=now.llm_calls - before.llm_calls, seconds=round(now.seconds - before.seconds, 3))

@@ -5,13 +5,14 @@ Where the strategy reflects and finds that the answer does not answer what was a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.run_state import Record
-from iterative_rag.engine.running import begun, search, to_its_end
+from iterative_rag.engine.driver import RunDriver
+from iterative_rag.engine.hop import search
+from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.types import Need, Step
 
 # Searches of one question: the first, and those that reflection asks for.
@@ -25,24 +26,22 @@ class SingleEngine:
         self._finder, self._drafting, self._budget = finder, drafting, budget
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._budget)
-        return to_its_end(record, self._searches, self._drafting, self._finder)
+        return RunDriver(question, self._loop, self._drafting, self._budget, self._finder).steps()
 
-    def _searches(self, record: Record) -> Iterator[Step]:
-        original = record.inquiry.original
-        # Taken up again, the search is done: what is left is the answer.
-        need = None if record.inquiry.tried else Need(original)
+    def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+        original = state.inquiry.original
+        # When the loop is resumed, the search is done and only the answer is left.
+        need = None if state.inquiry.tried else Need(original)
         while True:
-            hop = len(record.hops) + 1
+            hop = state.next_hop
             if need:
                 self._budget.check()
-                record.begin_hop()
-                yield from search(record, self._finder, hop, [need], wider=record.inquiry.looks(need) > 0)
-                record.end_hop(original)
-            may_search = len(record.inquiry.tried) < SEARCHES
-            drafted = yield from self._drafting.draft(hop, record.inquiry, last_attempt=True, may_search=may_search)
-            record.take(drafted)
+                wider = state.inquiry.looks(need) > 0
+                state, _ = yield from search(state, self._finder, self._budget, [need], wider=wider)
+            may_search = len(state.inquiry.tried) < SEARCHES
+            drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=True, may_search=may_search)
+            state = state.with_draft(drafted)
             need = Need(drafted.gap or original)
-            # The same need twice is looked for wider; a third time is going round.
-            if not drafted.search or record.inquiry.looks(need) > 1:
-                return
+            # The second search for a need is wider; a third would bring nothing else.
+            if not drafted.search or state.inquiry.looks(need) > 1:
+                return state

@@ -1,7 +1,6 @@
 """The loop: which fact is missing, find it, put it into the question, until the question is answerable.
 
-A generator of typed steps; whoever wants to show, store or count what happens consumes the steps. No hop repeats
-itself: a need that was tried is looked for once more, wider, and then given up.
+No hop repeats itself: a need that was tried is looked for once more, wider, and then given up.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from collections.abc import Generator, Iterator, Sequence
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.driver import RunDriver
+from iterative_rag.engine.hop import search
 from iterative_rag.engine.optional_call import optional
-from iterative_rag.engine.run_state import Record
-from iterative_rag.engine.running import begun, search, to_its_end
+from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.protocols import Roles, SufficiencyJudge
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
@@ -28,8 +28,8 @@ from iterative_rag.types import (
     SufficiencyStep,
 )
 
-# Hops in a row that may bring no new fact: the first is answered by a wider search, the second ends the loop.
-BARREN_HOPS = 2
+# Hops in a row that may bring no new fact: the first is followed by a wider search, the second ends the loop.
+EMPTY_HOPS = 2
 
 
 class StepEngine:
@@ -45,47 +45,59 @@ class StepEngine:
         *,
         judge: SufficiencyJudge | None = None,
     ) -> None:
-        """`judge` is None where the facts are not looked at once more before answering."""
+        """`judge` is None where nobody judges whether the facts suffice before an answer is drafted."""
         self._roles, self._finder, self._drafting = roles, finder, drafting
         self._budget, self._settings, self._judge = budget, settings, judge
 
     def steps(self, question: str) -> Iterator[Step]:
-        record = begun(question, self._budget)
-        return to_its_end(record, self._hops, self._drafting, self._finder)
+        return RunDriver(question, self._loop, self._drafting, self._budget, self._finder).steps()
 
-    def _hops(self, record: Record) -> Iterator[Step]:
-        barren = 0
-        gaps: tuple[Need, ...] = ()
-        for hop in range(len(record.hops) + 1, self._settings.max_hops + 2):
+    def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+        """Each turn analyses, then shortlists, reads and corrects, then rephrases; or it answers and reflects."""
+        empty_hops = 0
+        gap: tuple[Need, ...] = ()  # what reflection wants looked up next
+        for hop in range(state.next_hop, self._settings.max_hops + 2):
             self._budget.check()
-            record.begin_hop()
-            inquiry = record.inquiry
-            if gaps:
-                needs, wider = gaps, False
-            else:
-                analysis = self._roles.analyst.analyse(inquiry)
-                yield AnalysisStep(hop, inquiry.question, analysis)
-                needs, wider = _untried(analysis.needs, inquiry) if isinstance(analysis, Needs) else ((), False)
-            if not needs or barren >= BARREN_HOPS:
-                # A gap is looked for only while the loop gets on.
-                needs = () if barren >= BARREN_HOPS else (yield from self._insufficient(hop, inquiry))
-                if not needs:
-                    needs = yield from self._answered(record, hop)
-                if not needs:
-                    return
+            inquiry, started = state.inquiry, self._budget.usage()
+            needs, wider = (gap, False) if gap else (yield from self._analyse(hop, inquiry))
+            if not needs or empty_hops >= EMPTY_HOPS:
+                # The judge is asked only while the loop finds something.
+                state, needs = yield from self._answer(hop, state, judged=empty_hops < EMPTY_HOPS)
                 wider = False
+                if not needs:
+                    return state
             if hop > self._settings.max_hops:
                 raise self._budget.reached(Cap.HOPS)
-            new = yield from self._find(record, hop, needs, wider)
-            gaps = ()
-            barren = 0 if new else barren + 1
+            state, new = yield from search(state, self._finder, self._budget, needs, wider=wider, since=started)
+            empty_hops, gap = 0 if new else empty_hops + 1, ()
             if _settles(new, inquiry.question):
-                gaps = yield from self._answered(record, hop)
-                if record.draft and record.draft.answered:
-                    return
+                state, gap = yield from self._answer(hop, state, judged=False)
+                if state.draft and state.draft.answered:
+                    return state
+            elif new:
+                question = yield from self._rephrase(hop, inquiry, new)
+                state = state.with_rephrasing(question, self._budget.used_since(started))
+                yield state
+        return state
+
+    def _analyse(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, tuple[tuple[Need, ...], bool]]:
+        """The needs to look for, and whether wider than before; none where the facts suffice or none would help."""
+        analysis = self._roles.analyst.analyse(inquiry)
+        yield AnalysisStep(hop, inquiry.question, analysis)
+        return _untried(analysis.needs, inquiry) if isinstance(analysis, Needs) else ((), False)
+
+    def _answer(
+        self, hop: int, state: RunState, *, judged: bool
+    ) -> Generator[Step, None, tuple[RunState, tuple[Need, ...]]]:
+        """Drafts an answer. Returns what is to be looked up first: what the judge names beforehand or reflection
+        afterwards; nothing where the draft is the answer."""
+        if judged and (gap := (yield from self._insufficient(hop, state.inquiry))):
+            return state, gap
+        drafted = yield from self._drafting.draft(hop, state.inquiry)
+        return state.with_draft(drafted), _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
 
     def _insufficient(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, tuple[Need, ...]]:
-        """The gap that the judge names, if it was not looked for yet; none where the judge cannot be heard."""
+        """The gap that the judge names, if it was not looked for yet; none where the judge's calls fail."""
         if self._judge is None or not inquiry.facts:
             return ()
         judge = self._judge
@@ -95,28 +107,13 @@ class StepEngine:
         yield SufficiencyStep(hop, judged)
         return () if judged.enough else _new_gap(judged.gap, inquiry)
 
-    def _answered(self, record: Record, hop: int) -> Generator[Step, None, tuple[Need, ...]]:
-        """Drafts; returns what reflection wants looked up first, nothing where the draft is the answer."""
-        inquiry = record.inquiry
-        drafted = yield from self._drafting.draft(hop, inquiry)
-        record.take(drafted)
-        return _new_gap(drafted.gap, inquiry) if drafted.search else ()
-
-    def _find(
-        self, record: Record, hop: int, needs: Sequence[Need], wider: bool
-    ) -> Generator[Step, None, tuple[Fact, ...]]:
-        """One hop's search and rephrasing; returns the new facts."""
-        inquiry = record.inquiry
-        new = yield from search(record, self._finder, hop, needs, wider=wider)
-        rephrased = inquiry.question
-        if new and not _settles(new, inquiry.question):
-            rephrase = self._roles.rephraser.rephrase
-            rephrased = (yield from optional(hop, "rephrase", lambda: rephrase(inquiry, new))) or inquiry.question
-        record.rephrase(rephrased)
-        if rephrased != inquiry.question:
-            yield RephrasingStep(hop, inquiry.question, rephrased)
-        record.end_hop(rephrased)
-        return new
+    def _rephrase(self, hop: int, inquiry: Inquiry, new: Sequence[Fact]) -> Generator[Step, None, str]:
+        """The question with the new facts put into it; as it was where the rephraser's calls fail."""
+        rephrase = self._roles.rephraser.rephrase
+        question = (yield from optional(hop, "rephrase", lambda: rephrase(inquiry, new))) or inquiry.question
+        if question != inquiry.question:
+            yield RephrasingStep(hop, inquiry.question, question)
+        return question
 
 
 def _untried(needs: Sequence[Need], inquiry: Inquiry) -> tuple[tuple[Need, ...], bool]:

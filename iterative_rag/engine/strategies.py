@@ -26,8 +26,8 @@ from iterative_rag.engine.baselines import ClosedBookEngine, NaiveEngine
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.driver import Engine
 from iterative_rag.engine.plan_engine import PlanEngine
-from iterative_rag.engine.running import Engine
 from iterative_rag.engine.single_engine import SingleEngine
 from iterative_rag.engine.step_engine import StepEngine
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles

@@ -19,7 +19,7 @@ from iterative_rag.types import Answer, FinalStep, Step, Strategy
 if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.engine.budget import RunBudget
-    from iterative_rag.engine.running import Engine
+    from iterative_rag.engine.driver import Engine
     from iterative_rag.protocols import Backend, Cache, Corpus
 
 # A question is one or a few sentences; anything longer is a document pasted by mistake.

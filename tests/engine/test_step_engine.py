@@ -40,9 +40,11 @@ CORPUS = MemoryCorpus(
 )
 
 
-def run(script: Scripted, extractor: Quoting | None = None, **settings: object) -> list[Step]:
+def run(
+    script: Scripted, extractor: Quoting | None = None, budget: RunBudget | None = None, **settings: object
+) -> list[Step]:
     chosen = Settings.model_validate(settings)
-    budget = RunBudget(chosen, Trace("test", []))
+    budget = budget or RunBudget(chosen, Trace("test", []))
     extractor = extractor or Quoting(["Venn", "Tarn", "Mell"])
     roles = roles_of(script, extractor)
     reader = DocumentReader(
@@ -180,6 +182,15 @@ def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
     assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
     assert answer.usage.llm_calls <= settings.max_calls
+
+
+def test_a_cap_between_reading_and_rephrasing_leaves_the_hop_in_the_answer() -> None:
+    script = Paying()
+    script.budget = RunBudget(Settings(max_calls=2), Trace("test", []))
+    script.rephrasing = lambda inquiry, found: str(script.budget.before_call("rephrase"))
+    answer = outcome(run(script, Quoting(["Tarn lies"]), budget=script.budget))
+    assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, Cap.CALLS, "The answer [1].")
+    assert [(hop.needs, len(hop.facts)) for hop in answer.hops] == [(("Where is Tarn, try 0?",), 1)]
 
 
 def test_a_fault_before_any_fact_is_raised() -> None:

@@ -1,0 +1,102 @@
+"""Runs an engine's loop to its FinalStep, whatever happens on the way.
+
+A limit ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises. A
+window that could not be read is read once more before the run ends: an abstention without that would be a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Protocol, TypeAlias
+
+from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.final_answer import Ending, best_so_far, final_answer
+from iterative_rag.engine.hop import read_again
+from iterative_rag.engine.run_state import Progress, RunState
+from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
+from iterative_rag.types import Cap, DegradedStep, FinalStep, Inquiry, Step
+
+# Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
+Loop: TypeAlias = Callable[[RunState], Generator[Progress, None, RunState]]
+
+
+class Engine(Protocol):
+    """One engine serves one run."""
+
+    def steps(self, question: str) -> Iterator[Step]:
+        """All steps of answering `question`; the last one is the FinalStep."""
+        ...
+
+
+class RunDriver:
+    """Drives the loop of one run. It keeps the state that was passed on last: what is left after a limit or a fault."""
+
+    def __init__(
+        self, question: str, loop: Loop, drafting: Drafting, budget: RunBudget, finder: DataFinder | None = None
+    ) -> None:
+        """`finder` is None where nothing is read, so that nothing can be read again."""
+        self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
+        self._state = RunState(Inquiry(original=question, question=question))
+        self._degraded: tuple[DegradedStep, ...] = ()
+
+    def steps(self) -> Iterator[Step]:
+        cap: CapReached | None = None
+        fault: IterativeRAGError | None = None
+        try:
+            yield from self._with_retries()
+        except CapReached as error:
+            cap = error
+            yield from self._advance(self._at_limit(self._state, error.cap))
+        except IterativeRAGError as error:
+            if not self._state.inquiry.facts:
+                raise
+            fault = error
+            self._state = replace(self._state, draft=best_so_far(self._state.inquiry))
+        state = self._state
+        if state.unreadable and not state.inquiry.facts and not self._budget.replied:
+            raise state.unreadable  # nothing at all came back: it is the server, not a document
+        yield FinalStep(final_answer(state, Ending(cap, fault, self._degraded), self._budget.usage()))
+
+    def _with_retries(self) -> Iterator[Step]:
+        """The loop; resumed once where a call failed in every attempt, and again where a second read of windows that
+        failed brings facts that the answer lacked."""
+        try:
+            yield from self._advance(self._loop(self._state))
+        except LLMError as error:
+            if error.fatal:
+                raise
+            yield from self._advance(self._loop(self._state))
+        while self._finder and self._state.falls_short:
+            known = self._state.inquiry.facts
+            yield from self._advance(read_again(self._state, self._finder, self._budget))
+            if self._state.inquiry.facts == known:
+                return
+            yield from self._advance(self._loop(self._state))
+
+    def _at_limit(self, state: RunState, cap: Cap) -> Generator[Progress, None, RunState]:
+        """What can be said at a limit: by the model while calls, tokens and time allow, else the best fact."""
+        try:
+            if self._finder and cap is Cap.HOPS:
+                state = yield from read_again(state, self._finder, self._budget)
+            drafted = yield from self._drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
+            return state.with_draft(drafted)
+        except CapReached:
+            return replace(state, draft=best_so_far(state.inquiry))
+
+    def _advance(self, part: Generator[Progress, None, RunState]) -> Iterator[Step]:
+        """The steps of a part of the run. The state that it passed on last, or returns, is kept."""
+        while True:
+            try:
+                passed = next(part)
+            except StopIteration as end:
+                self._state = end.value
+                return
+            if isinstance(passed, RunState):
+                self._state = passed
+                continue
+            if isinstance(passed, DegradedStep):
+                self._degraded = (*self._degraded, passed)
+            yield passed
