@@ -16,7 +16,7 @@ PACKAGE = Path(iterative_rag.__file__).parent
 # From the bottom up; a module imports from lower layers only. Inside the two lowest the modules know one another,
 # the areas of a higher one do not.
 LAYERS = (
-    {"types", "errors", "system"},
+    {"types", "errors", "registry", "system"},
     {"protocols", "settings", "trace", "output", "remote", "text", "computing"},
     {"retrieval", "verification"},
     {"sources", "search_engines", "embedders", "index", "cache"},

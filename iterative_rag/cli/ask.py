@@ -11,7 +11,6 @@ import typer
 
 from iterative_rag.cli.options import (
     AsJson,
-    AskStrategy,
     CorpusName,
     EmbedderSpec,
     FastLLMSpec,
@@ -25,8 +24,10 @@ from iterative_rag.cli.options import (
     PresetName,
     UseCache,
     announce_starter,
+    choice,
     settings_from,
 )
+from iterative_rag.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from iterative_rag.cli.render import HopPrinter
@@ -39,7 +40,7 @@ _STDIN_CHARACTERS = 1_000_000
 
 
 Question = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
-StrategyName = Annotated[AskStrategy | None, typer.Option(help="How the question is worked on.", show_choices=True)]
+StrategyName = Annotated[str | None, choice(STRATEGIES, help="How the question is worked on.")]
 UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
 SearchEngineSpec = Annotated[
     str | None, typer.Option(metavar="SPEC", help="wikipedia, duckduckgo, tavily or searxng@URL.")
@@ -79,7 +80,7 @@ def ask(
         fast_llm=fast_llm,
         embedder=embedder,
         index=index,
-        strategy=strategy and strategy.value,
+        strategy=strategy,
         web=web,
         search_engine=search_engine,
         preset=preset and preset.value,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iterative_rag.registry import Registry
+
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
 
@@ -17,13 +19,19 @@ class Preset(StrEnum):
     THOROUGH = "thorough"
 
 
-class AskStrategy(StrEnum):
-    NAIVE = "naive"
-    CRAG = "crag"
-    PLAN = "plan"
-    SELF_RAG = "self-rag"
-    ITERATIVE = "iterative"
-    FULL = "full"
+def choice(registry: Registry, *, help: str) -> Any:
+    """An option that takes one of the registered names, and completes them."""
+    offered = registry.offered
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in offered:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, offered))}.")
+        return value
+
+    def complete() -> list[str]:
+        return list(offered)
+
+    return typer.Option(metavar=f"<{'|'.join(offered)}>", help=help, callback=check, autocompletion=complete)
 
 
 CorpusName = Annotated[

@@ -7,9 +7,10 @@ from collections.abc import Generator, Iterator, Sequence
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafted, Drafting
-from iterative_rag.engine.driver import RunDriver
+from iterative_rag.engine.driver import Engine, RunDriver
 from iterative_rag.engine.hop import search
 from iterative_rag.engine.run_state import Progress, RunState
+from iterative_rag.engine.strategies import Means, plain_drafting
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
 from iterative_rag.retrieval.document_reader import NeedReading
@@ -17,6 +18,15 @@ from iterative_rag.types import AnsweringStep, Fact, Need, ShortlistedDocument, 
 
 # How much a passage is trusted that nobody has read yet.
 UNREAD = 0.5
+
+
+def naive(means: Means) -> Engine:
+    finder = DataFinder(means.corpus, means.reader, means.settings)
+    return NaiveEngine(finder, plain_drafting(means), means.budget, means.corpus, reads=not means.thrifty)
+
+
+def closed_book(means: Means) -> Engine:
+    return ClosedBookEngine(means.roles, means.budget)
 
 
 class NaiveEngine:

@@ -1,28 +1,30 @@
-"""The strategies: each a short composition of the parts, with the description that it follows and where it departs.
+"""What a strategy is put together from, and the strategies that are combinations of the same parts.
 
 | strategy | course | parts | follows |
 |---|---|---|---|
-| naive | single | – | one retrieval, one answer (Lewis et al., 2020) |
+| naive | single | – | one retrieval, one answer (Lewis et al., 2020); see `baselines.py` |
 | crag | single | grading, refinement, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
-| self-rag | single | those and reflection | corrective with self-reflection |
+| self-rag | single | the same and reflection | corrective RAG with self-reflection |
 | plan | plan | – | plan, step, evaluate |
 | iterative | loop | – | iterative extraction with rephrasing: the default |
 | full | loop | all | everything together |
 
-Where they depart: documents are read for quoted facts in every strategy but naive, so that each claim can be checked
-against a text; queries are reworded before the web is asked; the web is asked only where the user allows it, and then
-after any verdict that is not correct; a plan is revised after every step by who made it; nothing is done twice.
+Where they depart: every strategy but naive reads documents for quoted facts, so that each claim can be checked against
+a text; queries are reworded before the web is searched; the web is searched only if the user allows it, and then after
+any verdict that is not correct; a plan is revised after every step by whoever made it; nothing is done twice.
+
+A strategy is any function from `Means` to an engine; `iterative_rag/registry.py` lists them by name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from iterative_rag.correction.corrector import Corrector
 from iterative_rag.correction.refinement import Refiner
-from iterative_rag.engine.baselines import ClosedBookEngine, NaiveEngine
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
@@ -31,12 +33,32 @@ from iterative_rag.engine.plan_engine import PlanEngine
 from iterative_rag.engine.single_engine import SingleEngine
 from iterative_rag.engine.step_engine import StepEngine
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
-from iterative_rag.types import Strategy
 
-if TYPE_CHECKING:  # a question that the built-in backend answers by the default strategy does without it
+if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
     from iterative_rag.correction.web_search import WebSearch
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an engine works with. `thrifty`: every call costs; `web` is None unless the user allows it."""
+
+    corpus: Corpus
+    reader: DocumentReader
+    roles: Roles
+    grader: Grader
+    budget: RunBudget
+    settings: Settings
+    thrifty: bool
+    web: WebSearch | None = None
+
+
+def build(strategy: str, means: Means) -> Engine:
+    """The engine of one run. Raises UsageError for an unknown strategy, or one that the backend cannot follow."""
+    compose: Callable[[Means], Engine] = STRATEGIES.load(strategy)
+    return compose(means)
 
 
 class Course(StrEnum):
@@ -49,7 +71,7 @@ class Course(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A strategy: its course, and which parts are switched on."""
+    """A strategy made of the parts of this package: its course, and which parts are switched on."""
 
     course: Course
     grading: bool = False
@@ -59,59 +81,26 @@ class Composition:
     reflection: bool = False
     corroboration: bool = False
 
+    def switched(self, settings: Settings) -> Composition:
+        """With the parts that the settings switch on or off."""
+        switches = {part: getattr(settings, part) for part in _PARTS}
+        return replace(self, **{part: value == "on" for part, value in switches.items() if value != "auto"})
 
-COMPOSITIONS = {
-    Strategy.CRAG: Composition(Course.SINGLE, grading=True, refinement=True, correction=True),
-    Strategy.SELF_RAG: Composition(Course.SINGLE, grading=True, refinement=True, correction=True, reflection=True),
-    Strategy.PLAN: Composition(Course.PLAN),
-    Strategy.ITERATIVE: Composition(Course.LOOP),
-    Strategy.FULL: Composition(
-        Course.LOOP,
-        grading=True,
-        refinement=True,
-        correction=True,
-        sufficiency=True,
-        reflection=True,
-        corroboration=True,
-    ),
-}
+    def __call__(self, means: Means) -> Engine:
+        return _composed(self.switched(means.settings), means)
+
+
 _PARTS = ("grading", "refinement", "correction", "sufficiency", "reflection", "corroboration")
 
-
-def composition(strategy: Strategy, settings: Settings) -> Composition:
-    """The strategy's parts, as the settings switch them on or off. Baselines have none: see `build`."""
-    switched = {part: getattr(settings, part) == "on" for part in _PARTS if getattr(settings, part) != "auto"}
-    return replace(COMPOSITIONS[strategy], **switched)
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What an engine works with: `corpus` and its `reader`, a backend's `roles`, who grades, the web if allowed.
-
-    `thrifty`: every call of the backend costs.
-    """
-
-    corpus: Corpus
-    reader: DocumentReader
-    roles: Roles
-    grader: Grader
-    budget: RunBudget
-    settings: Settings
-    thrifty: bool
-    web: WebSearch | None = None
+CRAG = Composition(Course.SINGLE, grading=True, refinement=True, correction=True)
+SELF_RAG = replace(CRAG, reflection=True)
+PLAN = Composition(Course.PLAN)
+ITERATIVE = Composition(Course.LOOP)
+FULL = Composition(Course.LOOP, **dict.fromkeys(_PARTS, True))
 
 
-def build(strategy: Strategy, means: Means) -> Engine:
-    """The engine of one run. Raises UsageError where the backend cannot work by this strategy."""
+def _composed(parts: Composition, means: Means) -> Engine:
     roles, budget, settings = means.roles, means.budget, means.settings
-    if strategy is Strategy.CLOSED_BOOK:
-        return ClosedBookEngine(roles, budget)
-    # What the built-in backend says is made of facts alone; a model may add to them.
-    guarded = _guarded(means)
-    if strategy is Strategy.NAIVE:
-        finder = DataFinder(means.corpus, means.reader, settings)
-        return NaiveEngine(finder, guarded, budget, means.corpus, reads=not means.thrifty)
-    parts = composition(strategy, settings)
     corrects = parts.grading or parts.correction or means.web is not None
     corrective = Corrector(
         means.corpus,
@@ -127,7 +116,7 @@ def build(strategy: Strategy, means: Means) -> Engine:
         corrective=corrective if corrects else None,
         refiner=Refiner(means.grader, settings.grade_lower) if _refines(parts, means) else None,
     )
-    drafting = guarded
+    drafting = plain_drafting(means)
     if parts.reflection:
         drafting = Drafting(roles.answerer, roles.reflector or _rules())
     match parts.course:
@@ -140,8 +129,8 @@ def build(strategy: Strategy, means: Means) -> Engine:
             return StepEngine(roles, finder, drafting, budget, settings, judge=judge)
 
 
-def _guarded(means: Means) -> Drafting:
-    """Drafting of strategies that do not reflect."""
+def plain_drafting(means: Means) -> Drafting:
+    """Drafting without reflection. An LLM may add to the facts, so its claims are guarded; built-in models cannot."""
     if not means.thrifty:
         return Drafting(means.roles.answerer)
     from iterative_rag.verification.rule_reflector import ClaimGuard
@@ -156,7 +145,7 @@ def _rules() -> Reflector:
 
 
 def _refines(parts: Composition, means: Means) -> bool:
-    """Whether windows are cut into strips: where every grade costs a call, reading the whole window costs less (half of
-    all calls of a strategy went into the grades of strips), so there it takes the user's word."""
-    dear = means.thrifty and means.settings.grader == "backend"
-    return parts.refinement and (not dear or means.settings.refinement == "on")
+    """Whether windows are cut into strips. Where every grade costs a call, grading strips took half of all calls and
+    reading the whole window costs less, so there the user has to ask for it."""
+    costly = means.thrifty and means.settings.grader == "backend"
+    return parts.refinement and (not costly or means.settings.refinement == "on")

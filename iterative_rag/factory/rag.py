@@ -14,7 +14,7 @@ from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
 from iterative_rag.factory.corpus_actions import for_one_run, open_corpus
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Answer, FinalStep, Step, Strategy
+from iterative_rag.types import Answer, FinalStep, Step
 
 if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WebSearch
@@ -71,7 +71,7 @@ class IterativeRAG:
         settings = self.settings.model_copy(update=overrides)
         return IterativeRAG(settings, corpus=corpus, backend=self.backend, cache=self.store, notice=self.notice)
 
-    def ask(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Answer:
+    def ask(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Answer:
         """Run to the end, by `strategy` or that of the settings.
 
         Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer.
@@ -83,13 +83,13 @@ class IterativeRAG:
         assert answer is not None, "the engine ended without a final step"
         return answer
 
-    def steps(self, question: str, *, strategy: Strategy | None = None, trace: Path | None = None) -> Iterator[Step]:
+    def steps(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Iterator[Step]:
         """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
-        strategy = strategy or Strategy(self.settings.strategy)
+        strategy = strategy or self.settings.strategy
         run_id = new_run_id()
         record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl")
         try:
@@ -97,7 +97,7 @@ class IterativeRAG:
                 "run_started",
                 run_id=run_id,
                 question=question,
-                strategy=strategy.value,
+                strategy=strategy,
                 backend=self.backend.name,
                 settings=self._used(),
             )
@@ -120,14 +120,14 @@ class IterativeRAG:
         finally:
             record.close()
 
-    def check(self, strategy: Strategy) -> None:
+    def check(self, strategy: str) -> None:
         """Raise UsageError where the backend cannot work by this strategy."""
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace
 
         self._engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
 
-    def _engine(self, strategy: Strategy, budget: RunBudget, corpus: Corpus) -> Engine:
+    def _engine(self, strategy: str, budget: RunBudget, corpus: Corpus) -> Engine:
         from iterative_rag.engine.strategies import Means, build
         from iterative_rag.retrieval.document_reader import DocumentReader
 

@@ -13,12 +13,14 @@ import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import trusted_folders
+from iterative_rag.settings.choices import one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
 
 _log = logging.getLogger(__name__)
@@ -55,9 +57,7 @@ class Settings(BaseModel):
     rerank: Literal["none", "reader"] = Field(
         "none", description="who ranks passages again: none, or the built-in reader"
     )
-    strategy: Literal["naive", "crag", "plan", "self-rag", "iterative", "full"] = Field(
-        "iterative", description="how a question is worked on"
-    )
+    strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
     refinement: Switch = Field("auto", description="read only the strips of a document that serve the need")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")

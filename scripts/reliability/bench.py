@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from iterative_rag import registry
 from scripts.reliability import places
 from scripts.reliability.servers import MODEL, ModelServer
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = "places"
 LLM = f"ollama/{MODEL}"
-STRATEGIES = ("naive", "crag", "plan", "self-rag", "iterative", "full")
+STRATEGIES = registry.STRATEGIES.offered
 TIMED_OUT = 124
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _KEYS = ("OPENAI_API_KEY", "OLLAMA_API_KEY", "QDRANT_API_KEY", "TAVILY_API_KEY", "OLLAMA_HOST")

@@ -25,10 +25,10 @@ from iterative_rag.cli.options import (
     UseCache,
     settings_from,
 )
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.answer_modes import Mode
     from iterative_rag.evaluation.running.run_evaluation import RunConfig, Tally
     from iterative_rag.evaluation.running.run_folder import RunFolder
     from iterative_rag.ingest import Progress as IndexProgress
@@ -55,7 +55,7 @@ RunOut = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder of the run; the same command resumes it. Default: runs/NAME.")
 ]
 ModeName = Annotated[
-    str, typer.Option(metavar="MODE", help="iterative, naive, oracle (the gold articles alone) or closed-book.")
+    str, typer.Option(metavar="MODE", help=f"{', '.join(STRATEGIES.names)} or oracle (the gold articles alone).")
 ]
 JudgeSpec = Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")]
 SelfJudge = Annotated[bool, typer.Option(help="Let the judge be the model that answers.")]
@@ -121,13 +121,13 @@ def run(
     show(finished, as_json=as_json)
 
 
-def _mode(name: str) -> Mode:
+def _mode(name: str) -> str:
     from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.running.answer_modes import Mode
+    from iterative_rag.evaluation.running.answer_modes import modes
 
-    if name not in list(Mode):
-        raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(Mode)}.")
-    return Mode(name)
+    if name not in modes():
+        raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(modes())}.")
+    return name
 
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:

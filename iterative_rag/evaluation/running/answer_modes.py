@@ -6,13 +6,13 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRecord, Spent
 from iterative_rag.evaluation.scoring.citations import verified
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
@@ -24,7 +24,6 @@ from iterative_rag.types import (
     ShortlistStep,
     Status,
     Step,
-    Strategy,
     WebStep,
 )
 
@@ -33,21 +32,17 @@ if TYPE_CHECKING:
     from iterative_rag.protocols import Corpus
 
 
-class Mode(StrEnum):
-    """The strategies, and oracle: the loop over the gold articles alone. Naive and closed-book are the floor."""
+# The loop over the gold articles alone: what it could reach if every search succeeded.
+ORACLE = "oracle"
 
-    ITERATIVE = "iterative"
-    CRAG = "crag"
-    PLAN = "plan"
-    SELF_RAG = "self-rag"
-    FULL = "full"
-    NAIVE = "naive"
-    ORACLE = "oracle"
-    CLOSED_BOOK = "closed-book"
 
-    @property
-    def strategy(self) -> Strategy:
-        return Strategy.ITERATIVE if self is Mode.ORACLE else Strategy(self.value)
+def modes() -> tuple[str, ...]:
+    """Every strategy, and the oracle."""
+    return (*STRATEGIES.names, ORACLE)
+
+
+def strategy_of(mode: str) -> str:
+    return "iterative" if mode == ORACLE else mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ class Examination:
 class Examiner:
     """Examines questions on one corpus; `rags` holds one ready engine a repeat. Safe to use from several threads."""
 
-    def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: Mode) -> None:
+    def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: str) -> None:
         self._rags, self._part, self._mode = rags, part, mode
 
     def examine(self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None] | None = None) -> QuestionRecord:
@@ -74,7 +69,7 @@ class Examiner:
         course = _Course()
         fault, begun = "", time.monotonic()
         try:
-            for step in rag.steps(exam.question.text, strategy=self._mode.strategy):
+            for step in rag.steps(exam.question.text, strategy=strategy_of(self._mode)):
                 for hop in course.take(step):
                     if on_hop is not None:
                         on_hop(hop)

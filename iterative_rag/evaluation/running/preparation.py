@@ -7,15 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
-from iterative_rag.evaluation.running.answer_modes import Examination, Examiner, Mode
+from iterative_rag.evaluation.running.answer_modes import ORACLE, Examination, Examiner, modes, strategy_of
 from iterative_rag.evaluation.running.manifest import code_version, package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
+from iterative_rag.settings.choices import one_of
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.datasets.search_scope import Scope
@@ -33,7 +34,7 @@ class RunConfig:
 
     dataset: Path
     corpus: str
-    mode: Mode
+    mode: Annotated[str, one_of(modes())]
     settings: Settings
     judge: str = ""
     allow_self_judge: bool = False
@@ -66,12 +67,12 @@ class Preparation:
         self.scope: Scope = open_scope(config.corpus, self.dataset, settings, config.redirects, progress=indexing)
         try:
             self._rags = self._engines()
-            self._rags[0].check(config.mode.strategy)
+            self._rags[0].check(strategy_of(config.mode))
             if self.judge is not None:
                 refuse_self_judging(self.judge.name, self._rags[0].backend.name, allowed=config.allow_self_judge)
             exams = [self._exam(question) for question in questions]
             # Handing over the gold articles needs some.
-            self.exams = [exam for exam in exams if exam.gold or config.mode is not Mode.ORACLE]
+            self.exams = [exam for exam in exams if exam.gold or config.mode != ORACLE]
             if not self.exams:
                 raise UsageError(
                     "No question has a gold article that the corpus holds.",
@@ -102,7 +103,7 @@ class Preparation:
     def _exam(self, question: Question) -> Examination:
         gold, missing = self.scope.gold(question)
         within = self.scope.own(question)
-        if self.config.mode is Mode.ORACLE:
+        if self.config.mode == ORACLE:
             within = frozenset(gold)
         return Examination(question, tuple(gold), tuple(missing), within)
 
@@ -130,7 +131,7 @@ class Preparation:
                 "digest": self.dataset.digest,
             },
             "corpus": {"name": config.corpus, "index": corpus.name, "fingerprint": self.scope.digest},
-            "mode": config.mode.value,
+            "mode": config.mode,
             "backend": self._rags[0].backend.name,
             "judge": self.judge.name if self.judge else "",
             "self_judged": self.judge is not None and judges_itself(self.judge.name, self._rags[0].backend.name),

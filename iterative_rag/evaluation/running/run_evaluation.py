@@ -110,7 +110,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
 
     config = prepared.config
     task = make_task(
-        f"{prepared.dataset.name}-{config.mode.value}",
+        f"{prepared.dataset.name}-{config.mode}",
         prepared.exams,
         prepared.examiner.examine,
         prepared.score,

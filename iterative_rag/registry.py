@@ -1,0 +1,75 @@
+"""Every replaceable part by the name that chooses it, one line each.
+
+A new part is one new file and one line here: settings, command line, evaluation, doctor and error messages read their
+choices from these tables. `protocols.py` states what a part must do; docs/extending.md has an example of each kind.
+
+Parts are named by their import path and imported when they are first used, so `--help` loads none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from iterative_rag.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A part: the name that chooses it, and where it is ("package.module:attribute").
+
+    `measured_only`: a baseline that `evaluate run` and Python callers may name, but settings and `ask` do not offer.
+    """
+
+    name: str
+    target: str
+    measured_only: bool = False
+
+
+class Registry:
+    """The parts of one kind, in the order in which they are listed to the user."""
+
+    def __init__(self, kind: str, *entries: Entry) -> None:
+        self.kind = kind
+        self._entries = {entry.name: entry for entry in entries}
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._entries)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The names that settings and command line accept."""
+        return tuple(entry.name for entry in self if not entry.measured_only)
+
+    def load(self, name: str) -> Any:
+        """Import the part of this name. Raises UsageError if there is none."""
+        entry = self._entries.get(name)
+        if entry is None:
+            raise UsageError(f"There is no {self.kind} {name!r}.", hint=f"Use {in_words(self.names)}.")
+        module, _, attribute = entry.target.partition(":")
+        return getattr(import_module(module), attribute)
+
+
+def in_words(names: Sequence[str]) -> str:
+    """ "a, b or c" """
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+# How a question is worked on: a function from `Means` to the engine of one run.
+STRATEGIES = Registry(
+    "strategy",
+    Entry("naive", "iterative_rag.engine.baselines:naive"),
+    Entry("crag", "iterative_rag.engine.strategies:CRAG"),
+    Entry("plan", "iterative_rag.engine.strategies:PLAN"),
+    Entry("self-rag", "iterative_rag.engine.strategies:SELF_RAG"),
+    Entry("iterative", "iterative_rag.engine.strategies:ITERATIVE"),
+    Entry("full", "iterative_rag.engine.strategies:FULL"),
+    Entry("closed-book", "iterative_rag.engine.baselines:closed_book", measured_only=True),
+)

@@ -1,0 +1,22 @@
+"""Fields whose choices come from a registry, where `Literal` would be a second list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+from iterative_rag.registry import in_words
+
+
+def one_of(names: Sequence[str]) -> AfterValidator:
+    """Accepts these names only, with the error message that pydantic gives for a `Literal`."""
+
+    def check(value: str) -> str:
+        if value not in names:
+            expected = in_words([repr(name) for name in names])
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+        return value
+
+    return AfterValidator(check)

@@ -1,0 +1,49 @@
+"""The tables of replaceable parts: every entry can be imported, and what users choose from is read from them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from iterative_rag import registry
+from iterative_rag.errors import SettingsError, UsageError
+from iterative_rag.evaluation.running.answer_modes import ORACLE, modes
+from iterative_rag.registry import STRATEGIES, Entry, Registry
+from iterative_rag.settings import load_settings
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLES = [value for value in vars(registry).values() if isinstance(value, Registry)]
+
+
+@pytest.mark.parametrize(
+    ("table", "entry"),
+    [pytest.param(table, entry, id=f"{table.kind} {entry.name}") for table in TABLES for entry in table],
+)
+def test_every_entry_leads_to_its_part(table: Registry, entry: Entry) -> None:
+    assert table.load(entry.name) is not None
+
+
+def test_a_name_that_is_not_registered_is_refused_with_the_choices() -> None:
+    with pytest.raises(UsageError, match="There is no strategy 'magic'") as refused:
+        STRATEGIES.load("magic")
+    assert refused.value.hint == "Use naive, crag, plan, self-rag, iterative, full or closed-book."
+
+
+def test_settings_offer_the_registered_strategies() -> None:
+    for name in STRATEGIES.offered:
+        assert load_settings({"strategy": name}).strategy == name
+    assert "closed-book" not in STRATEGIES.offered
+    with pytest.raises(SettingsError, match=r"Input should be 'naive', 'crag', .* or 'full'"):
+        load_settings({"strategy": "closed-book"})
+
+
+def test_evaluation_measures_every_strategy() -> None:
+    assert modes() == (*STRATEGIES.names, ORACLE)
+
+
+def test_the_pages_list_the_registered_strategies() -> None:
+    page = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)`", page, flags=re.MULTILINE)) == set(STRATEGIES.offered)
+    assert f"--strategy {'|'.join(STRATEGIES.offered)}`" in (ROOT / "README.md").read_text(encoding="utf-8")
