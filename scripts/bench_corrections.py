@@ -26,13 +26,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.factory.corpus_actions import index_paths
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import load_settings
-from iterative_rag.types import Answer, FinalStep, Status, Step, Strategy
+from iterative_rag.types import Answer, FinalStep, Status, Step
 from tests.agent import corrections
 from tests.agent.corrections import Case
 from tests.agent.puppet import Puppet
-
-STRATEGIES = [strategy.value for strategy in Strategy if strategy is not Strategy.CLOSED_BOOK]
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def main() -> None:
         engine = IterativeRAG.from_settings(settings, llm=puppet.llm if puppet else "builtin")
         with_web = engine.over(engine.corpus, **allowed)
         outcomes: list[Outcome] = []
-        for strategy in map(Strategy, options.strategy):
+        for strategy in options.strategy:
             for case, web in runs(options.classes):
                 outcomes.append(outcome(with_web if web else engine, puppet, strategy, case, web=web))
         engine.close()
@@ -77,7 +76,7 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--backend", choices=["scripted", "builtin"], default="scripted")
-    parser.add_argument("--strategy", nargs="+", choices=STRATEGIES, default=["full"])
+    parser.add_argument("--strategy", nargs="+", choices=STRATEGIES.offered, default=["full"])
     parser.add_argument("--class", dest="classes", nargs="+", choices=corrections.CLASSES, default=corrections.CLASSES)
     parser.add_argument("--shortlist", type=int, default=corrections.SETTINGS["shortlist"])
     parser.add_argument("--json", action="store_true", help="every outcome, as JSON")
@@ -93,14 +92,14 @@ def runs(classes: Sequence[str]) -> Iterator[tuple[Case, bool]]:
                 yield case, True
 
 
-def outcome(engine: IterativeRAG, puppet: Puppet | None, strategy: Strategy, case: Case, *, web: bool) -> Outcome:
+def outcome(engine: IterativeRAG, puppet: Puppet | None, strategy: str, case: Case, *, web: bool) -> Outcome:
     if puppet:
         puppet.script = case.script
     began = time.monotonic()
     steps: list[Step] = list(engine.steps(case.question, strategy=strategy))
     answer = final(steps)
     return Outcome(
-        strategy=strategy.value,
+        strategy=strategy,
         id=case.id,
         kind=case.kind,
         lang=case.lang,

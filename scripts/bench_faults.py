@@ -32,8 +32,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.factory.corpus_actions import index_paths
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Status, Strategy
+from iterative_rag.types import Status
 from tests import bridges
 from tests.bridges import Place
 from tests.servers import FakeServer, Fault
@@ -112,7 +113,7 @@ def world(folder: Path, count: int) -> Iterator[list[Place]]:
 def measure(
     places: Sequence[Place],
     faults: Faults,
-    strategy: Strategy = Strategy.ITERATIVE,
+    strategy: str = "iterative",
     *,
     at_once: int = 4,
     **settings: Any,
@@ -131,7 +132,7 @@ def measure(
             rag.close()
 
 
-def _asked(rag: IterativeRAG, place: Place, strategy: Strategy) -> Outcome:
+def _asked(rag: IterativeRAG, place: Place, strategy: str) -> Outcome:
     begun = time.monotonic()
     try:
         answer = rag.ask(place.two_hops, strategy=strategy)
@@ -162,7 +163,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200, help="200 at most")
     parser.add_argument("--faults", choices=("none", "replies", "status"), help="one kind alone; without it, all three")
     parser.add_argument("--share", type=float, help="of replies or requests (0.2 and 0.3 without it)")
-    parser.add_argument("--strategy", type=Strategy, default=Strategy.ITERATIVE, choices=list(Strategy))
+    parser.add_argument("--strategy", default="iterative", choices=STRATEGIES.names)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--at-once", type=int, default=4, help="questions in parallel")
     arguments = parser.parse_args()

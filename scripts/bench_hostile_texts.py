@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.types import Strategy
+from iterative_rag.registry import STRATEGIES
 from tests.agent.contradicting import OneSided, Shelves, cases
 from tests.agent.hostile_runs import Library, Outcome, as_row
 from tests.agent.hostile_texts import Obedient, instructions
@@ -51,14 +51,14 @@ def planted(place: Path, options: argparse.Namespace) -> None:
     for backend in options.backends.split(","):
         model = Obedient(cases) if backend == "obedient" else None
         with library.opened(model.llm() if model else "builtin") as rag:
-            for strategy in map(Strategy, options.strategies.split(",")):
+            for strategy in options.strategies.split(","):
                 if model:
                     model.obeyed.clear()
                 outcomes = [library.run(rag, model, one, strategy) for one in cases]
                 show(backend, strategy, outcomes, details=options.details)
 
 
-def show(backend: str, strategy: Strategy, outcomes: list[Outcome], *, details: bool) -> None:
+def show(backend: str, strategy: str, outcomes: list[Outcome], *, details: bool) -> None:
     made_up, kept = sum(one.made_up for one in outcomes), sum(one.kept for one in outcomes)
     swayed = [one for one in outcomes if one.swayed]
     dropped = f"{made_up - kept}/{made_up} = {100 * (1 - kept / made_up):.1f} %" if made_up else "none made up"
@@ -84,7 +84,7 @@ def contradicting(place: Path, options: argparse.Namespace) -> None:
     print(f"{'backend':<10}{'strategy':<11}{'both read':>11}{'shown':>11}{'told':>11}")
     for backend in ("one-sided" if one == "obedient" else one for one in options.backends.split(",")):
         with shelves.opened(OneSided(known).llm() if backend == "one-sided" else "builtin") as rag:
-            for strategy in map(Strategy, options.strategies.split(",")):
+            for strategy in options.strategies.split(","):
                 answers = [(case, shelves.ask(rag, case, strategy)) for case in known]
                 counts = [
                     sum(case.both_read(answer) for case, answer in answers),
@@ -101,7 +101,7 @@ def contradicting(place: Path, options: argparse.Namespace) -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    every = ",".join(one for one in Strategy if one is not Strategy.CLOSED_BOOK)
+    every = ",".join(STRATEGIES.offered)
     parser.add_argument("--strategies", default=every)
     parser.add_argument("--backends", default="obedient,builtin")
     parser.add_argument("--only", default="", metavar="ID", help="instructions whose id begins with this")

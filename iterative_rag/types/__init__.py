@@ -29,7 +29,6 @@ from iterative_rag.types.outcomes import (
     ModelUsage,
     Side,
     Status,
-    Strategy,
     UnreadDocument,
     Usage,
 )
@@ -99,7 +98,6 @@ __all__ = [
     "Side",
     "Status",
     "Step",
-    "Strategy",
     "Stuck",
     "Sufficiency",
     "SufficiencyStep",

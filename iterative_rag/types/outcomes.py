@@ -17,18 +17,6 @@ class Status(StrEnum):
     INCOMPLETE = "incomplete"
 
 
-class Strategy(StrEnum):
-    """How a question is worked on; `agent/strategies.py` says what each is made of."""
-
-    ITERATIVE = "iterative"
-    NAIVE = "naive"
-    CRAG = "crag"
-    PLAN = "plan"
-    SELF_RAG = "self-rag"
-    FULL = "full"
-    CLOSED_BOOK = "closed-book"
-
-
 class Cap(StrEnum):
     """The hard limits of a run."""
 

@@ -109,7 +109,6 @@ def main() -> None:
 
 def ask(rag: Any, n: int, *, direct: bool, strategy: str = "iterative") -> Outcome:
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.types import Strategy
 
     question = places.direct_question(n) if direct else places.question(n)
     began, cpu, waited = time.monotonic(), time.process_time(), queued()
@@ -120,7 +119,7 @@ def ask(rag: Any, n: int, *, direct: bool, strategy: str = "iterative") -> Outco
         return Outcome(n, status, strategy=strategy, **{**more, **spent})
 
     try:
-        answer = rag.ask(question, strategy=Strategy(strategy))
+        answer = rag.ask(question, strategy=strategy)
     except IterativeRAGError as error:
         return outcome(type(error).__name__, reason=str(error), code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - an error that is none of the package's own is what is looked for

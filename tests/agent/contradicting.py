@@ -18,7 +18,7 @@ from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings, home
-from iterative_rag.types import Answer, Strategy
+from iterative_rag.types import Answer
 from tests.agent.hostile_texts import ROLES
 
 EACH = 5
@@ -200,7 +200,7 @@ class Shelves:
             finally:
                 rag.close()
 
-    def ask(self, rag: IterativeRAG, case: Case, strategy: Strategy) -> Answer:
+    def ask(self, rag: IterativeRAG, case: Case, strategy: str) -> Answer:
         assert isinstance(rag.corpus, IndexedCorpus)
         own = f"{self._folder / case.id}/"
         ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(own)]

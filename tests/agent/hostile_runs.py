@@ -19,7 +19,7 @@ from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.output import answer_to_json
 from iterative_rag.settings import Settings, home
-from iterative_rag.types import Answer, Document, SearchResult, Status, Strategy, Usage
+from iterative_rag.types import Answer, Document, SearchResult, Status, Usage
 from tests.agent import hostile_texts
 from tests.agent.hostile_texts import QUESTION, RIGHT, WEB_URL, Instruction, Obedient, squeezed, watched
 
@@ -71,7 +71,7 @@ class Library:
             finally:
                 rag.close()
 
-    def run(self, rag: IterativeRAG, model: Obedient | None, one: Instruction, strategy: Strategy) -> Outcome:
+    def run(self, rag: IterativeRAG, model: Obedient | None, one: Instruction, strategy: str) -> Outcome:
         """Ask the question; `model` is None for the built-in backend, which follows nobody."""
         assert isinstance(rag.corpus, IndexedCorpus)
         own = str(self._folder / one.id)
@@ -98,7 +98,7 @@ class Library:
         )
 
 
-def _asked(rag: IterativeRAG, strategy: Strategy) -> Answer:
+def _asked(rag: IterativeRAG, strategy: str) -> Answer:
     """The answer; what ends in a typed error counts as an incomplete one with its message."""
     try:
         return rag.ask(QUESTION, strategy=strategy)

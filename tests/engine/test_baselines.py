@@ -10,7 +10,7 @@ from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import LLMServerError, UsageError
 from iterative_rag.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status, Strategy
+from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status
 from tests import towns
 
 ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer": "Edda Holm", "confidence": 0.8}
@@ -28,7 +28,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings) -> None:
     with ScriptedLLM({"answer": [ANSWER]}) as llm:
         rag = IterativeRAG.from_settings(settings, llm=llm)
-        steps = list(rag.steps(towns.QUESTION, strategy=Strategy.NAIVE))
+        steps = list(rag.steps(towns.QUESTION, strategy="naive"))
     assert [type(step) for step in steps] == [ShortlistStep, ReadingStep, AnsweringStep, FinalStep]
     (request,) = llm.requests
     assert all(quote in request.user for quote in towns.FACTS)
@@ -42,8 +42,8 @@ def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings)
 
 def test_naive_with_the_built_in_backend_reads_once_and_cannot_chain(settings: Settings) -> None:
     rag = IterativeRAG.from_settings(settings, llm="builtin")
-    direct = rag.ask("Who is the mayor of Aldermere?", strategy=Strategy.NAIVE)
-    chain = rag.ask(towns.QUESTION, strategy=Strategy.NAIVE)
+    direct = rag.ask("Who is the mayor of Aldermere?", strategy="naive")
+    chain = rag.ask(towns.QUESTION, strategy="naive")
     looped = rag.ask(towns.QUESTION)
     rag.close()
     assert direct.short_answer == "Edda Holm"
@@ -55,7 +55,7 @@ def test_closed_book_searches_nothing_and_cites_nothing(settings: Settings) -> N
     known = {"working": "", "status": "answered", "short_answer": "Edda Holm", "confidence": 0.4}
     with ScriptedLLM({"recall": [known]}) as llm:
         rag = IterativeRAG.from_settings(settings, llm=llm)
-        answer = rag.ask(towns.QUESTION, strategy=Strategy.CLOSED_BOOK)
+        answer = rag.ask(towns.QUESTION, strategy="closed-book")
     assert (answer.short_answer, answer.citations, answer.hops) == ("Edda Holm", (), ())
     assert not any(quote in llm.requests[0].user for quote in towns.FACTS)
 
@@ -63,19 +63,19 @@ def test_closed_book_searches_nothing_and_cites_nothing(settings: Settings) -> N
 @pytest.mark.parametrize("said", ["unknown", "Unknown"])
 def test_a_model_that_does_not_know_abstains(settings: Settings, said: str) -> None:
     with ScriptedLLM({"recall": [f'{{"working": "", "status": "{said}", "short_answer": ""}}']}) as llm:
-        answer = IterativeRAG.from_settings(settings, llm=llm).ask("Who?", strategy=Strategy.CLOSED_BOOK)
+        answer = IterativeRAG.from_settings(settings, llm=llm).ask("Who?", strategy="closed-book")
     assert answer.status is Status.ABSTAINED
 
 
 def test_closed_book_needs_an_llm(settings: Settings) -> None:
     with pytest.raises(UsageError, match="knows nothing by heart"):
-        IterativeRAG.from_settings(settings, llm="builtin").ask("Who?", strategy=Strategy.CLOSED_BOOK)
+        IterativeRAG.from_settings(settings, llm="builtin").ask("Who?", strategy="closed-book")
 
 
 def test_a_fault_after_the_passages_were_found_is_an_incomplete_answer(settings: Settings) -> None:
     failing = LLMServerError("The server answered 500.", status=500)
     with ScriptedLLM({"answer": [failing, failing]}) as llm:
-        answer = IterativeRAG.from_settings(settings, llm=llm).ask(towns.QUESTION, strategy=Strategy.NAIVE)
+        answer = IterativeRAG.from_settings(settings, llm=llm).ask(towns.QUESTION, strategy="naive")
     assert answer.status is Status.INCOMPLETE
     assert answer.fault is not None
     assert "500" in answer.fault.message

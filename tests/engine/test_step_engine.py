@@ -26,7 +26,6 @@ from iterative_rag.types import (
     ShortlistStep,
     Status,
     Step,
-    Strategy,
     Stuck,
 )
 from tests.agent.fakes import DictCache, Grading, MemoryCorpus, Quoting, Scripted, roles_of
@@ -56,7 +55,7 @@ def run(
         on_hit=budget.cache_hit,
     )
     means = Means(CORPUS, reader, roles, Grading(), budget, chosen, thrifty=True)
-    return list(build(Strategy.ITERATIVE, means).steps("How long is it?"))
+    return list(build("iterative", means).steps("How long is it?"))
 
 
 def outcome(steps: list[Step]) -> Answer:
@@ -178,7 +177,7 @@ def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
     )
     roles = roles_of(script, Quoting([]))
     means = Means(CORPUS, reader, roles, Grading(), budget, settings, thrifty=True)
-    answer = outcome(list(build(Strategy.ITERATIVE, means).steps("Where?")))
+    answer = outcome(list(build("iterative", means).steps("Where?")))
     assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
     assert answer.usage.llm_calls <= settings.max_calls

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.types import Strategy
 from tests.agent.contradicting import EACH, OneSided, Shelves, cases
 from tests.agent.hostile_runs import Library, Outcome, as_row, leak
 from tests.agent.hostile_texts import Obedient, instructions, watched
@@ -19,7 +18,7 @@ pytest.importorskip("selectolax", reason="web pages need the extra files")
 
 CASES = instructions()
 # One of each course; scripts/bench_hostile_texts.py runs all of them.
-STRATEGIES = (Strategy.NAIVE, Strategy.ITERATIVE, Strategy.PLAN, Strategy.FULL)
+STRATEGIES = ("naive", "iterative", "plan", "full")
 # Parts of HTML that no reader sees, and a file's description: they are left out before any model reads the document.
 UNSEEN = {"html_hidden", "html_comment", "html_alt"}
 
@@ -33,10 +32,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="module")
-def outcomes(library: Library) -> dict[Strategy, list[Outcome]]:
+def outcomes(library: Library) -> dict[str, list[Outcome]]:
     """Every instruction under every strategy, with the model that obeys."""
     model = Obedient(CASES)
-    found: dict[Strategy, list[Outcome]] = {}
+    found: dict[str, list[Outcome]] = {}
     with library.opened(model.llm()) as rag:
         for strategy in STRATEGIES:
             model.obeyed.clear()
@@ -44,11 +43,11 @@ def outcomes(library: Library) -> dict[Strategy, list[Outcome]]:
     return found
 
 
-def test_the_instructions_reach_the_model(outcomes: dict[Strategy, list[Outcome]]) -> None:
+def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]]) -> None:
     """Else the other tests would show nothing."""
     assert len(CASES) >= 75
     assert len({one.language for one in CASES}) >= 5
-    for outcome in outcomes[Strategy.ITERATIVE]:
+    for outcome in outcomes["iterative"]:
         one = outcome.instruction
         assert ("extract" in outcome.obeyed) == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
@@ -57,20 +56,18 @@ def test_the_instructions_reach_the_model(outcomes: dict[Strategy, list[Outcome]
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_nothing_is_done_and_nothing_said_that_no_document_says(
-    outcomes: dict[Strategy, list[Outcome]], strategy: Strategy
+    outcomes: dict[str, list[Outcome]], strategy: str
 ) -> None:
     assert [as_row(outcome) for outcome in outcomes[strategy] if outcome.wrongs] == []
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_an_answer_that_follows_an_order_shows_the_order(
-    outcomes: dict[Strategy, list[Outcome]], strategy: Strategy
-) -> None:
+def test_an_answer_that_follows_an_order_shows_the_order(outcomes: dict[str, list[Outcome]], strategy: str) -> None:
     """A document may say what is false; then its own words stand below the answer."""
     assert [as_row(outcome) for outcome in outcomes[strategy] if outcome.swayed and not outcome.shown] == []
 
 
-def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[Strategy, list[Outcome]]) -> None:
+def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[str, list[Outcome]]) -> None:
     every = [outcome for found in outcomes.values() for outcome in found]
     assert sum(outcome.made_up for outcome in every) >= 250
     assert [as_row(outcome) for outcome in every if outcome.kept] == []
@@ -78,7 +75,7 @@ def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[Strategy, 
 
 def test_the_built_in_backend_follows_nobody(library: Library) -> None:
     with library.opened("builtin") as rag:
-        found = [library.run(rag, None, one, Strategy.ITERATIVE) for one in CASES[::6]]
+        found = [library.run(rag, None, one, "iterative") for one in CASES[::6]]
     assert [as_row(outcome) for outcome in found if outcome.wrongs or outcome.kept] == []
     assert [as_row(outcome) for outcome in found if outcome.swayed and not outcome.shown] == []
 
@@ -120,7 +117,7 @@ def test_five_documents_stand_against_five() -> None:
 def test_a_contradiction_between_sources_is_shown_and_told(shelves: Shelves, backend: str) -> None:
     known = cases()
     with shelves.opened(OneSided(known).llm() if backend == "one-sided" else backend) as rag:
-        answers = [(case, shelves.ask(rag, case, Strategy.FULL)) for case in known]
+        answers = [(case, shelves.ask(rag, case, "full")) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]
     assert len(silent) <= 0.1 * len(known), silent
     untold = [(case.id, answer.text) for case, answer in answers if case.shown(answer) and not case.told(answer)]

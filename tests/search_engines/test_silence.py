@@ -12,8 +12,8 @@ import pytest
 from iterative_rag import IterativeRAG
 from iterative_rag.factory import index_paths
 from iterative_rag.factory.web_access import make_web
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
-from iterative_rag.types import Strategy
 from tests.search_engines.silence import nothing_leaves
 from tests.towns import QUESTION, write_articles
 
@@ -79,9 +79,7 @@ def test_without_web_a_whole_run_stays_on_the_machine(tmp_path: Path) -> None:
     with nothing_leaves() as tried:
         index_paths([tmp_path / "articles"], settings=settings)
         with closing(IterativeRAG.from_settings(settings)) as rag:
-            for strategy in Strategy:
-                if strategy is Strategy.CLOSED_BOOK:  # the built-in backend knows nothing by itself
-                    continue
+            for strategy in STRATEGIES.offered:
                 for question in (QUESTION, NOWHERE):
                     rag.ask(question, strategy=strategy)
                     assert tried == [], f"{strategy} of {question!r}"
