@@ -1,10 +1,9 @@
-"""Measures the package on question sets: run, score, say where it failed, compare, report.
+"""Measures the package on question sets: run, score, find the cause of each failure, compare, report.
 
-questions, records   what is asked, and what is left of it: the vocabulary of all below
-datasets/            files -> questions; the corpus that is searched; gold articles
-running/             a run as an inspect_ai task, resumable
-scoring/             record -> scores, verdict, cause
-figures/             records -> figures with intervals; retrieval; comparison
-report/              figures -> Markdown and one HTML page
-matrix, fetch        a grid of runs; the FRAMES dataset with its articles
+questions, records   the vocabulary: a question, and the record of how it was answered
+datasets/            files -> questions; the corpus to search; gold articles; the FRAMES download
+running/             a run as a resumable inspect_ai task; grids of runs
+scoring/             record -> scores, judge's verdict, cause of failure
+metrics/             records -> metrics with intervals; retrieval; comparison of runs
+report/              metrics -> Markdown and one HTML page
 """

@@ -1,4 +1,4 @@
-"""What is asked: a question of a dataset with all that its file says about it."""
+"""A question of a dataset, with everything its file says about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Answerability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph that a question brings with it; `supporting` ones are needed for the answer."""
+    """A paragraph that comes with a question; `supporting` ones are needed for the answer."""
 
     title: str
     text: str

@@ -1,4 +1,4 @@
-"""What a run leaves of one question: plain values that survive the trip through a log as JSON."""
+"""The record of one question in a run: plain values that are stored in a log as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 class Cause(StrEnum):
-    """Where a question that was not answered rightly was lost, in the order in which it is looked for."""
+    """Why a question was not answered rightly, in the order in which causes are checked."""
 
     FAULT = "fault"
     CAP = "cap"

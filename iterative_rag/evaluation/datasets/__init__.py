@@ -1,1 +1,1 @@
-"""Question files of every form, the corpus that they are asked of, and where their gold articles lie."""
+"""Question files of every form, the corpus they are asked of, and their gold articles."""

@@ -1,4 +1,4 @@
-"""A file of questions -> a Dataset. The form is recognised by its fields, the first row decides.
+"""A file of questions -> a Dataset. The fields of the first row decide which form it is.
 
 | form | a row needs | and may have |
 |---|---|---|
@@ -34,7 +34,7 @@ _FIRST_LINK = "wikipedia_link_1"
 
 
 def load(path: Path) -> Dataset:
-    """The questions of a file. Raises UsageError saying what is wrong with it, and in which line."""
+    """The questions of a file. Raises UsageError naming the fault and its line."""
     path = path.expanduser()
     data = read_bytes(path)
     found = rows(path, data)
@@ -56,7 +56,7 @@ def select(
     seed: int = 0,
     types: Sequence[str] = (),
 ) -> tuple[Question, ...]:
-    """Those of the wanted reasoning types, then a random sample in the dataset's order, then the first ones."""
+    """Filter by reasoning type, then draw a random sample in the dataset's order, then take the first ones."""
     for name, number in (("limit", limit), ("sample", sample)):
         if number is not None and number < 1:
             raise UsageError(f"--{name} {number} leaves no question.", hint=f"Give --{name} 1 or more.")
@@ -83,7 +83,7 @@ def _of_types(dataset: Dataset, types: Sequence[str]) -> list[Question]:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """`needs` are fields, each with the names that do for it."""
+    """The fields of a form: `needs` lists each required field with its accepted names."""
 
     name: str
     needs: tuple[tuple[str, ...], ...]
@@ -94,7 +94,7 @@ class _Form:
 
 
 def _form_of(path: Path, first: Row) -> _Form:
-    """The form that asks for most of what is there; an error names the nearest where none fits."""
+    """The form that requires most of the given fields; the error names the nearest form if none fits."""
     fitting = next((form for form in _FORMS if not form.missing(first.fields)), None)
     if fitting:
         return fitting
@@ -115,7 +115,7 @@ def _frames(row: Row) -> Iterator[Question]:
     fields = row.fields
     if "wiki_links" in fields:
         links = _items(row, "wiki_links", split=links_in)
-    else:  # one column each; the last, "wikipedia_link_11+", holds what is left
+    else:  # one column per link; the last, "wikipedia_link_11+", holds the rest
         cells = [value for name, value in fields.items() if name.startswith("wikipedia_link_") and value]
         links = tuple(link for cell in cells for link in links_in(str(cell)))
     identity = next((fields[name] for name in ("id", "", "Unnamed: 0") if _filled(fields.get(name))), "")
@@ -135,7 +135,7 @@ def _multi_hop(row: Row) -> Iterator[Question]:
     if not isinstance(given, list):
         raise row.fault("has paragraphs that are no list")
     read = [_paragraph(row, number, one) for number, one in enumerate(given, start=1)]
-    paragraphs = tuple(one for one in read if one.text.strip())  # without words there is nothing to find or to read
+    paragraphs = tuple(one for one in read if one.text.strip())  # a paragraph without words cannot be found or read
     steps = fields.get("decomposition") or ()
     try:
         expected = tuple(str(step["answer"]) for step in steps)
@@ -165,7 +165,7 @@ def _plain(row: Row) -> Iterator[Question]:
 
 
 def _question(row: Row) -> Question:
-    """What multi-hop and plain questions share."""
+    """The fields that multi-hop and plain questions share."""
     fields = row.fields
     types = next((name for name in ("types", "type", "reasoning_types") if name in fields), "types")
     return Question(
@@ -200,7 +200,7 @@ def _squad(row: Row) -> Iterator[Question]:
         raise broken(row.path, "its data is not of SQuAD's form") from error
 
 
-# From the most demanding to the least: a multi-hop row is a plain one too.
+# From the most specific to the least: a multi-hop row is also a plain one.
 _FORMS = (
     _Form("SQuAD", (("data",),), _squad),
     _Form("FRAMES", (("Prompt",), ("Answer",), ("wiki_links", _FIRST_LINK)), _frames),
@@ -273,7 +273,7 @@ def _titles(links: Iterable[str]) -> tuple[str, ...]:
 
 
 def _with_ids(path: Path, questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Ids that the file does not give come from the question's words, so that they outlive a change of order."""
+    """Derive missing ids from the question's text, so that they survive a change of order."""
     given = Counter(question.id for question in questions if question.id)
     if doubled := [one for one, count in given.items() if count > 1]:
         more = f" and {len(doubled) - 5} more" if len(doubled) > 5 else ""

@@ -34,7 +34,7 @@ Asked = dict["PageName", dict[str, None]]
 
 @dataclass(frozen=True, slots=True)
 class FetchPlan:
-    """What is fetched, and where to. `source` is a URL or a file; `limit` takes the first questions alone.
+    """What to fetch, and where to. `source` is a URL or a file; `limit` takes the first questions alone.
 
     `contact` ("" for that of the run before, or the project's own page) is named to the wikis, as they ask of robots.
     `api` is the address of their API, with "{language}" in it.
@@ -64,7 +64,7 @@ class NotFound:
 
 @dataclass(frozen=True, slots=True)
 class FetchReport:
-    """What lies in the folder now. `fetched` of the `pages` came in this run; `redirects` are asked title -> title."""
+    """What is in the folder now. `fetched` of the `pages` came in this run; `redirects` are asked title -> title."""
 
     dataset: Path
     folder: Path
@@ -78,7 +78,7 @@ class FetchReport:
 
     @property
     def failed(self) -> int:
-        """Pages that are there, but could not be had this time."""
+        """Pages that exist but could not be fetched this time."""
         return sum(one.kind == "failed" for one in self.missing)
 
 
@@ -90,10 +90,10 @@ def fetch_dataset(
     allow: Collection[str] = (),
     patience: Patience | None = None,
 ) -> FetchReport:
-    """Fetch the dataset's file and all pages; what is there already is not asked for again.
+    """Fetch the dataset's file and all pages; pages already there are not fetched again.
 
     `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
-    Raises UsageError, FetchError, CorpusError or MissingExtra; the same call goes on where it ended.
+    Raises UsageError, FetchError, CorpusError or MissingExtra; the same call resumes.
     """
     from iterative_rag.evaluation.datasets import dataset_forms
     from iterative_rag.sources.web.page_client import Web
@@ -115,7 +115,9 @@ def fetch_dataset(
             "contact": contact,
             "started": before.get("started") or _now(),
         }
-        _write_json(plan.out / ABOUT, about)  # before the first page: a killed run remembers its source and contact
+        _write_json(
+            plan.out / ABOUT, about
+        )  # before the first page, so that a killed run remembers its source and contact
         wikis = Wikis(web, patience, api=plan.api or API)
         report = _Fetching(file, plan.out, questions).run(wikis, progress)
     _write_json(plan.out / REDIRECTS, dict(sorted(report.redirects.items())))
@@ -162,7 +164,7 @@ class _Fetching:
         )
 
     def _asked(self) -> Asked:
-        """The pages that the questions need, each with the words that asked for it."""
+        """The pages that the questions need, each with the link text that names it."""
         from iterative_rag.sources.wikipedia.page_names import page_name
 
         asked: Asked = {}
@@ -227,7 +229,7 @@ def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, p
 
 
 def _about(out: Path) -> dict[str, Any]:
-    """What the run before wrote about itself; {} for the first."""
+    """The notes of the previous run; {} for the first."""
     try:
         found = json.loads((out / ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -242,7 +244,7 @@ def _write_json(place: Path, value: object) -> None:
 
 
 def _write(place: Path, data: str | bytes) -> None:
-    """Whole or not at all."""
+    """Write atomically."""
     temporary = place.with_name(f".{place.name}.new")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

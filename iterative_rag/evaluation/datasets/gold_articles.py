@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´ʻʼ"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
 _TYPOGRAPHY = _DASHES | _QUOTES
-# What sets two spellings of one name apart at most: "J. R. R. Tolkien", "St Louis", "Jean Luc Godard".
+# The differences allowed between two spellings of one name: "J. R. R. Tolkien", "St Louis", "Jean Luc Godard".
 _LOOSE = re.compile(r"[\s.,'\"-]+")
 
 _HEAD_CHARS = front_matter.MAX_CHARS + 1000
@@ -92,7 +92,7 @@ class GoldIndex:
 
 
 def _address(url: str) -> tuple[str, str]:
-    """What tells one page from others, however its URL is written: language and title, or the URL itself."""
+    """The identity of a page, whatever the spelling of its URL: language and title, or the URL itself."""
     page = page_of(url)
     return (page.language, folded(page.title)) if page else ("", url.partition("#")[0].rstrip("/"))
 
@@ -115,7 +115,7 @@ class _Names:
     def find(self, name: str) -> Ids:
         for key_of, ids in self._levels:
             if found := ids.get(key_of(name)):
-                # Two articles that differ in no more than an accent or a dot: no telling which is meant.
+                # Two articles differ only in an accent or a dot: ambiguous.
                 return tuple(found) if key_of is not loose or len(found) == 1 else ()
         return ()
 
@@ -155,7 +155,7 @@ def read_redirects(path: Path | None) -> dict[str, str]:
 
 
 def _end_of(redirects: Mapping[str, str], old: str) -> str:
-    """Where a redirect leads in the end: pages are renamed more than once, and a circle leads nowhere."""
+    """The final target of a redirect: pages are renamed more than once; a cycle has none."""
     seen = {old}
     new = redirects[old]
     while new in redirects and new not in seen:

@@ -1,4 +1,4 @@
-"""The paragraphs that a dataset brings, as a corpus: indexed once, found again by what they say."""
+"""The paragraphs of a dataset as a corpus: indexed once, identified by their contents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Paragraphs:
 
     @property
     def root(self) -> str:
-        """Not the file's path: the same file at another place has the same paragraphs."""
+        """A name that is independent of the file's path: a moved file has the same paragraphs."""
         return self._name
 
     @property
@@ -59,7 +59,7 @@ def pool(
     *,
     progress: Callable[[Progress], None] | None = None,
 ) -> str:
-    """Index all paragraphs of the dataset as one corpus, or find them indexed already; returns its name.
+    """Index all paragraphs of the dataset as one corpus, unless they are indexed already; returns its name.
 
     Raises UsageError when the dataset brings none, CorpusError and EmbedderError as `ingest` does.
     """
@@ -69,7 +69,7 @@ def pool(
     source = Paragraphs(dataset)
     if not source.total:
         raise UsageError(
-            f"The questions of {dataset.name} bring no paragraphs.",
+            f"The questions of {dataset.name} have no paragraphs.",
             hint="Name an indexed corpus: --corpus NAME (iterative-rag corpus lists them).",
         )
     name = pool_name(dataset)

@@ -31,7 +31,7 @@ class Row:
 
 def broken(path: Path, reason: str, *, hint: str = "") -> UsageError:
     return UsageError(
-        f"{path} cannot be used as a dataset: {reason}.", hint=hint or f"Mend {path} or give another file."
+        f"{path} cannot be used as a dataset: {reason}.", hint=hint or f"Correct {path} or give another file."
     )
 
 
@@ -74,7 +74,7 @@ def _text(path: Path, data: bytes) -> str:
 
 
 def _json_lines(path: Path, text: str) -> list[Row]:
-    """One object a line; where the first line is none, the file may be one object over several lines."""
+    """One object per line; if the first line is not one, the file may be one object over several lines."""
     found: list[Row] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -90,7 +90,7 @@ def _json_lines(path: Path, text: str) -> list[Row]:
 
 
 def _begins_records(text: str) -> bool:
-    """Whether a further line begins with a whole record: then the first one was meant to be a record too."""
+    """Whether a later line begins with a complete record, so that the file is meant as JSON Lines."""
     return any(line.startswith("{") and line.rstrip().endswith("}") for line in text.strip().split("\n")[1:])
 
 

@@ -1,4 +1,4 @@
-"""What a run searches: a corpus by name, or the paragraphs that a dataset brings, and where its gold articles lie."""
+"""What a run searches: a corpus by name or the paragraphs of the dataset, with its gold articles."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Scope:
         return self._gold.resolve(question)
 
     def own(self, question: Question) -> frozenset[str] | None:
-        """The documents that may be searched for this question; None for all."""
+        """The documents that this question may search; None for all."""
         return frozenset(map(paragraph_id, question.paragraphs)) if self._own else None
 
     def part(self, document_ids: Collection[str]) -> Corpus:
-        """These documents alone, as a corpus."""
+        """A corpus of these documents only."""
         from iterative_rag.index.corpus_subset import CorpusPart
 
         return CorpusPart(self.corpus, document_ids)
@@ -64,7 +64,7 @@ def open_scope(
     if name in (OWN, POOLED):
         if not all(question.paragraphs for question in dataset.questions):
             raise UsageError(
-                f"The questions of {dataset.name} bring no paragraphs of their own.",
+                f"The questions of {dataset.name} have no paragraphs of their own.",
                 hint="Name an indexed corpus: --corpus NAME (iterative-rag corpus lists them).",
             )
         name_of_pool = pool(dataset, settings, embedder, progress=progress)

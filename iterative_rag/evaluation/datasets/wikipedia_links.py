@@ -1,4 +1,4 @@
-"""Wikipedia links as datasets write them -> titles of the English Wikipedia; other links stay links."""
+"""Wikipedia links as datasets write them -> titles of the English Wikipedia; other links are kept."""
 
 from __future__ import annotations
 

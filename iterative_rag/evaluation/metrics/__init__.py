@@ -1,1 +1,1 @@
-"""Figures out of records: means with intervals, retrieval, and the comparison of runs."""
+"""Metrics of records: means with intervals, retrieval, and the comparison of runs."""

@@ -1,4 +1,4 @@
-"""Which of several runs over the same questions is best, and at which cost; `compare.py` describes the keys."""
+"""Which of several runs over the same questions is best, and at which cost; `run_comparison.py` describes the keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SURE = 0.05
 def best(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One entry for each set of runs that share questions, in the order of the runs; none for a run alone.
 
-    `runs` and `pairs` are those of `compare`. Of runs that are equally right the cheaper one is best.
+    `runs` and `pairs` are those of `compare`. Between equally accurate runs the cheaper one is best.
     """
     found = []
     for names in _sets(runs, pairs):
@@ -49,6 +49,6 @@ def _sets(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]])
 
 
 def _surely_differ(one: str, other: str, pairs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the two differ beyond chance; runs that share no question do."""
+    """Whether the difference is significant; runs without a common question count as different."""
     pair = next((pair for pair in pairs if {pair["first"], pair["second"]} == {one, other}), None)
     return pair is None or pair["right"]["p_holm"] < SURE

@@ -1,4 +1,4 @@
-"""What is measured of one answer: a number, or None where there is nothing to measure."""
+"""Measures of one answer: a number, or None if there is nothing to measure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def values_by_question(records: Iterable[QuestionRecord], measure: Measure) -> l
 
 
 def scorable(record: QuestionRecord) -> bool:
-    """Whether answer scores mean anything: the corpus holds an answer, and the dataset says which."""
+    """Whether answers can be scored: the corpus holds an answer, and the dataset names it."""
     return record.kind is Answerability.ANSWERABLE and bool(record.answers)
 
 
 def answered_rightly(record: QuestionRecord) -> float | None:
-    """None where nobody can tell: the judge could not, or the dataset has no accepted answer."""
+    """Whether the answer is right; None if the judge could not tell or the dataset has no accepted answer."""
     if record.right is None or (record.kind is Answerability.ANSWERABLE and not record.answers):
         return None
     return float(record.right)
@@ -52,7 +52,7 @@ SCORES: Mapping[str, Measure] = {
 
 
 def gave_answer(record: QuestionRecord) -> bool:
-    """Whether there is an answer to look at: an abstention has none, a capped run may have one."""
+    """Whether an answer was given: never by an abstention, possibly by a capped run."""
     return record.outcome in (Outcome.ANSWERED, Outcome.INCOMPLETE) and bool(record.short_answer or record.text)
 
 
@@ -60,12 +60,12 @@ def gave_answer(record: QuestionRecord) -> bool:
 
 
 def tokens(record: QuestionRecord) -> int:
-    """In and out, without the judge's."""
+    """Prompt and completion tokens, without the judge's."""
     return record.spent.prompt_tokens + record.spent.completion_tokens
 
 
 def dollars(record: QuestionRecord, price: Price) -> float:
-    """What the answer cost, without its judge."""
+    """Dollars for the answer, without its judge."""
     return (record.spent.prompt_tokens * price[0] + record.spent.completion_tokens * price[1]) / 1e6
 
 

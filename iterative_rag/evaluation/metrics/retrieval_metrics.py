@@ -1,6 +1,6 @@
-"""How many of the gold articles are found, without any judgement of answers: recall@k, all found@k, MAP and MRR.
+"""Retrieval metrics over the gold articles: recall@k, all found@k, MAP and MRR.
 
-Articles are ranked as the loop ranks what it will read (`agent/shortlist.py`): for the question as it is asked
+Articles are ranked as the loop ranks what it will read (`retrieval/shortlist.py`): for the question as it is asked
 (single), or over all hops of the loop (iterative). Measures are those of ir-measures; each is a mean over questions.
 """
 
@@ -22,7 +22,7 @@ from iterative_rag.types import Hit, Need, ReadingStep, ShortlistStep, Step
 if TYPE_CHECKING:
     from iterative_rag.protocols import Corpus
 
-# Passages that are fetched for each wanted article: the best ones of a query often lie in one long article.
+# Passages fetched per wanted article: the best ones of a query are often from one long article.
 PASSAGES_PER_ARTICLE = 10
 # Among the best 4 n + 120 fused hits there are all that either half ranks n-th or better: such a hit has a score of
 # 1 / (60 + n) at least, and what scores that much stands among the first 60 + 2 n of one of the halves.
@@ -108,7 +108,7 @@ def single(
 def _batches(
     wanted: Sequence[Target], corpus_for: Callable[[Question], Corpus]
 ) -> Iterator[tuple[Corpus, list[Target]]]:
-    """Neighbours that ask the same corpus, some at a time."""
+    """Batches of consecutive questions over the same corpus."""
     part: list[Target] = []
     asked: Corpus | None = None
     for target in wanted:
@@ -212,7 +212,7 @@ def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
 
 
 def library() -> Any:
-    """ir-measures. Raises MissingExtra: better before a loop of an hour than after it."""
+    """ir-measures. Raises MissingExtra: call it before a long loop, not after."""
     try:
         import ir_measures
     except ImportError as error:

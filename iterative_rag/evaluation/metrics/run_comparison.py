@@ -1,4 +1,4 @@
-"""Two or more runs over the same questions: what differs, how sure that is, and what it costs.
+"""Compares runs over the same questions: what differs, how significant that is, and what it costs.
 
 Everything is paired over the answerable questions that both runs answered: McNemar's exact test for right and wrong,
 the paired bootstrap for the size of a difference. A question that a judge could not judge in either run is left out.
@@ -115,7 +115,7 @@ def unique_names(paths: Sequence[Path]) -> list[str]:
 
 
 def differing(runs: Sequence[RunFolder]) -> list[dict[str, Any]]:
-    """For each run its options and settings that another run has otherwise."""
+    """For each run its options and settings that differ from those of another run."""
     flat = [_options(run.manifest) for run in runs]
     keys = dict.fromkeys(key for of_one in flat for key in of_one)
     varied = [key for key in keys if any(of_one.get(key) != flat[0].get(key) for of_one in flat)]
@@ -133,7 +133,7 @@ _NO_OPTIONS = frozenset({"started", "versions", "settings", "dataset", "corpus",
 
 
 def warnings(runs: Sequence[RunFolder]) -> list[str]:
-    """What makes a comparison of these runs doubtful, as sentences. Empty where nothing does."""
+    """Sentences about what makes a comparison of these runs doubtful; empty if nothing does."""
     found = []
     for what, value in _CONDITIONS.items():
         if len({str(value(run)) for run in runs}) > 1:

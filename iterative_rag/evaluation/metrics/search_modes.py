@@ -1,4 +1,4 @@
-"""The ways in which retrieval is measured: the choices that the command line offers, without what carries them out."""
+"""The choices of `evaluate retrieval`, without the code behind them, so that `--help` stays fast."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Hops(StrEnum):
-    """Where the ranking comes from: the question as one query, or all that the loop lists."""
+    """The source of the ranking: the question as one query, or everything the loop shortlists."""
 
     SINGLE = "single"
     ITERATIVE = "iterative"

@@ -1,4 +1,4 @@
-"""How sure a figure is: intervals, paired tests and calibration.
+"""Uncertainty: intervals, paired tests and calibration.
 
 The unit is the question. Where a question was answered several times (`--repeat`), its answers are averaged first and
 the questions are resampled (a cluster bootstrap): ten answers to one question are not ten questions.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 CONFIDENCE = 0.95
 RESAMPLES = 9999
 BINS = 10
-# Resamples drawn at once: numbers in memory, not a statistical choice.
+# Resamples drawn at once: bounds memory, no effect on the statistics.
 _NUMBERS_AT_ONCE = 2_000_000
 
 Interval = tuple[float, float]
@@ -72,7 +72,7 @@ def wilson(share: float, n: int) -> Interval:
     from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(share * n, n, alpha=1 - CONFIDENCE, method="wilson")
-    # A share of exactly 0 or 1 comes back with the last bit wrong.
+    # Rounding may move a share of exactly 0 or 1 outside the range.
     return (max(0.0, min(float(low), share)), min(1.0, max(float(high), share)))
 
 
@@ -170,7 +170,7 @@ class Calibration:
 
 
 def calibration(confidences: Sequence[float], right: Sequence[float], *, bins: int = BINS) -> Calibration:
-    """Whether answers given with a confidence of 0.8 are right eight times in ten; `bins` are of equal width.
+    """How well confidences match accuracy: 0.8 should mean right eight times in ten; `bins` are of equal width.
 
     Raises ValueError for no answers, unequal lengths or a confidence outside of 0 to 1.
     """

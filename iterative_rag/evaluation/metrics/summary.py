@@ -1,4 +1,4 @@
-"""The figures of a run as one JSON object: what `evaluate run --json` and `evaluate report --json` print.
+"""The metrics of a run as one JSON object: what `evaluate run --json` and `evaluate report --json` print.
 
 Answer scores are means over the answerable questions; a question that was asked several times counts once, with the
 mean of its answers. A fault is a wrong answer. Shares lie between 0 and 1. `null` stands where there is nothing to
@@ -126,7 +126,7 @@ _DIGITS = 6
 def summarise(
     run: RunFolder | Sequence[QuestionRecord], *, price: Price | None = None, seed: int = 0
 ) -> dict[str, Any]:
-    """The object that this module describes. `price` is only needed where the run does not say its own."""
+    """The object that this module describes. `price` is only needed if the run has none of its own."""
     if isinstance(run, RunFolder):
         manifest, records = run.manifest, run.records
         price = price or tuple(manifest.get("price") or ()) or None
@@ -321,7 +321,7 @@ def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
     given = [record for record in records if gave_answer(record) and answered_rightly(record) is not None]
     if not given:
         return None
-    # A confidence is a product of floats: it may pass 1 by a rounding error.
+    # A confidence is a product of floats and may exceed 1 by a rounding error.
     confidences = [min(1.0, max(0.0, record.confidence)) for record in given]
     found = calibration(confidences, [float(record.right is True) for record in given])
     bins = [
@@ -332,10 +332,10 @@ def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
 
 
 def rounded(value: Any) -> Any:
-    """Plain JSON values with six digits: nobody reads more, and a diff of two objects stays short."""
+    """Plain JSON values with six digits, which keeps diffs of two objects short."""
     match value:
         case float():
-            # Of a small p-value or price the digits that count come later.
+            # Small p-values and prices keep six significant digits.
             return round(value, _DIGITS) if abs(value) >= 1e-3 else float(f"{value:.{_DIGITS}g}")
         case dict():
             return {key: rounded(inner) for key, inner in value.items()}

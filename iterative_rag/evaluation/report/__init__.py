@@ -1,1 +1,1 @@
-"""Reports of a run: Markdown for people and repositories, one self-contained HTML page for looking closely."""
+"""Reports of a run: Markdown for people and repositories, one self-contained HTML page with all details."""

@@ -20,7 +20,7 @@ _IDS_SHOWN = 20
 
 
 def comparison(found: Mapping[str, Any]) -> str:
-    """What `compare` found: the runs, all of them against the first, and the other pairs."""
+    """The result of `compare`: the runs, each against the first, and the other pairs."""
     first = found["runs"][0]["name"]
     against = [pair for pair in found["pairs"] if pair["first"] == first]
     others = [pair for pair in found["pairs"] if pair["first"] != first]

@@ -1,4 +1,4 @@
-"""How figures and texts are written in reports."""
+"""Formats numbers and texts for reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def points_range(interval: Sequence[float]) -> str:
 
 
 def number(value: float | None) -> str:
-    """As many digits as one reads: 12,345 · 123 · 12.3 · 1.23."""
+    """Three significant digits: 12,345 · 123 · 12.3 · 1.23."""
     if value is None:
         return NOTHING
     digits = 0 if value == int(value) or abs(value) >= 100 else 1 if abs(value) >= 10 else 2

@@ -1,4 +1,4 @@
-"""A report as one HTML page that stands alone: no network, no library, readable without script, printable.
+"""A report as one self-contained HTML page: no network, no library, readable without script, printable.
 
 Documents, questions and answers are untrusted: the template escapes everything, marks that reverse the direction of
 text are replaced, and a content security policy lets nothing run but the page's own script, by its hash.
@@ -23,7 +23,7 @@ from iterative_rag.text.plurals import counted
 if TYPE_CHECKING:
     from jinja2 import Template
 
-LARGEST = 2_000_000  # bytes of a page; a browser on a phone still scrolls it
+LARGEST = 2_000_000  # bytes of a page that a phone still scrolls
 
 
 def html(report: Report, *, largest: int = LARGEST) -> str:
@@ -47,7 +47,7 @@ def _render(values: dict[str, Any], report: Report, caps: Caps) -> str:
 
 
 def _values(report: Report) -> dict[str, Any]:
-    """All of the page but its questions."""
+    """The values of the page except its questions."""
     try:
         from iterative_rag.evaluation.report import charts
     except ImportError as error:
@@ -83,7 +83,7 @@ def _causes(report: Report, questions: Sequence[ShownQuestion]) -> list[tuple[st
 
 
 def _cut(caps: Caps) -> str:
-    """What was left out to keep the page small, as a sentence; "" for nothing."""
+    """A sentence about what was left out to keep the page small; "" for nothing."""
     if caps is CAPS[0]:
         return ""
     if not caps.hops:
@@ -125,14 +125,14 @@ def _own(name: str) -> str:
 
 
 def _trusted(text: str) -> Any:
-    """Our own style sheet and script, which are not to be escaped."""
+    """Our own style sheet and script, which must not be escaped."""
     from markupsafe import Markup
 
     return Markup(text)
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing is loaded, nothing is sent, and only these two texts have an effect."""
+    """A content security policy that loads and sends nothing, and allows only these two texts."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"

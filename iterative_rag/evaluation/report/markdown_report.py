@@ -1,4 +1,4 @@
-"""A report as Markdown: tables that are read as they are in a terminal and drawn by what renders Markdown."""
+"""A report as Markdown, whose tables are also readable as plain text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def markdown(report: Report, *, figures_only: bool = False) -> str:
 
 
 def escaped(text: str, limit: int | None = None) -> str:
-    """Text that means nothing to Markdown, on one line."""
+    """Text escaped for Markdown, on one line."""
     return _MEANINGFUL.sub(r"\\\1", visible(text, limit))
 
 

@@ -1,4 +1,4 @@
-"""What the page shows of one question: its hops and quotes, cut to what fits and saying what was cut."""
+"""The details of one question on the HTML page: hops and quotes, cut to size with a note of what was cut."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Caps:
         return self.hops if self.right or ended != "right" else 0
 
 
-# From generous to bare: the page takes the first that keeps it small enough.
+# From generous to minimal: the first that keeps the page small enough is used.
 CAPS = (
     Caps(8, 500, 16, 50),
     Caps(4, 240, 10, 12),
@@ -72,7 +72,7 @@ class ShownHop:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A needed article and how far it came, from "not in the corpus" to "cited"; `found` ones gave a fact."""
+    """A needed article and how far it got, from "not in the corpus" to "cited"; `found` ones gave a fact."""
 
     title: str
     reached: str
@@ -131,7 +131,7 @@ def shown(place: int, record: QuestionRecord, caps: Caps) -> ShownQuestion:
 
 
 def _reason(record: QuestionRecord) -> str:
-    """Why it ended as it did, and what an answer had to do without."""
+    """The reason of the outcome, and the documents that an answer did without."""
     unread = f"not read: {', '.join(record.unread)}" if record.unread and not record.fault else ""
     return "; ".join(dict.fromkeys(filter(None, (record.fault, record.reason, unread))))
 
@@ -180,7 +180,7 @@ def _hops(record: QuestionRecord, caps: Caps) -> tuple[ShownHop, ...]:
 
 def _hop(hop: Hop, record: QuestionRecord, caps: Caps, above: str) -> ShownHop:
     gold, opened = set(record.gold), set(hop.read)
-    # The needed articles are what one looks for: they are never among those that are cut.
+    # Needed articles are never cut: readers look for them.
     ordered = sorted(range(len(hop.shortlist)), key=lambda at: (hop.shortlist[at] not in gold, at))
     kept = sorted(ordered[: caps.titles])
     titles = tuple(

@@ -1,4 +1,4 @@
-"""The tables of a report, as values: Markdown and HTML show the same figures in their own ways."""
+"""The tables of a report as values, which Markdown and HTML both render."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Summary = Mapping[str, Any]
 
-# From the floor to the ceiling.
+# From the lowest baseline to the upper bound.
 _MODES = ("closed-book", "naive", "iterative", "oracle")
 _SCORES = {
     "right": "answered rightly",
@@ -58,7 +58,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run with its summary, and the runs that its figures stand beside."""
+    """A run with its summary, and the runs it is compared with."""
 
     run: RunFolder
     summary: Summary
@@ -67,7 +67,7 @@ class Report:
 
 
 def what_was_run(report: Report) -> list[tuple[str, str]]:
-    """The protocol in a few lines: label and value."""
+    """The configuration of the run: label and value."""
     manifest = report.run.manifest
     dataset, corpus = manifest["dataset"], manifest["corpus"]
     asked = counted(report.summary["n"], "question")
@@ -96,7 +96,7 @@ def _listed(values: Mapping[str, Any]) -> str:
 
 
 def notes(report: Report) -> list[str]:
-    """What a reader has to know before trusting a figure."""
+    """Caveats that a reader has to know before trusting a figure."""
     summary, manifest = report.summary, report.run.manifest
     found = []
     if summary["expected"] is not None and summary["answers"] < summary["expected"]:
@@ -130,7 +130,7 @@ def scores(report: Report) -> list[Share]:
 
 
 def beside(report: Report) -> list[Share]:
-    """The share answered rightly by this run and the others, from the floor to the ceiling. Empty without others."""
+    """The share answered rightly by this run and the others, from baseline to upper bound; empty alone."""
     if not report.siblings:
         return []
     runs = [(report.run, report.summary), *report.siblings]
@@ -163,7 +163,7 @@ def groups(report: Report) -> list[tuple[str, list[Share]]]:
     return found
 
 
-# How an answer ended for a reader, each exactly one of these; the names are classes of the page's style sheet too.
+# Each answer has exactly one of these results; the names are also classes of the page's style sheet.
 RESULTS = {
     "right": "right",
     "wrong": "wrong",
@@ -202,7 +202,7 @@ def causes(report: Report) -> list[tuple[str, int, float]]:
 
 
 def evidence(report: Report) -> list[Share]:
-    """From the shortlist to the citation: where the needed articles get lost."""
+    """From the shortlist to the citation: how many needed articles reach each stage."""
     summary = report.summary
     intervals, found, cited = summary["intervals"], summary["retrieval"], summary["citations"]
     rows = []

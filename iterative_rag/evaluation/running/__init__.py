@@ -1,1 +1,1 @@
-"""A run: prepared, carried out by inspect_ai, resumed, and read back from its folder."""
+"""A run: prepares it, executes it through inspect_ai, resumes it, reads it back from its folder."""

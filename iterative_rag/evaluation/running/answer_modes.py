@@ -1,4 +1,4 @@
-"""Puts one question to the package in one of its modes and writes down what happened."""
+"""Asks one question in one of the modes and records what happened."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def strategy_of(mode: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """A question with what is known of it beforehand: `within` limits what may be searched (None: everything)."""
+    """A question with its gold articles; `within` limits the search to some documents (None: all)."""
 
     question: Question
     gold: tuple[str, ...]
@@ -56,7 +56,7 @@ class Examination:
 
 
 class Examiner:
-    """Examines questions on one corpus; `rags` holds one ready engine a repeat. Safe to use from several threads."""
+    """Asks questions of one corpus; `rags` holds one engine per repeat. Safe to use from several threads."""
 
     def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: str) -> None:
         self._rags, self._part, self._mode = rags, part, mode
@@ -75,14 +75,14 @@ class Examiner:
                         on_hop(hop)
         except IterativeRAGError as error:
             fault = f"{type(error).__name__}: {error}"
-        except Exception as error:  # noqa: BLE001 - a defect that one question meets must not end a run of hundreds
+        except Exception as error:  # noqa: BLE001 - a defect in one question must not end a run of hundreds
             fault = f"Unexpected {type(error).__name__}: {error}"
         return _record(exam, repeat, course, fault, rag.corpus, time.monotonic() - begun)
 
 
 @dataclass(slots=True)
 class _Course:
-    """The steps of one run as they come in, gathered into hops."""
+    """Collects the steps of one run into hops."""
 
     hops: list[Hop] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class _Course:
                 self.answer = step.answer
 
     def close(self) -> None:
-        """Keep what a fault broke off."""
+        """Keep the hop that a fault interrupted."""
         for _ in self._close():
             pass
 

@@ -1,5 +1,5 @@
-"""Keeps inspect_ai to this run: no `.env` feeds the environment, no program that the working folder names is executed,
-nothing is written outside our data folder.
+"""Isolates inspect_ai: no `.env` is loaded, no program named by the working folder is executed, nothing is
+written outside our data folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def contained() -> Iterator[None]:
     try:
         yield
     finally:
-        tighten(_own_folder("inspect_ai"))  # it makes what lies in there by the umask
+        tighten(_own_folder("inspect_ai"))  # it creates files by the umask
         folders.user_data_path, folders.user_cache_path, logs.git_context = kept
         if before is None:
             del os.environ[_NO_DOTENV]

@@ -1,4 +1,4 @@
-"""The logs of a run: inspect_ai writes them, here the records are read out of them."""
+"""Reads the records of a run from the logs that inspect_ai writes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _logs(folder: Path) -> Iterator[EvalLog]:
 
 
 def _samples(path: Path) -> Iterator[EvalSample]:
-    """Without their transcripts, which are most of a log: those of 200 questions made the memory of a run grow."""
+    """The samples without their transcripts, which are most of a log and would fill the memory."""
     from inspect_ai.log import read_eval_log
 
     yield from read_eval_log(str(path), exclude_fields=_TRANSCRIPT).samples or ()

@@ -36,7 +36,7 @@ def make_task(
     concurrency: int,
     done: Callable[[QuestionRecord], None],
 ) -> Task:
-    """`examine` and `score` run in threads of their own, `concurrency` at a time; `done` is told of each record."""
+    """`examine` and `score` run in threads of their own, `concurrency` at a time; `done` is called with each record."""
     from inspect_ai import Epochs, Task
     from inspect_ai.dataset import MemoryDataset, Sample
 
@@ -73,7 +73,7 @@ def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int
             def work() -> QuestionRecord:
                 return examine(exams[str(state.sample_id)], state.epoch, on_hop)
 
-            # Interrupted, a question is dropped: its thread ends by itself and nobody waits for it.
+            # On an interrupt the question is dropped; its thread is abandoned.
             record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter[0])
             state.metadata[RECORD] = to_json(record)
             state.output.completion = record.short_answer or record.text
@@ -113,6 +113,6 @@ def _scorer(score: Score, done: Callable[[QuestionRecord], None]) -> Scorer:
 
 
 def _shown(hop: Hop) -> dict[str, Any]:
-    """The hop as JSON knows it: the viewer takes lists, not tuples."""
+    """The hop as JSON types: the viewer takes lists, not tuples."""
     shown: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(hop)))
     return shown

@@ -1,4 +1,4 @@
-"""What identifies a run: everything that its figures depend on. It is stored beside the logs and guards resuming."""
+"""The manifest of a run: everything its metrics depend on. Stored beside the logs; checked before resuming."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INCIDENTAL = frozenset({"started", "concurrency", "versions"})
 
 
 def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
-    """Begin a run in `out`, or make sure that it holds the beginning of this one. Raises UsageError."""
+    """Start a run in `out`, or check that `out` holds an earlier part of the same run. Raises UsageError."""
     found = read_manifest(out)
     if found is None:
         if (out / LOGS).is_dir() and any((out / LOGS).iterdir()):

@@ -1,4 +1,4 @@
-"""Prepares a run: questions, corpus, backends and judge are loaded and opened, and what they are is written down."""
+"""Prepares a run: opens questions, corpus, backends and judge, and writes the manifest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.ingest import Progress as IndexProgress
 
-# A server under the load of a run fails now and then: a call is tried more often than for somebody who waits.
+# A server under the load of a run fails now and then: more retries than for a single question.
 RETRIES = 6
 
 
@@ -49,7 +49,7 @@ class RunConfig:
 
 
 class Preparation:
-    """Everything that a run needs, opened; close it."""
+    """The open parts of a run; close it."""
 
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
         from iterative_rag.evaluation.datasets.dataset_forms import load, select
@@ -71,7 +71,7 @@ class Preparation:
             if self.judge is not None:
                 refuse_self_judging(self.judge.name, self._rags[0].backend.name, allowed=config.allow_self_judge)
             exams = [self._exam(question) for question in questions]
-            # Handing over the gold articles needs some.
+            # The mode oracle needs gold articles.
             self.exams = [exam for exam in exams if exam.gold or config.mode != ORACLE]
             if not self.exams:
                 raise UsageError(
@@ -108,7 +108,7 @@ class Preparation:
         return Examination(question, tuple(gold), tuple(missing), within)
 
     def _engines(self) -> tuple[IterativeRAG, ...]:
-        """One engine a repeat: each asks its model with another seed, so that the cache does not repeat the first."""
+        """One engine per repeat, each with another seed, so that the cache does not return the first answer."""
         from iterative_rag.factory import IterativeRAG, cache, make_backend
 
         kept = cache(self.settings)

@@ -1,4 +1,4 @@
-"""A run: prepare it, refuse to resume another one, let inspect_ai carry it out, read back the records."""
+"""A run: prepare it, refuse to resume another one, execute it through inspect_ai, read back the records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Tally:
-    """The run so far, for whoever shows it. `fresh` were finished by this call, `seconds` is how long it has run."""
+    """Progress of a run. `fresh` questions were finished by this call, which has run for `seconds`."""
 
     total: int
     done: int = 0
@@ -127,7 +127,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
             max_samples=config.concurrency,
             log_buffer=1,  # every finished question is on disk at once
             log_realtime=False,
-            retry_attempts=0,  # a question tries long enough by itself
+            retry_attempts=0,  # a question has retries of its own
             retry_immediate=False,
             fail_on_error=False,
             ctl_server=False,
@@ -135,14 +135,14 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
             log_dir_allow_dirty=True,
         )
     if not found:
-        raise KeyboardInterrupt  # inspect_ai takes it, saves what is finished and comes back with nothing
+        raise KeyboardInterrupt  # inspect_ai swallows the interrupt, saves what is finished and returns nothing
     if finished:
         drop_superseded(logs)
 
 
 @contextlib.contextmanager
 def _held(out: Path) -> Iterator[None]:
-    """One process at a time writes to a run's folder."""
+    """Lock the folder of a run: one process at a time writes to it."""
     from filelock import FileLock, Timeout
 
     try:
@@ -154,7 +154,7 @@ def _held(out: Path) -> Iterator[None]:
                 yield
             finally:
                 if (out / MANIFEST).exists():
-                    tighten(out)  # inspect_ai makes its logs by the umask
+                    tighten(out)  # inspect_ai creates its logs by the umask
     except Timeout as error:
         raise UsageError(f"Another process is running in {out}.", hint="Wait for it, or give another --out.") from error
     except (NotADirectoryError, FileExistsError, PermissionError) as error:
@@ -165,7 +165,7 @@ def _held(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """inspect_ai writes its closing words to stdout, where only our data may stand."""
+    """Keep the closing message of inspect_ai off stdout, which is for our data."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
         yield
 

@@ -17,7 +17,7 @@ LOGS = "logs"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A run as it lies on disk. `manifest` holds what `run.manifest` wrote; records are in the dataset's order."""
+    """A run as stored on disk. `manifest` holds what `run.manifest` wrote; records are in the dataset's order."""
 
     path: Path
     manifest: Mapping[str, Any]

@@ -66,7 +66,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a cell has no run: the error's own words."""
+    """Why a cell has no run: the error's message."""
 
     kind: str
     message: str
@@ -81,7 +81,7 @@ class MatrixResult:
     failures: Mapping[str, Failure] = field(default_factory=dict)
 
 
-Runner: TypeAlias = "Callable[[RunConfig, Path], RunFolder]"  # as evaluation.run.run
+Runner: TypeAlias = "Callable[[RunConfig, Path], RunFolder]"  # as run_evaluation.run
 
 
 def run_matrix(
@@ -91,7 +91,7 @@ def run_matrix(
     runner: Runner | None = None,
     started: Callable[[Cell], None] | None = None,
 ) -> MatrixResult:
-    """Run the cells into `out/NAME`, each going on where it stopped. A cell that fails is told of; the others run."""
+    """Run the cells into `out/NAME`, each resuming where it stopped. A failing cell is reported; the others run."""
     carry_out = runner or _run
     runs: dict[str, RunFolder] = {}
     failures: dict[str, Failure] = {}
@@ -104,7 +104,7 @@ def run_matrix(
             raise  # no other cell could run either
         except IterativeRAGError as error:
             failures[cell.name] = Failure(type(error).__name__, str(error), error.hint)
-        except Exception as error:  # noqa: BLE001 - the boundary of a cell: a defect that one meets must not end a night's work
+        except Exception as error:  # noqa: BLE001 - the boundary of a cell: a defect in one must not end the others
             _log.warning("The run %s ended with an unexpected error.", cell.name, exc_info=True)
             failures[cell.name] = Failure(type(error).__name__, str(error), "Run it alone with --debug.")
     return MatrixResult(runs, failures)
@@ -183,7 +183,7 @@ def _axis(name: str, values: Any) -> dict[str, dict[str, Any]]:
 
 
 def _label(name: str, value: Any) -> str:
-    """How a value is called in names: words stand for themselves, numbers and switches need their key."""
+    """The label of a value in names: words as they are, numbers and switches with their key."""
     match value:
         case bool():
             return name if value else f"no-{name}"
@@ -251,7 +251,7 @@ def _name(labels: Any) -> str:
 
 
 def _checked(cells: Sequence[Cell], path: Path) -> tuple[Cell, ...]:
-    """Names are folders: they must differ, also where the file system takes no note of case."""
+    """Check that names differ, ignoring case: they are folders."""
     names: dict[str, Cell] = {}
     for cell in cells:
         twin = names.setdefault(cell.name.casefold(), cell)
@@ -261,5 +261,5 @@ def _checked(cells: Sequence[Cell], path: Path) -> tuple[Cell, ...]:
                 hint="Give the choices names of their own: [axes.NAME.choice]",
             )
     if not cells:
-        raise UsageError(f"{path} describes no run.", hint="[[skip]] leaves nothing over.")
+        raise UsageError(f"{path} describes no run.", hint="[[skip]] excludes every combination.")
     return tuple(cells)

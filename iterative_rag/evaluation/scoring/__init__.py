@@ -1,1 +1,1 @@
-"""What an answer is worth: scores, a judge, citations, and where a question was lost."""
+"""Scores an answer: matching, a judge, citations, and the cause of a failure."""

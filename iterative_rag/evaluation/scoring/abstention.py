@@ -1,4 +1,4 @@
-"""Whether the abstentions were the right ones, over records of which some have no answer in the corpus.
+"""Precision and recall of abstentions, over records of which some have no answer in the corpus.
 
 Precision and recall of "this cannot be answered" as a class, as SQuAD 2.0 (Rajpurkar et al. 2018) brought it into
 question answering. A fault or a reached cap is not an abstention.
@@ -27,5 +27,5 @@ def recall(records: Sequence[QuestionRecord]) -> float | None:
 
 
 def unanswerable(record: QuestionRecord) -> bool:
-    """Whether an abstention is the right end of this question."""
+    """Whether abstaining is right for this question."""
     return record.kind is not Answerability.ANSWERABLE

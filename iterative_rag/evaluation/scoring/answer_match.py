@@ -2,7 +2,7 @@
 
 `em` and `f1` are SQuAD's (Rajpurkar et al. 2016, arXiv:1606.05250) after its normalisation, with HotpotQA's rule for
 F1 (Yang et al. 2018, arXiv:1809.09600): yes, no and noanswer share no words with anything but themselves. `contains`
-and `value` are this package's own: they forgive wording and never content.
+and `value` are this package's own: they tolerate wording, never content.
 
 What `contains` credits: all words of an accepted answer, in order and at word borders, in an answer of at most
 `LONGEST` words, accents and case aside. What it does not credit, though the words stand there:
@@ -30,7 +30,7 @@ from iterative_rag.evaluation.records import Scores
 from iterative_rag.evaluation.scoring.value_match import alike, mentions, read_value, same
 from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
-# Words of an answer that still is one; beyond, it is a text in which much will be found.
+# The most words of a short answer: a longer text would contain an accepted answer by chance.
 LONGEST = 40
 
 
@@ -103,7 +103,7 @@ _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?(?![^\W{_CJK}])|[{_CJK}]
 _ARTICLE_WORDS = frozenset({"a", "an", "the"})
 _DENIALS = word_set("not never cannot isnt wasnt arent werent dont doesnt didnt cant couldnt wont")
 _DENIALS_BEFORE = _DENIALS | word_set("no neither nor without except excluding unlike rather instead")
-# What makes another thing of the name or noun after it.
+# Words that change the name or noun after them into something else.
 _CHANGES = word_set(
     "non anti new north south east west northern southern eastern western northeast northwest southeast southwest "
     "vice deputy assistant step great grand"

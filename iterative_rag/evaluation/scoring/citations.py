@@ -9,7 +9,7 @@ from iterative_rag.types import Answer, Citation, Fact
 
 
 def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
-    """Every citation looked up anew: the fact that it quotes names the document, whose text must hold the quote.
+    """Each citation checked again: the fact that it quotes names the document, whose text must hold the quote.
 
     A citation that no fact of the hops stands behind, or whose document is gone, is not verified. A corpus that
     cannot be read at all raises CorpusDamaged: that says nothing about the answer.

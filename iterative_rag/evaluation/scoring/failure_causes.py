@@ -1,4 +1,4 @@
-"""Where a wrong answer was lost: the table that the package is steered by.
+"""The cause of a wrong answer: the table that guides development.
 
 Looked for in this order; the first that holds is the cause.
 
@@ -11,7 +11,7 @@ Looked for in this order; the first that holds is the cause.
      needed article (of any article where the dataset names none).
 4. A needed article brought no fact: the first such article, in the dataset's order, says how far it came - never
    shortlisted, shortlisted but not read, read but not extracted. An article that the corpus does not hold goes first:
-   nothing else could have mended that.
+   nothing else could have fixed that.
 5. Every needed article brought a fact and the answer stands in none: it had to be counted, compared or worked out of
    them, so that it was composed wrongly, or abstained from.
 6. The dataset names no articles: it cannot be told.
@@ -27,7 +27,7 @@ from iterative_rag.evaluation.scoring.answer_match import closed, matches, stand
 from iterative_rag.evaluation.scoring.value_match import read_value
 from iterative_rag.text.values import Quantity
 
-# Numbers from here on are hardly ever in a text by chance.
+# Numbers from here on rarely occur in a text by chance.
 TELLING = 100
 
 

@@ -1,4 +1,4 @@
-"""An LLM as judge: is the given answer the accepted one? The autorater's task of FRAMES, in words of our own.
+"""An LLM as judge: is the given answer the accepted one? The autorater's task of FRAMES, with a prompt of our own.
 
 FRAMES (Krishna et al. 2024, arXiv:2409.12941) rates answers with a prompted LLM that sees question, gold answer and
 given answer. This one fails closed: what it did not plainly say is UNJUDGED, never right and never wrong.
@@ -87,7 +87,7 @@ def _request(question: str, accepted: Sequence[str], answer: str) -> ChatRequest
 
 
 class _Tally:
-    """Implements protocols.Meter: counts what judging costs and refuses nothing."""
+    """Implements protocols.CallBudget: counts what judging costs, without limits."""
 
     def __init__(self) -> None:
         self.spent = Spent()
@@ -102,7 +102,7 @@ class _Tally:
         self._add(0, 0, seconds)
 
     def cache_hit(self, what: str) -> None:
-        """Judge looks into its cache itself."""
+        """Not used: the judge reads its cache itself."""
 
     def _add(self, prompt_tokens: int, completion_tokens: int, seconds: float) -> None:
         so_far = self.spent

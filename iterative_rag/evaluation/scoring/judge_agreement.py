@@ -71,14 +71,14 @@ _JUDGED = (JudgeVerdict.CORRECT, JudgeVerdict.INCORRECT)
 
 
 def _kappa(counts: Counter[tuple[bool, bool]]) -> tuple[float | None, tuple[float, float] | None]:
-    """Undefined (0/0) where both sides have one and the same verdict throughout."""
+    """Cohen's kappa; None (0/0) if both sides give one and the same verdict throughout."""
     if set(counts) in (set(), {(True, True)}, {(False, False)}):
         return None, None
     import numpy as np
     from statsmodels.stats.inter_rater import cohens_kappa
 
     table = [[counts[judge, other] for other in (True, False)] for judge in (True, False)]
-    with np.errstate(invalid="ignore", divide="ignore"):  # a test that nobody asked for divides by zero
+    with np.errstate(invalid="ignore", divide="ignore"):  # statsmodels also runs a test that divides by zero
         found = cohens_kappa(table)
     low, high = float(found.kappa_low), float(found.kappa_upp)
     interval = None if math.isnan(low) or math.isnan(high) else (max(-1.0, low), min(1.0, high))
@@ -130,5 +130,5 @@ def _verdict(row: Any, where: str) -> tuple[str, bool]:
         raise UsageError(f"{where} lacks the field id or correct.", hint=_HINT)
     correct = _WORDS.get(str(row["correct"]).strip().casefold())
     if correct is None:
-        raise UsageError(f"{where}: {row['correct']!r} is no verdict.", hint="Write true or false.")
+        raise UsageError(f"{where}: {row['correct']!r} is not a verdict.", hint="Write true or false.")
     return str(row["id"]), correct

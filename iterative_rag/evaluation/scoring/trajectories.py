@@ -1,4 +1,4 @@
-"""Whether the loop went the way that a question's `expected_steps` describe.
+"""Whether the loop followed the `expected_steps` of a question.
 
 The checks are those of tool-call trajectories in agent evaluations (exact, in order, any order, subset), with the
 values that were found in place of the calls. A step counts as found where a fact's value, or the title of its article,

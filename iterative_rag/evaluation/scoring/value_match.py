@@ -53,7 +53,7 @@ def read_value(text: str) -> tuple[Value, ...]:
     english = language_of("en")
     if not all(word in english.no_names or word in english.fillers for word in before):
         return ()
-    # "1169 cc" is no year, though "1169" alone would be one.
+    # "1169 cc" is not a year, though "1169" alone would be.
     measured = tuple(one for one in found[0].readings if isinstance(one, Quantity) and (one.unit or one.counted))
     return measured or found[0].readings
 

@@ -122,7 +122,7 @@ def test_another_chunking_is_indexed_anew(file: Path, embedder: Counting) -> Non
 def test_a_dataset_without_paragraphs(tmp_path: Path, embedder: Counting) -> None:
     path = tmp_path / "plain.jsonl"
     path.write_text('{"question": "Who?", "answer": "x"}', encoding="utf-8")
-    with pytest.raises(UsageError, match="bring no paragraphs") as raised:
+    with pytest.raises(UsageError, match="have no paragraphs") as raised:
         pool(load(path), Settings(), embedder)
     assert "--corpus NAME" in raised.value.hint
     assert corpora().names() == []

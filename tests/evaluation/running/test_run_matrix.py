@@ -195,7 +195,7 @@ def test_the_command_runs_the_grid_and_compares_and_goes_on(tmp_path: Path) -> N
         '[base]\ndataset = "questions.jsonl"\ncorpus = "pooled"\n'
         '[axes]\nmode = ["naive", "iterative"]\n'
         '[axes.backend.own]\nllm = "builtin"\n[axes.backend.none]\nllm = "no-such-kind/model"\n'
-        '[[skip]]\nmode = "naive"\nmind = "none"\n',
+        '[[skip]]\nmode = "naive"\nbackend = "none"\n',
         encoding="utf-8",
     )
     arguments = ["matrix", str(grid), "--out", str(tmp_path / "out"), "--json", "--quiet"]
