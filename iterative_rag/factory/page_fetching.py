@@ -12,7 +12,7 @@ from iterative_rag.settings import home
 if TYPE_CHECKING:
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.web.web_pages import WebPage
     from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
     from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
@@ -34,15 +34,15 @@ def fetch_wikipedia(
     progress: Callable[[FetchProgress], None] | None = None,
     on_pause: Callable[[float, FetchError], None] | None = None,
     allow: Collection[str] = (),
-    patience: Patience | None = None,
+    retry: RetryPolicy | None = None,
 ) -> Collected:
     """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
 
-    `contact` is named to the wikis and remembered. `allow` and `patience` are for tests and wikis of one's own.
+    `contact` is named to the wikis and remembered. `allow` and `retry` are for tests and wikis of one's own.
     """
     from iterative_rag.sources.web.contact import remembered_contact, user_agent
     from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
     from iterative_rag.sources.wikipedia.collecting import collect
     from iterative_rag.sources.wikipedia.mediawiki_api import API
@@ -50,7 +50,7 @@ def fetch_wikipedia(
     folder = pages_folder(corpus) / "wikipedia"
     agent = user_agent(remembered_contact(contact, home() / "pages" / ".contact"))
     with Web(agent, allow=allow) as web:
-        wikis = Wikis(web, patience or Patience(on_pause=on_pause), api=api or API)
+        wikis = Wikis(web, retry or RetryPolicy(on_pause=on_pause), api=api or API)
         return collect(wanted, folder, wikis, progress=progress)
 
 
@@ -68,18 +68,18 @@ def fetch_web_pages(
     `web` is for tests: a client that may reach what is not public.
     """
     from iterative_rag.sources.web import web_pages
-    from iterative_rag.sources.web.contact import agent_of, homepage
+    from iterative_rag.sources.web.contact import homepage, user_agent
     from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
 
     folder = pages_folder(corpus) / "web"
     found = []
     # Only wikis ask for a contact.
-    with web or Web(agent_of(homepage()), max_bytes=web_pages.MAX_BYTES) as client:
+    with web or Web(user_agent(homepage(), required=False), max_bytes=web_pages.MAX_BYTES) as client:
         pages = web_pages.WebPages(
             client,
             ignore_robots=ignore_robots,
-            patience=lambda: Patience(tries=web_pages.TRIES, on_pause=on_pause),
+            retry=lambda: RetryPolicy(tries=web_pages.TRIES, on_pause=on_pause),
         )
         for one in pages.fetch(urls, web_pages.WebFolder(folder)):
             found.append(one)

@@ -42,14 +42,14 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
         return None
     from iterative_rag.search_engines.mediawiki import Wikipedia
     from iterative_rag.search_engines.registry import search_engine
-    from iterative_rag.sources.web.contact import agent_of, remembered_contact
+    from iterative_rag.sources.web.contact import remembered_contact, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
     try:
         require_converters()
     except MissingExtra as error:
         raise MissingExtra(EXTRA) from error
-    agent = agent_of(remembered_contact("", home() / "pages" / ".contact"))
+    agent = user_agent(remembered_contact("", home() / "pages" / ".contact"), required=False)
     engine = search_engine(settings.search_engine, agent)
     return engine, WebReader(agent, wiki=engine.api if isinstance(engine, Wikipedia) else "", allow=allow)
 
@@ -106,7 +106,7 @@ class WebReader:
             yield from work.map(partial(self._read, web, wikis), results)
 
     def _read(self, web: Web, wikis: Web, result: SearchResult) -> Document | Skipped:
-        from iterative_rag.sources.web.retry_after import Patience
+        from iterative_rag.sources.web.retry_policy import RetryPolicy
         from iterative_rag.sources.web.web_pages import WebPages
 
         try:
@@ -114,7 +114,7 @@ class WebReader:
             if wiki is not None:
                 url, title, text = _article(wikis, *wiki)
             else:
-                url, title, text = WebPages(web, patience=partial(Patience, tries=TRIES)).page(result.url)
+                url, title, text = WebPages(web, retry=partial(RetryPolicy, tries=TRIES)).page(result.url)
         except FetchError as error:
             return Skipped(result.url, str(error))
         title = " ".join(title.split())[:MOST_TITLE] or url
@@ -137,11 +137,11 @@ class WebReader:
 
 def _article(web: Web, api: str, title: str) -> tuple[str, str, str]:
     """Address, title and Markdown of an article. Raises FetchError."""
-    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.mediawiki_api import FoundPages, MediaWiki
     from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
-    wiki = MediaWiki(api, web, Patience(tries=WIKI_TRIES, longest_pause=LONGEST_PAUSE))
+    wiki = MediaWiki(api, web, RetryPolicy(tries=WIKI_TRIES, longest_pause=LONGEST_PAUSE))
     for _, found in wiki.look_up([title]):
         if isinstance(found, FoundPages):
             return found.url, found.title, to_markdown(wiki.html(found.revision), found.title)

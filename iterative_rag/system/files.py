@@ -8,7 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from iterative_rag.errors import DiskFull
+from iterative_rag.errors import CorpusError, DiskFull
 
 NOT_REGULAR = "it is no regular file but a pipe, a socket or a device"
 # What the shell has opened: `<(command)` and redirected input. Reading it ends when the other side does.
@@ -55,6 +55,13 @@ def disk_full(path: Path, needed: int = _MB) -> DiskFull:
     else:
         message = f"There is no room left for {path}: a quota is used up."
     return DiskFull(message, hint="Make room and run the same command again: it goes on where it stopped.")
+
+
+def unwritable(path: Path, error: OSError) -> CorpusError:
+    """The error for a write to `path` that failed with `error`."""
+    if is_no_room(error):
+        return disk_full(path)
+    return CorpusError(f"{path} cannot be written: {error.strerror}.", hint="Check the folder and the disk.")
 
 
 def _existing(path: Path) -> Path:

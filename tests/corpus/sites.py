@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import httpx
+import httpcore
 
 NAMES = {
     "public.example": ["93.184.215.14"],
@@ -47,18 +47,45 @@ def look_up(host: str, port: int) -> list[str]:
     return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, flags=socket.AI_NUMERICSERV)]
 
 
-class Dialled(httpx.BaseTransport):
-    """Stands for the network: notes what was connected to; the addresses of `dead` refuse."""
+class FakeNetwork(httpcore.NetworkBackend):
+    """Stands for the network: every server says hello and closes. The addresses of `dead` refuse.
+
+    `connected` are the addresses that were connected to, `sent` what was sent there, `tls_names` the hosts of TLS.
+    """
 
     def __init__(self, dead: tuple[str, ...] = ()) -> None:
-        self.requests: list[httpx.Request] = []
+        self.connected: list[str] = []
+        self.sent: list[bytes] = []
+        self.tls_names: list[str | None] = []
         self.dead = dead
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(request)
-        if request.url.host in self.dead:
-            raise httpx.ConnectError("no route to host")
-        return httpx.Response(200, stream=httpx.ByteStream(b"hello"))
+    def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> httpcore.NetworkStream:
+        self.connected.append(host)
+        if host in self.dead:
+            raise httpcore.ConnectError("no route to host")
+        return _Hello(self)
+
+
+class _Hello(httpcore.NetworkStream):
+    def __init__(self, network: FakeNetwork) -> None:
+        self._network = network
+        self._reply = [b"HTTP/1.1 200 OK\r\n\r\nhello", b""]
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._reply.pop(0)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._network.sent.append(buffer)
+
+    def start_tls(self, context: object, server_hostname: str | None = None, timeout: float | None = None) -> _Hello:
+        self._network.tls_names.append(server_hostname)
+        return self
+
+    def get_extra_info(self, info: str) -> bool | None:
+        return True if info == "is_readable" else None  # the end, once the reply is read
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 Answer = Callable[[BaseHTTPRequestHandler], None]

@@ -22,7 +22,7 @@ from iterative_rag.sources.web.contact import homepage, user_agent
 if TYPE_CHECKING:
     from iterative_rag.evaluation.questions import Question
     from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import FetchProgress, Outcome, Wikis
     from iterative_rag.sources.wikipedia.page_names import PageName
 
@@ -88,25 +88,25 @@ def fetch_dataset(
     progress: Callable[[FetchProgress], None] | None = None,
     on_pause: Callable[[float, FetchError], None] | None = None,
     allow: Collection[str] = (),
-    patience: Patience | None = None,
+    retry: RetryPolicy | None = None,
 ) -> FetchReport:
     """Fetch the dataset's file and all pages; pages already there are not fetched again.
 
-    `allow` and `patience` are for tests: hosts that need not be public, and pauses that need not be waited for.
+    `allow` and `retry` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call resumes.
     """
     from iterative_rag.evaluation.datasets import dataset_forms
     from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_after import Patience
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
     from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     source = plan.source or _published(plan.dataset)
     before = _about(plan.out)
     contact = plan.contact or str(before.get("contact", "")) or homepage()
-    patience = patience or Patience(on_pause=on_pause)
+    retry = retry or RetryPolicy(on_pause=on_pause)
     with Web(user_agent(contact), allow=allow) as web:
-        file = _dataset_file(plan.out, source, before, web, patience)
+        file = _dataset_file(plan.out, source, before, web, retry)
         questions = dataset_forms.select(dataset_forms.load(file), limit=plan.limit)
         about = {
             "dataset": plan.dataset,
@@ -115,10 +115,8 @@ def fetch_dataset(
             "contact": contact,
             "started": before.get("started") or _now(),
         }
-        _write_json(
-            plan.out / ABOUT, about
-        )  # before the first page, so that a killed run remembers its source and contact
-        wikis = Wikis(web, patience, api=plan.api or API)
+        _write_json(plan.out / ABOUT, about)  # before the first page: a killed run remembers its source and contact
+        wikis = Wikis(web, retry, api=plan.api or API)
         report = _Fetching(file, plan.out, questions).run(wikis, progress)
     _write_json(plan.out / REDIRECTS, dict(sorted(report.redirects.items())))
     rows = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in report.missing]
@@ -200,9 +198,9 @@ def _published(dataset: str) -> str:
     return SOURCES[dataset]
 
 
-def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, patience: Patience) -> Path:
+def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, retry: RetryPolicy) -> Path:
     """The dataset in the folder: there already from the same source, copied, or downloaded."""
-    from iterative_rag.sources.web.page_client import refused
+    from iterative_rag.sources.web.page_client import status_error
 
     url = source.startswith(("http://", "https://"))
     place = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")
@@ -213,10 +211,10 @@ def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, p
         def download() -> bytes:
             reply = web.get(source)
             if reply.status >= 400:
-                raise refused(reply, {404: "Give another address, or a file: --source."})
+                raise status_error(reply, {404: "Give another address, or a file: --source."})
             return reply.body
 
-        data = patience.call(download)
+        data = retry.call(download)
     else:
         from iterative_rag.evaluation.datasets.question_files import read_bytes
 

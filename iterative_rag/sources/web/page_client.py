@@ -1,18 +1,20 @@
-"""Gets pages and files from the web within limits: public hosts only, no endless bodies, no endless waits."""
+"""Fetches pages and files from the web within limits: public hosts only, bounded size and time."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from iterative_rag.errors import AddressRefused, FetchError
 
 if TYPE_CHECKING:
+    import httpcore
     import httpx
 
     from iterative_rag.sources.web.public_hosts import Resolve
@@ -26,12 +28,17 @@ READ_SECONDS = 30.0  # between two parts of a reply
 
 @dataclass(frozen=True, slots=True)
 class PageResponse:
-    """What a server answered, whatever its status. `url` is where the redirects ended; header names are lower case."""
+    """A server's reply, whatever its status. `url` is where the redirects ended; header names are lower case."""
 
     url: str
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    @property
+    def busy(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self.status == 429 or self.status >= 500
 
     @property
     def retry_after(self) -> float | None:
@@ -45,22 +52,21 @@ class PageResponse:
             return None
 
 
-def refused(reply: PageResponse, hints: Mapping[int, str]) -> FetchError:
-    """The error for a reply that is none. `hints` say what to do about a status."""
-    busy = reply.status == 429 or reply.status >= 500
+def status_error(reply: PageResponse, hints: Mapping[int, str]) -> FetchError:
+    """The error for a status that is not a page. `hints` say what to do about a status."""
     return FetchError(
         f"{reply.url.partition('?')[0]} answered with status {reply.status}.",
-        hint=hints.get(reply.status, "Try again later." if busy else ""),
-        retryable=busy,
-        retry_after=reply.retry_after if busy else None,
+        hint=hints.get(reply.status, "Try again later." if reply.busy else ""),
+        retryable=reply.busy,
+        retry_after=reply.retry_after if reply.busy else None,
         status=reply.status,
     )
 
 
 class Web:
-    """A client for one run; usable from several threads. See PublicOnly for `allow`, which only code can set.
+    """A client for one run; usable from several threads. See PublicTransport for `allow`, which only code can set.
 
-    Proxies of the environment are not used: behind one, the address that was checked need not be the one reached.
+    Proxies of the environment are not used: a proxy may reach another address than the one that was checked.
     """
 
     def __init__(
@@ -69,38 +75,36 @@ class Web:
         *,
         allow: Collection[str] = (),
         resolve: Resolve | None = None,
-        connector: Callable[[], httpx.BaseTransport] | None = None,
+        sockets: httpcore.NetworkBackend | None = None,
         max_bytes: int = MAX_BYTES,
         seconds: float = SECONDS,
     ) -> None:
         import httpx
 
         from iterative_rag.sources.web import public_hosts
-        from iterative_rag.sources.web.timed_connections import Deadline, TimedConnections
+        from iterative_rag.sources.web.transport import Deadline, PublicTransport
 
         self.max_bytes = max_bytes
         self.seconds = seconds
         self._deadline = Deadline()
-        if connector is None:
-            context = httpx.create_ssl_context()  # reading the certificates takes a moment: once for all hosts
-            connector = lambda: TimedConnections(self._deadline, context)  # noqa: E731
-        transport = public_hosts.PublicOnly(connector, allow=allow, resolve=resolve or public_hosts.resolve)
         self._client = httpx.Client(
-            transport=transport,
+            transport=PublicTransport(
+                self._deadline, allow=allow, resolve=resolve or public_hosts.resolve, sockets=sockets
+            ),
             headers={"User-Agent": user_agent, "Accept-Encoding": "gzip"},
             timeout=httpx.Timeout(min(READ_SECONDS, seconds), connect=min(CONNECT_SECONDS, seconds)),
             trust_env=False,
         )
 
     def get(self, url: str, params: Mapping[str, str] | None = None) -> PageResponse:
-        """Raises AddressRefused, or FetchError (retryable where the same call may go through later)."""
+        """Raises AddressRefused, or FetchError (retryable where the same call may succeed later)."""
         import httpx
 
         self._deadline.start(self.seconds)
         try:
             request = self._client.build_request("GET", url, params=params)
             for _ in range(MAX_REDIRECTS + 1):
-                # A redirect's own body is never read: nobody asked how long it is.
+                # The body of a redirect is never read: nothing bounds it.
                 with contextlib.closing(self._client.send(request, stream=True)) as response:
                     if response.next_request is None:
                         body = self._body(response)
@@ -130,31 +134,31 @@ class Web:
         self.close()
 
     def _body(self, response: httpx.Response) -> bytes:
-        """The whole body, unpacked. The limit holds for what is unpacked: a small archive can hold a large one."""
+        """The whole body, decompressed. The limit is on the decompressed size: a small reply can hold a large one."""
         encoding = response.headers.get("content-encoding", "identity").lower()
         if encoding not in ("identity", "gzip", "x-gzip"):
-            raise FetchError(f"{response.url.host} sends its reply packed as {encoding}, which was not asked for.")
-        unpack = zlib.decompressobj(wbits=31) if encoding != "identity" else None
+            raise FetchError(f"{response.url.host} compressed its reply with {encoding}, which was not asked for.")
+        decompressor = zlib.decompressobj(wbits=31) if encoding != "identity" else None
         body = bytearray()
-        for part in response.iter_raw():  # as it comes: a buffer would wait for more of what drips
+        for part in response.iter_raw():  # as it arrives: buffering would wait for more
             try:
-                # One byte more than there is room for, so that too much can be told from just enough.
-                body += unpack.decompress(part, self.max_bytes + 1 - len(body)) if unpack else part
+                # At most one byte beyond the limit, to tell too much from just enough.
+                body += decompressor.decompress(part, self.max_bytes + 1 - len(body)) if decompressor else part
             except zlib.error as error:
-                raise FetchError(f"The packed reply of {response.url.host} is damaged.", retryable=True) from error
+                raise FetchError(f"The compressed reply of {response.url.host} is damaged.", retryable=True) from error
             if len(body) > self.max_bytes:
                 raise FetchError(f"{response.url} is larger than the limit of {self.max_bytes / 1e6:.0f} MB.")
             if self._deadline.passed:
                 raise self._late(str(response.url))
-        if unpack and body and not unpack.eof:
+        if decompressor and body and not decompressor.eof:
             raise FetchError(f"{response.url.host} broke off its reply.", retryable=True)
         return bytes(body)
 
     def _late(self, url: str) -> FetchError:
-        return FetchError(f"{_host(url)} gave no whole reply in time.", hint="Try again later.", retryable=True)
+        return FetchError(
+            f"{_host(url)} did not reply in full within {self.seconds:g} s.", hint="Try again later.", retryable=True
+        )
 
 
 def _host(url: str) -> str:
-    from urllib.parse import urlsplit
-
     return urlsplit(url).netloc.rpartition("@")[2] or url

@@ -1,4 +1,4 @@
-"""What a site lets robots read: its robots.txt (RFC 9309), fetched by our own rules and remembered for the run."""
+"""robots.txt (RFC 9309), fetched within our own limits and cached for the run."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.contact import ROBOT
 from iterative_rag.sources.web.page_client import PageResponse
 
-_MOST_BYTES = 500 * 1024  # as much as the RFC wants read
+_MAX_BYTES = 500 * 1024  # the RFC asks for at least as much
 
 
 class Robots:
-    """`get` fetches an address. The parser is Python's: the first rule that fits decides, `*` in paths is no sign."""
+    """`get` fetches an address. Python's parser applies the first matching rule and no `*` in paths."""
 
     def __init__(self, get: Callable[[str], PageResponse]) -> None:
         self._get = get
         self._known: dict[str, RobotFileParser] = {}
 
     def allow(self, url: str) -> bool:
-        """Whether we may fetch this. A site that cannot say so now forbids it; one without the file allows all."""
+        """Whether we may fetch this. A site without the file allows all; one whose file fails to load forbids all."""
         parts = urlsplit(url)
         site = f"{parts.scheme}://{parts.netloc}".lower()
         if site not in self._known:
@@ -29,7 +29,7 @@ class Robots:
         return self._known[site].can_fetch(ROBOT, url)
 
     def _rules(self, site: str) -> RobotFileParser:
-        """Raises FetchError where the site cannot be reached at all: then no page of it can."""
+        """Raises FetchError where the site cannot be reached at all."""
         rules = RobotFileParser()
         try:
             reply = self._get(f"{site}/robots.txt")
@@ -41,5 +41,5 @@ class Robots:
         if 400 <= reply.status < 500:
             rules.parse([])
         else:
-            rules.parse(reply.body[:_MOST_BYTES].decode("utf-8-sig", "replace").splitlines())
+            rules.parse(reply.body[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines())
         return rules

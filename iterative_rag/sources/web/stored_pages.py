@@ -1,4 +1,4 @@
-"""A folder of pages that were fetched: one readable .md a page, with where it comes from in its front matter."""
+"""A folder of fetched pages: one Markdown file per page, with its origin in the front matter."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pathlib import Path
 from iterative_rag.errors import CorpusError, CorpusHeld
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.front_matter import Fields
-from iterative_rag.system.files import disk_full, is_no_room
+from iterative_rag.system.files import unwritable
 
 _HEAD_CHARS = front_matter.MAX_CHARS + 1000
-_UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # names of devices on Windows
 _NAME_BYTES = 160
 _TEMPORARY = ".fetching-"
 
 
 class StoredPages:
-    """What kinds of pages share: held by one process, each page whole or not there. Usable from several threads.
+    """Base class: one process holds the folder, and pages are written atomically. Usable from several threads.
 
-    A kind says in `_learn` under which names it finds a page again.
+    A subclass records in `_learn` under which names it finds a page.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +35,7 @@ class StoredPages:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Hold the folder against other processes and learn what is in it. Raises CorpusError or CorpusHeld."""
+        """Lock the folder against other processes and read what is in it. Raises CorpusError or CorpusHeld."""
         from filelock import FileLock, Timeout
 
         try:
@@ -44,10 +44,10 @@ class StoredPages:
             lock.acquire()
         except Timeout as error:
             raise CorpusHeld(
-                f"Another process fetches pages into {self.path}.", hint="Wait until it is done, or stop it."
+                f"Another process is fetching pages into {self.path}.", hint="Wait until it is done, or stop it."
             ) from error
         except OSError as error:
-            raise _unwritable(self.path, error) from error
+            raise unwritable(self.path, error) from error
         try:
             self._read()
             yield
@@ -61,11 +61,11 @@ class StoredPages:
         try:
             entries = sorted(os.scandir(self.path), key=lambda entry: entry.name)
         except OSError as error:
-            raise _unwritable(self.path, error) from error
+            raise unwritable(self.path, error) from error
         for entry in entries:
             place = self.path / entry.name
             if entry.name.startswith(_TEMPORARY):
-                place.unlink(missing_ok=True)  # of a process that was killed
+                place.unlink(missing_ok=True)  # left by a process that was killed
             if not entry.name.endswith(".md"):
                 continue
             self._taken.add(entry.name.casefold())
@@ -73,7 +73,7 @@ class StoredPages:
                 self._learn(place, front_matter.split(_read_text(place, _HEAD_CHARS))[0])
 
     def _new_place(self, title: str, identity: str) -> Path:
-        """A file name that says the title and that no other page has, on file systems that ignore case too."""
+        """A file for the title that no other page has, on file systems that ignore case too."""
         name, exact = _file_name(title)
         if not exact or f"{name}.md".casefold() in self._taken:
             name = f"{name}~{hashlib.sha1(identity.encode()).hexdigest()[:8]}"
@@ -84,7 +84,7 @@ class StoredPages:
         return front_matter.split(_read_text(place))
 
     def _store(self, place: Path, fields: Mapping[str, str | Sequence[str]], text: str) -> None:
-        """Whole or not at all: a process that is killed leaves no half of a page."""
+        """Atomic: a process that is killed leaves no half of a page."""
         try:
             temporary = self.path / f"{_TEMPORARY}{threading.get_ident()}"
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
@@ -93,11 +93,11 @@ class StoredPages:
                 os.fsync(file.fileno())
             os.replace(temporary, place)
         except OSError as error:
-            raise _unwritable(place, error) from error
+            raise unwritable(place, error) from error
 
 
 def listed(fields: Fields, key: str) -> tuple[str, ...]:
-    """A field as a list, however it was written; () where it is missing."""
+    """A field as a list, also where it holds one value; () where it is missing."""
     value = fields.get(key, ())
     return (value,) if isinstance(value, str) else value
 
@@ -110,15 +110,9 @@ def _read_text(place: Path, chars: int = -1) -> str:
         raise CorpusError(f"{place} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
 
 
-def _unwritable(place: Path, error: OSError) -> CorpusError:
-    if is_no_room(error):
-        return disk_full(place)
-    return CorpusError(f"{place} cannot be written: {error.strerror}.", hint="Check the folder and the disk.")
-
-
 def _file_name(title: str) -> tuple[str, bool]:
-    """A title as a file name, and whether no other title makes the same one."""
+    """A title as a file name, and whether no other title gives the same one."""
     wanted = title.replace(" ", "_")
-    name = _UNFIT.sub("_", wanted).lstrip(".")
+    name = _FORBIDDEN.sub("_", wanted).lstrip(".")
     name = name.encode()[:_NAME_BYTES].decode(errors="ignore") or "_"
     return name, name == wanted and not _RESERVED.fullmatch(name)

@@ -1,4 +1,4 @@
-"""Pages of the web by URL -> readable .md files in a folder, so that indexing them again needs no network."""
+"""Web pages by URL -> Markdown files in a folder, so that indexing them again needs no network."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.front_matter import Fields, text_of
-from iterative_rag.sources.web.page_client import PageResponse, Web, refused
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.page_client import PageResponse, Web, status_error
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.robots import Robots
 from iterative_rag.sources.web.stored_pages import StoredPages, listed
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
@@ -26,10 +26,10 @@ HTML = frozenset({"text/html", "application/xhtml+xml"})
 MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 TEXT = frozenset({"text/plain"})
 MAX_BYTES = html.MAX_BYTES
-TRIES = 3  # a page that somebody waits for
+TRIES = 3  # few: the user is waiting
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|//|(?:data|javascript|mailto|blob|about):", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_META_LOOK = 4096  # bytes in which HTML may name its charset
+_META_BYTES = 4096  # in which HTML may name its charset
 _HEADING = re.compile(r"^#[ \t]+(\S.{0,299}?)[ \t#]*$", re.MULTILINE)
 _HINTS = {
     401: "The page wants a user name: save it and add the file.",
@@ -39,13 +39,13 @@ _HINTS = {
 
 
 def is_url(source: str) -> bool:
-    """Whether a source is an address, of whatever kind, and no path. Those that cannot be fetched are refused later."""
+    """Whether a source is an address of any scheme, not a path. Those that cannot be fetched are refused later."""
     return bool(_URL.match(source))
 
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """A page that lies in the folder now. `asked` is the address as given, `url` where its redirects ended."""
+    """A page that was stored. `asked` is the address as given, `url` where its redirects ended."""
 
     asked: str
     url: str
@@ -54,7 +54,7 @@ class WebPage:
 
 
 class WebFolder(StoredPages):
-    """Web pages, found again by any address that led to them."""
+    """Web pages, found by any address that led to them."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -77,22 +77,22 @@ class WebFolder(StoredPages):
 
 
 class WebPages:
-    """Fetches pages one after the other. `ignore_robots` is for sites whose owner the user is, or has asked."""
+    """Fetches pages one after the other. `ignore_robots` is for sites of the user, or whose owner agrees."""
 
     def __init__(
         self,
         web: Web,
         *,
         ignore_robots: bool = False,
-        patience: Callable[[], Patience] = lambda: Patience(tries=TRIES),
+        retry: Callable[[], RetryPolicy] = lambda: RetryPolicy(tries=TRIES),
     ) -> None:
         self._web = web
-        self._new_patience = patience
-        self._patience: dict[str, Patience] = {}  # one a site: a busy one holds back no other
+        self._new_retry = retry
+        self._retry: dict[str, RetryPolicy] = {}  # per site: a busy one holds back no other
         self._robots = None if ignore_robots else Robots(self._get)
 
     def fetch(self, urls: Iterable[str], folder: WebFolder) -> Iterator[WebPage | Skipped]:
-        """Each address with what became of it. Raises CorpusError for the folder, MissingExtra for the converters."""
+        """The page of each address, or why there is none. Raises CorpusError for the folder, MissingExtra."""
         with folder.opened():
             for asked in dict.fromkeys(_without_fragment(url) for url in urls):
                 try:
@@ -103,48 +103,48 @@ class WebPages:
                     yield WebPage(asked, url, title, folder.write(asked, url, title, text))
 
     def page(self, asked: str) -> tuple[str, str, str]:
-        """Where the redirects ended, title and Markdown. Raises FetchError with the reason for which it is no page."""
+        """Final URL, title and Markdown. Raises FetchError with the reason why there is no page."""
         if not _is_fetchable(asked):
-            raise AddressRefused("It is not an http or https address of a host.", hint="Give one, like https://….")
+            raise AddressRefused("It is not an http or https address.", hint="Give one, like https://example.org/page.")
         if _is_wikipedia(asked):
             raise FetchError("It is a page of Wikipedia.", hint=f"iterative-rag corpus fetch '{asked}'")
         self._ask_robots(asked)
         reply = self._get(asked)
         if reply.status != 200:
-            raise refused(reply, _HINTS)
+            raise status_error(reply, _HINTS)
         url = _without_fragment(reply.url)
         if url != asked:
             self._ask_robots(url)
         title, text = _readable(reply)
         if not text.strip():
-            raise FetchError("The page holds no text; it may be made by scripts.")
+            raise FetchError("The page holds no text; it may be built by scripts.")
         return url, title, text
 
     def _ask_robots(self, url: str) -> None:
         if self._robots and not self._robots.allow(url):
             raise FetchError(
                 f"The robots.txt of {urlsplit(url).netloc} forbids it.",
-                hint="If you may all the same: --ignore-robots.",
+                hint="If its owner allows it: --ignore-robots.",
             )
 
     def _get(self, url: str) -> PageResponse:
-        """A reply of whatever status but a busy one. Raises FetchError."""
+        """The reply, of any status but a busy one. Raises FetchError."""
 
         def attempt() -> PageResponse:
             reply = self._web.get(url)
-            if reply.status == 429 or reply.status >= 500:
-                raise refused(reply, _HINTS)
+            if reply.busy:
+                raise status_error(reply, _HINTS)
             return reply
 
         site = url.partition("://")[2].partition("/")[0]
-        return self._patience.setdefault(site, self._new_patience()).call(attempt)
+        return self._retry.setdefault(site, self._new_retry()).call(attempt)
 
 
-# --- what a reply holds ----------------------------------------------------------------------
+# --- the content of a reply ------------------------------------------------------------------
 
 
 def _readable(reply: PageResponse) -> tuple[str, str]:
-    """Title and Markdown of a reply. Raises FetchError for what is no text."""
+    """Title and Markdown of a reply. Raises FetchError for what is not text."""
     content_type = reply.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     if kind in HTML:
@@ -155,8 +155,8 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
         return page.title, page.text
     if kind not in MARKDOWN | TEXT:
         raise FetchError(
-            f"It is {kind or 'of no stated type'}, not HTML, plain text or Markdown.",
-            hint="Save it and add the file, if it is of a kind that `iterative-rag index` reads.",
+            f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown.",
+            hint="Save it and add the file, if `iterative-rag index` reads files of its type.",
         )
     fields, text = front_matter.split(_decoded(reply.body, content_type))
     heading = _HEADING.search(text) if kind in MARKDOWN else None
@@ -164,10 +164,10 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
 
 
 def _decoded(data: bytes, content_type: str, *, marked: bool = False) -> str:
-    """By its byte order mark, as UTF-8, by the charset that the server or the page names, or by its looks."""
+    """By its byte order mark, as UTF-8, by the charset that the server or the page names, or as detected."""
     named = _CHARSET.search(content_type)
     if named is None and marked:
-        named = _CHARSET.search(data[:_META_LOOK].decode("ascii", "replace"))
+        named = _CHARSET.search(data[:_META_BYTES].decode("ascii", "replace"))
     text = decode(data, named[1] if named else "")
     if not isinstance(text, str):
         raise FetchError(f"Its text cannot be read: {text.reason}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_files import PageFile, PageFolder, StoredPage
 from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPages, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
@@ -101,17 +101,17 @@ class FetchProgress:
 
 
 class Wikis:
-    """The wiki of each language behind one address pattern; they share one patience, as they have one keeper."""
+    """The wiki of each language behind one address pattern; they share one retry, as they have one keeper."""
 
-    def __init__(self, web: Web, patience: Patience, *, api: str = API) -> None:
-        self.patience = patience
+    def __init__(self, web: Web, retry: RetryPolicy, *, api: str = API) -> None:
+        self.retry = retry
         self._web = web
         self._api = api
         self._known: dict[str, MediaWiki] = {}
 
     def of(self, language: str) -> MediaWiki:
         api = self._api.replace("{language}", language)
-        return self._known.setdefault(api, MediaWiki(api, self._web, self.patience))
+        return self._known.setdefault(api, MediaWiki(api, self._web, self.retry))
 
 
 def fetch_into(
@@ -175,7 +175,7 @@ def fetch_pages(
             futures = {work.submit(_fetch, wiki, found, leading, folder): leading for found, leading in pages.values()}
             yield from _outcomes(futures)
     except BaseException:  # an interrupt, or nobody asks for the next outcome: what waits or pauses must not go on
-        wikis.patience.stop()
+        wikis.retry.stop()
         raise
     finally:
         work.shutdown(wait=True, cancel_futures=True)

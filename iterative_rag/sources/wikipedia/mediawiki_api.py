@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.web.page_client import PageResponse, Web, refused
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.page_client import PageResponse, Web, status_error
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 
 API = "https://{language}.wikipedia.org/w/api.php"
 TITLES_PER_REQUEST = 50  # what the API takes from anybody
@@ -83,10 +83,10 @@ LookUp = FoundPages | Disambiguation | Missing
 class MediaWiki:
     """One wiki. Usable from several threads; how many requests are in flight is up to the caller."""
 
-    def __init__(self, api: str, web: Web, patience: Patience) -> None:
+    def __init__(self, api: str, web: Web, retry: RetryPolicy) -> None:
         self.api = api
         self._web = web
-        self._patience = patience
+        self._retry = retry
         self._site: Site | None = None
         self._lock = threading.Lock()
 
@@ -200,12 +200,12 @@ class MediaWiki:
 
     def _call(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         asked = {"format": "json", "formatversion": "2", "maxlag": _MAXLAG, **parameters}
-        return self._patience.call(lambda: self._answer(self._web.get(self.api, asked)))
+        return self._retry.call(lambda: self._answer(self._web.get(self.api, asked)))
 
     def _answer(self, reply: PageResponse) -> dict[str, Any]:
         """What the API said. Raises FetchError for an HTTP status, an API error, or what is no answer of an API."""
         if reply.status >= 400:
-            raise refused(reply, _HINTS)
+            raise status_error(reply, _HINTS)
         try:
             answer = json.loads(reply.body)
         except (ValueError, RecursionError) as error:

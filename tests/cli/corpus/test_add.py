@@ -14,7 +14,7 @@ import pytest
 from iterative_rag import factory
 from iterative_rag.settings import Settings
 from iterative_rag.sources.web.page_client import Web
-from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
+from tests.corpus.sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
 from tests.sources.dumps import test_dump
 
 HTML = {"Content_Type": "text/html"}
@@ -111,14 +111,14 @@ def test_json_is_one_object_of_a_stable_form(host: str, add, tmp_path: Path) -> 
 def test_no_address_that_is_not_public_is_connected_to(
     url: str, run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    network = Dialled()
+    network = FakeNetwork()
     real = factory.fetch_web_pages
-    web = Web("tests/1", resolve=look_up, connector=lambda: network)
+    web = Web("tests/1", resolve=look_up, sockets=network)
     monkeypatch.setattr(factory, "fetch_web_pages", lambda urls, **more: real(urls, web=web, **more))
     done = run("corpus", "add", url, "--ignore-robots")
     assert done.code == 4
     assert url.partition("#")[0] in done.err
-    assert network.requests == []
+    assert network.connected == []
     assert not list((tmp_path / "home").rglob("*.md"))
 
 

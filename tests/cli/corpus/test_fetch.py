@@ -19,7 +19,7 @@ import pytest
 
 from iterative_rag import factory
 from iterative_rag.sources import front_matter
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 
 BUOYS = [f"Buoy {number}" for number in range(48)]
@@ -52,8 +52,8 @@ def fetch(
     real = factory.fetch_wikipedia
 
     def local(wanted: Any, **more: Any) -> Any:
-        patience = Patience(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
-        return real(wanted, allow={wiki.host}, patience=patience, **more)
+        retry = RetryPolicy(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
+        return real(wanted, allow={wiki.host}, retry=retry, **more)
 
     monkeypatch.setattr(factory, "fetch_wikipedia", local)
     contact = ("--contact", "me@example.org")

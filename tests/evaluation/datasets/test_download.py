@@ -16,7 +16,7 @@ from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.evaluation.datasets import download
 from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
 from tests.corpus.wiki import FakeTime, FakeWiki, Trouble, is_page
 
@@ -61,7 +61,7 @@ def fetching(wiki: FakeWiki, clock: FakeTime, tmp_path: Path) -> Callable[..., F
             dataclasses.replace(plan, **{"api": wiki.api, **more}),
             progress=progress,
             allow={wiki.host},
-            patience=Patience(sleep=clock.sleep, now=clock.now),
+            retry=RetryPolicy(sleep=clock.sleep, now=clock.now),
         )
 
     return call
@@ -155,7 +155,7 @@ def test_a_page_that_fails_is_listed_and_tried_again(wiki: FakeWiki, fetching: C
     [
         ({"source": "", "dataset": "hotpot"}, UsageError, "no dataset 'hotpot'"),
         ({"contact": ""}, UsageError, "contact"),
-        ({"contact": "nobody"}, UsageError, "no contact"),
+        ({"contact": "nobody"}, UsageError, "neither a mail address"),
         ({"source": "missing.tsv"}, UsageError, "no dataset missing.tsv"),
         ({"source": "http://127.0.0.1:1/test.tsv"}, AddressRefused, "not a public host"),
         ({"api": "http://10.0.0.1/{language}/api.php"}, AddressRefused, "not a public host"),
@@ -187,8 +187,8 @@ def command(wiki: FakeWiki, clock: FakeTime, monkeypatch: pytest.MonkeyPatch, tm
     real = download.fetch_dataset
 
     def local(plan: FetchPlan, **more: Any) -> FetchReport:
-        patience = Patience(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
-        return real(plan, allow={wiki.host}, patience=patience, **more)
+        retry = RetryPolicy(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
+        return real(plan, allow={wiki.host}, retry=retry, **more)
 
     monkeypatch.setattr(download, "fetch_dataset", local)
     monkeypatch.chdir(tmp_path)

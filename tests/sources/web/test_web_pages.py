@@ -11,10 +11,10 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.source import open_source
 from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages, is_url
 from iterative_rag.types import Document
-from tests.corpus.sites import REFUSED, Answer, Dialled, look_up, sending, serving
+from tests.corpus.sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
 from tests.corpus.wiki import FakeTime
 
 AGENT = "tests/1"
@@ -56,7 +56,7 @@ def html(text: str = PAGE) -> Answer:
 def fetch(web: Web, path: Path, *urls: str, ignore_robots: bool = False) -> list[WebPage | Skipped]:
     clock = FakeTime()
     pages = WebPages(
-        web, ignore_robots=ignore_robots, patience=lambda: Patience(tries=3, sleep=clock.sleep, now=clock.now)
+        web, ignore_robots=ignore_robots, retry=lambda: RetryPolicy(tries=3, sleep=clock.sleep, now=clock.now)
     )
     return list(pages.fetch(urls, WebFolder(path)))
 
@@ -127,7 +127,7 @@ def test_the_charset_that_only_the_page_names(tmp_path: Path) -> None:
     ("answer", "reason"),
     [
         (sending(b"%PDF-1.7", Content_Type="application/pdf"), "It is application/pdf, not HTML"),
-        (sending(b"words"), "of no stated type"),
+        (sending(b"words"), "of unknown type"),
         (sending(b"", **HTML), "holds no"),
         (html("<script>write('all of it')</script>"), "holds no"),
         (sending(b"no", 404, **HTML), "status 404"),
@@ -171,7 +171,7 @@ def test_a_busy_site_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_pages_of_wikipedia_are_for_the_other_command(tmp_path: Path) -> None:
-    with Web(AGENT, connector=Dialled) as web:
+    with Web(AGENT, sockets=FakeNetwork()) as web:
         (one,) = fetch(web, tmp_path, "https://en.wikipedia.org/wiki/Lamp")
     assert isinstance(one, Skipped)
     assert one.reason.endswith("iterative-rag corpus fetch 'https://en.wikipedia.org/wiki/Lamp'")
@@ -225,21 +225,23 @@ def test_robots_txt_holds_where_a_redirect_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ignore", [False, True])
 def test_no_address_that_is_not_public_is_connected_to(ignore: bool, tmp_path: Path) -> None:
-    network = Dialled()
-    with Web(AGENT, resolve=look_up, connector=lambda: network) as web:
+    network = FakeNetwork()
+    with Web(AGENT, resolve=look_up, sockets=network) as web:
         results = fetch(web, tmp_path, *REFUSED, ignore_robots=ignore)
     assert len(results) == len({url.partition("#")[0] for url in REFUSED}) >= 40
     assert {type(one) for one in results} == {Skipped}
-    assert network.requests == []
+    assert network.connected == []
 
 
 def test_dns_that_changes_between_robots_txt_and_the_page_gains_nothing(tmp_path: Path) -> None:
-    network = Dialled()
+    network = FakeNetwork()
     answers = iter([["93.184.215.14"], ["127.0.0.1"]])
-    with Web(AGENT, resolve=lambda host, port: next(answers), connector=lambda: network) as web:
+    with Web(AGENT, resolve=lambda host, port: next(answers), sockets=network) as web:
         (one,) = fetch(web, tmp_path, "http://changing.example/x")
     assert isinstance(one, Skipped)
-    assert [str(request.url) for request in network.requests] == ["http://93.184.215.14/robots.txt"]
+    assert "not a public host" in one.reason
+    assert network.connected == ["93.184.215.14"]
+    assert network.sent[0].startswith(b"GET /robots.txt ")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.web.contact import user_agent
 from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import (
     IN_FLIGHT,
     Absent,
@@ -54,7 +54,7 @@ def wiki() -> Iterator[FakeWiki]:
 def wikis_of(wiki: FakeWiki, clock: FakeTime | None = None) -> Iterator[Wikis]:
     clock = clock or FakeTime()
     with Web(AGENT, allow={wiki.host}, seconds=20) as web:
-        yield Wikis(web, Patience(sleep=clock.sleep, now=clock.now), api=wiki.api)
+        yield Wikis(web, RetryPolicy(sleep=clock.sleep, now=clock.now), api=wiki.api)
 
 
 def fetch(wiki: FakeWiki, path: Path, titles: list[str], clock: FakeTime | None = None) -> list[Outcome]:
@@ -178,7 +178,7 @@ def test_each_language_has_its_wiki(tmp_path: Path) -> None:
     with FakeWiki() as wiki, Web(AGENT, allow={wiki.host}) as web:
         wiki.add("Heron")
         folder = PageFolder(tmp_path)
-        wikis = Wikis(web, Patience(), api=wiki.url + "/{language}/w/api.php")
+        wikis = Wikis(web, RetryPolicy(), api=wiki.url + "/{language}/w/api.php")
         with folder.opened(), pytest.raises(FetchError, match=r"/de/w/api\.php answered with status 404"):
             list(fetch_pages([PageName("Heron", "de")], folder, wikis))
 
@@ -206,7 +206,7 @@ def test_who_asks_names_a_contact() -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.wikipedia.article_fetching import Wikis, fetch_pages
 from iterative_rag.sources.wikipedia.article_files import PageFolder
@@ -214,7 +214,7 @@ from iterative_rag.sources.wikipedia.page_names import page_name
 
 host, folder, titles = sys.argv[1], PageFolder(Path(sys.argv[2])), sys.argv[3:]
 with Web("tests/1 (tests@example.org)", allow={host}) as web, folder.opened():
-    wikis = Wikis(web, Patience(), api=f"http://{host}/w/api.php")
+    wikis = Wikis(web, RetryPolicy(), api=f"http://{host}/w/api.php")
     for outcome in fetch_pages(map(page_name, titles), folder, wikis):
         pass
 """

@@ -11,7 +11,7 @@ import pytest
 from iterative_rag.errors import FetchError
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import Absent, Ambiguous, FetchProgress, Wikis
 from iterative_rag.sources.wikipedia.collecting import Collected, Wanted, collect
 from iterative_rag.sources.wikipedia.page_names import PageName
@@ -36,7 +36,7 @@ def collecting(wiki: FakeWiki, tmp_path: Path) -> Iterator[Callable[..., Collect
     with Web(AGENT, allow={wiki.host}) as web:
 
         def call(progress: Callable[[FetchProgress], None] | None = None, **wanted: object) -> Collected:
-            wikis = Wikis(web, Patience(sleep=clock.sleep, now=clock.now), api=wiki.api)
+            wikis = Wikis(web, RetryPolicy(sleep=clock.sleep, now=clock.now), api=wiki.api)
             return collect(Wanted(**wanted), tmp_path, wikis, progress=progress)  # type: ignore[arg-type]
 
         yield call

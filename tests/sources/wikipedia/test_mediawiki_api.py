@@ -8,7 +8,7 @@ import pytest
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_after import Patience
+from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPages, MediaWiki, Missing, Redirect, Site
 from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble
 
@@ -36,7 +36,7 @@ def time() -> FakeTime:
 @pytest.fixture
 def client(wiki: FakeWiki, time: FakeTime) -> Iterator[MediaWiki]:
     with Web(AGENT, allow={wiki.host}) as web:
-        yield MediaWiki(wiki.api, web, Patience(sleep=time.sleep, now=time.now))
+        yield MediaWiki(wiki.api, web, RetryPolicy(sleep=time.sleep, now=time.now))
 
 
 def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
@@ -156,10 +156,10 @@ def test_what_will_not_pass_is_not_asked_again(
 
 def test_each_pause_is_told_with_its_reason(wiki: FakeWiki, time: FakeTime) -> None:
     told: list[tuple[float, str]] = []
-    patience = Patience(sleep=time.sleep, now=time.now, on_pause=lambda pause, error: told.append((pause, str(error))))
+    retry = RetryPolicy(sleep=time.sleep, now=time.now, on_pause=lambda pause, error: told.append((pause, str(error))))
     wiki.troubles.append(Trouble("status", 429, "17"))
     with Web(AGENT, allow={wiki.host}) as web:
-        MediaWiki(wiki.api, web, patience).html(100)
+        MediaWiki(wiki.api, web, retry).html(100)
     assert [pause for pause, _ in told] == [17]
     assert "429" in told[0][1]
 
@@ -167,9 +167,9 @@ def test_each_pause_is_told_with_its_reason(wiki: FakeWiki, time: FakeTime) -> N
 def test_stopping_ends_the_waiting(wiki: FakeWiki) -> None:
     """Without a sleep of the test's own: the first pause would take a second, its end comes at once."""
     wiki.always = Trouble("status", 429, "200")
-    patience = Patience(on_pause=lambda pause, error: patience.stop())
+    retry = RetryPolicy(on_pause=lambda pause, error: retry.stop())
     with Web(AGENT, allow={wiki.host}) as web, pytest.raises(FetchError, match="Stopped"):
-        MediaWiki(wiki.api, web, patience).html(100)
+        MediaWiki(wiki.api, web, retry).html(100)
     assert len(wiki.asked) == 1
 
 

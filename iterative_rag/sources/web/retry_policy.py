@@ -1,4 +1,4 @@
-"""Asks a server again, politely: growing pauses, the pause that the server asks for, an end."""
+"""Retries with growing pauses, or the pause that the server asks for."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 
 
-class Patience:
-    """Shared by all threads that talk to one server: a pause that it asks for holds back every one of them.
+class RetryPolicy:
+    """For one server, shared by all threads that call it: a pause that it asks for holds back every one of them.
 
-    `on_pause` is told of each pause and its reason, from whichever thread. `sleep` and `now` (seconds) are parameters
-    so that tests need not wait; `stop` ends every pause at once.
+    `on_pause` gets each pause in seconds and its reason, on any thread. `sleep` and `now` (seconds) are parameters so
+    that tests need not wait.
     """
 
     def __init__(
@@ -45,29 +45,28 @@ class Patience:
         self._lock = threading.Lock()
 
     def stop(self) -> None:
-        """Nothing is asked any more: pauses end, calls that wait fail."""
+        """End all pauses and fail all calls that wait."""
         self._stopped.set()
 
     def call(self, attempt: Callable[[], T]) -> T:
-        """Make a call, again while its FetchError is retryable. Raises the last one."""
+        """Call `attempt`, again while it raises a retryable FetchError. Raises the last one."""
         for turn in range(1, self.tries + 1):
-            self._wait_for_turn()
+            self._wait()
             try:
                 return attempt()
             except FetchError as error:
                 if not error.retryable or turn == self.tries:
                     raise
-                self._hold(error, turn)
+                self._pause(error, turn)
         raise AssertionError("unreachable")
 
-    def _wait_for_turn(self) -> None:
+    def _wait(self) -> None:
         while not self._stopped.is_set() and (left := self._not_before - self._now()) > 0:
             self._sleep(left)
         if self._stopped.is_set():
             raise FetchError("Stopped before it was done.", hint="Run the same command again to go on.")
 
-    def _hold(self, error: FetchError, turn: int) -> None:
-        grown = min(self.longest_pause, self.first_pause * 2.0 ** (turn - 1) * random.uniform(1.0, 1.25))
+    def _pause(self, error: FetchError, turn: int) -> None:
         asked = error.retry_after
         if asked is not None and asked > self.longest_pause:
             raise FetchError(
@@ -75,7 +74,8 @@ class Patience:
                 hint="Run the same command again after that.",
                 status=error.status,
             ) from error
-        pause = max(grown, asked or 0.0)  # servers under load say "0", or the same few seconds each time
+        grown = min(self.longest_pause, self.first_pause * 2.0 ** (turn - 1) * random.uniform(1.0, 1.25))
+        pause = max(grown, asked or 0.0)  # servers under load ask for 0 s, or for the same few seconds each time
         if self._on_pause:
             self._on_pause(pause, error)
         if asked is None:
