@@ -1,4 +1,8 @@
-"""The seams of the package, on one screen: what may be swapped, and what it must do."""
+"""What can be replaced, and what a replacement has to do.
+
+A class implements a protocol by having its methods; it need not inherit from it. Errors are those of `errors.py`: an
+implementation raises one of them instead of returning an empty result, and lets no exception of a library through.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +42,11 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One call. `role` is the prompt's name (analyse, extract ...), `schema` the JSON schema of the reply.
+    """One call of an LLM.
 
-    `seconds` bounds the call; None leaves it to the model's own timeout.
+    `role` is the name of the prompt (analyse, extract ...) and appears in traces only. `schema` is the JSON schema that
+    the reply has to follow; None asks for plain text. `max_tokens` bounds the reply. `seconds` bounds the whole call;
+    None leaves it to the model's own timeout.
     """
 
     role: str
@@ -53,6 +59,8 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
+    """The reply to one call, complete, with the tokens that the server counted. `cached`: it cost no call."""
+
     text: str
     prompt_tokens: int
     completion_tokens: int
@@ -60,107 +68,142 @@ class ChatReply:
 
 
 class ChatModel(Protocol):
-    """An LLM. `name` goes into cache keys and traces: it names model and options, never a key."""
+    """An LLM behind one kind of server. Called from several threads at once.
+
+    The implementation retries what may pass; an error that it raises ends the call.
+    """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Model and options, as they go into cache keys and traces. Never contains a key or a password."""
+        ...
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        """Raises an LLMError; never returns a text that was cut off."""
+        """The whole reply. Raises LLMError: unreachable, timed out, refused, or cut off before its end."""
         ...
 
 
 # --- vectors and the corpus ------------------------------------------------------------------
 
 
-# How the names of encoders begin that travel in the package.
+# The names of the encoders in the package begin with this.
 BUILTIN = "builtin/"
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors. `name` is stored in the index, which refuses any other."""
+    """Turns texts into unit vectors, the same vector for the same text. Called from several threads at once.
+
+    Both methods raise EmbedderError.
+    """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Model and options. It is stored in the index, which opens with an embedder of the same name only."""
+        ...
 
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), dimensions), rows of length 1."""
+        """float32 of shape (len(texts), dimensions), each row of Euclidean length 1, in the order of the texts."""
         ...
 
     def embed_query(self, text: str) -> Vectors:
-        """Shape (dimensions,)."""
+        """float32 of shape (dimensions,) and length 1. Models with a query prefix add it here."""
         ...
 
 
 class Reranker(Protocol):
-    """Reads the best passages of a search, so that its ranking can be fused with those of the index."""
+    """Scores the best passages of a search; the ranking by these scores is fused with those of the index."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The value of the setting `rerank` that chooses it."""
+        ...
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        """How well each (title, text) answers the query, 0 to 1, in their order."""
+        """How well each passage, given as (title, text), answers the query: from 0 to 1, in the order given."""
         ...
 
 
 class Embedding(Protocol):
-    """A batch of texts that is being embedded somewhere."""
+    """A batch of texts that is being embedded, in another thread, process or machine."""
 
     def result(self) -> Vectors:
-        """Waits. Raises what the embedder raises."""
+        """Waits for the vectors, as `Embedder.embed_documents` returns them. Raises EmbedderError."""
         ...
 
     def done(self) -> bool:
-        """Whether `result` would not wait."""
+        """Whether `result` returns without waiting."""
         ...
 
 
 class EmbeddingEngine(Protocol):
-    """Where an index is embedded: beside the caller. `ahead` batches on their way keep it busy."""
+    """Embeds the passages of an index while the caller reads the next documents."""
 
     @property
-    def ahead(self) -> int: ...
+    def ahead(self) -> int:
+        """How many batches to submit before waiting for the first, so that the engine always has work."""
+        ...
 
-    def submit(self, texts: Sequence[str]) -> Embedding: ...
+    def submit(self, texts: Sequence[str]) -> Embedding:
+        """Starts embedding one batch. Does not wait."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Ends what is running and frees its workers."""
+        ...
 
 
 class Corpus(Protocol):
-    """An indexed corpus, opened for searching and reading. Safe to use from several threads."""
+    """An indexed corpus, opened for searching and reading. Called from several threads at once.
+
+    Every method may raise CorpusError. What `search` finds can be read by `document` as long as the corpus is open.
+    """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name that the user gave it, shown in answers and traces."""
+        ...
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever a document does."""
+        """Differs after any document was added, changed or removed."""
         ...
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
+        """For each query at most `limit` passages, best first: dense vectors and BM25, fused by reciprocal rank."""
         ...
 
-    def document(self, document_id: str) -> Document: ...
+    def document(self, document_id: str) -> Document:
+        """The whole document. Raises CorpusError if there is none of that id."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Closes files and connections. The corpus is not used after it."""
+        ...
 
 
 class DocumentSource(Protocol):
-    """Where documents come from: yields them one by one; what cannot be read is yielded as a Skipped."""
+    """Where the documents of an index come from: a folder, a dump, a list of pages."""
 
-    def documents(self) -> Iterable[Document | Skipped]: ...
+    def documents(self) -> Iterable[Document | Skipped]:
+        """Every document, one at a time, so that a source larger than memory can be read.
+
+        A file that cannot be read is yielded as a Skipped and does not end the iteration. Raises CorpusError where the
+        source itself cannot be opened.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or record that is not a document, and why (one sentence).
+    """A file or record that was not read as a document; `reason` says why, in one sentence.
 
-    `empty`: it was read, and holds nothing; what it held before is gone.
-    `rest_unread`: the source broke off here, so documents that do not come any more have not vanished.
+    `empty`: it was read and holds nothing, so what it held before is removed from the index. `rest_unread`: the source
+    broke off here, so documents that are missing after it are kept in the index.
     """
 
     source: str
@@ -169,98 +212,149 @@ class Skipped:
     empty: bool = False
 
 
-# --- the web: asked only where the user allows it ---------------------------------------------
+# --- the web: used only where the user allows it ----------------------------------------------
 
 
 class SearchEngine(Protocol):
-    """A web search engine."""
+    """A web search engine. Called from several threads at once; it returns addresses and reads no page."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Shown in answers, steps and traces, with the address of the server where the user chose one."""
+        ...
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
-        """The first `limit` results, best first; none if it knows none. Raises a FetchError."""
+        """At most `limit` results, best first; empty only if the engine found nothing. Raises FetchError."""
         ...
 
 
 class Pages(Protocol):
-    """Reads pages of the web as documents."""
+    """Fetches web pages and turns them into documents. It may read public http(s) addresses only."""
 
     def read(self, results: Sequence[SearchResult]) -> Iterable[Document | Skipped]:
-        """Each page as clean text, `source` its address and `retrieved` the day, or why there is none; in order."""
+        """One item for each result, in their order: the page as clean text, or a Skipped that says why not.
+
+        `Document.source` is the address and `Document.retrieved` the day (ISO) on which it was read.
+        """
         ...
 
 
-# --- the roles of a backend ---------------------------------------------------------------------
+# --- the roles of a backend ------------------------------------------------------------------
+#
+# Each role raises LLMError where its model fails and CapReached at a limit of the run. It keeps no state between calls:
+# everything it may use stands in its arguments.
 
 
 class Analyst(Protocol):
-    def analyse(self, inquiry: Inquiry) -> Analysis: ...
+    """Decides how the loop goes on: the question can be answered, facts are missing, or nothing more can be found."""
+
+    def analyse(self, inquiry: Inquiry) -> Analysis:
+        """Known, Needs (look-ups that do not depend on one another), or Stuck with the reason."""
+        ...
 
 
 class Extractor(Protocol):
-    """`fingerprint` names the model, prompt and schema version: the cache key of what was extracted."""
+    """Reads one window of a document for one need. Called from several threads at once."""
 
     @property
-    def fingerprint(self) -> str: ...
+    def fingerprint(self) -> str:
+        """Model, prompt and schema version: part of the cache key of everything extracted."""
+        ...
 
-    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]: ...
+    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+        """What the window says about the need; empty if it says nothing.
+
+        `Extract.quote` is copied verbatim from `Window.text`. It is looked for in the document afterwards, and what is
+        not found there is dropped.
+        """
+        ...
 
 
 class Rephraser(Protocol):
+    """Simplifies the question after a hop, by putting the values that were found into it."""
+
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
-        """The question with what was found put in its place; the same question if nothing fits."""
+        """The new question, which stands on its own; the current one if nothing of `found` fits into it.
+
+        `found` are the facts of the last hop, which `inquiry.facts` does not contain yet.
+        """
         ...
 
 
 class Answerer(Protocol):
+    """Drafts an answer to the original question out of the facts alone."""
+
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        """`advice` says what was wrong with the draft before: claims that no fact proves."""
+        """An answer that cites facts, or an abstention that says what is missing or which premise is false.
+
+        `last_attempt`: nothing more will be looked up, so a likely answer with low confidence is better than none.
+        `advice` says what was wrong with the draft before: claims that no fact proves.
+        """
         ...
 
 
 class Grader(Protocol):
+    """Judges how well texts serve a need, before they are read for facts."""
+
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
-        """How well each (title, text) serves the need, in their order."""
+        """One grade for each text, given as (title, text), in the order given."""
         ...
 
 
 class Rewriter(Protocol):
+    """Finds other words for a need whose search brought too little."""
+
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
-        """Other ways to search a corpus for the need than those that were `tried`."""
+        """Queries for the corpus that differ from those in `tried`."""
         ...
 
     def web_query(self, need: Need) -> str:
-        """The need as a query for a web search engine: a few words."""
+        """The need as a query for a web search engine: a few words, in one line."""
         ...
 
 
 class Planner(Protocol):
+    """Plans the look-ups of a question, and revises the plan after each of them (strategy `plan`)."""
+
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
-        """The steps that are left, in the light of all that was found and tried; `before` is the plan so far."""
+        """The steps that are left, given what was found and tried; no steps once the question can be answered.
+
+        `before` is the plan so far, None for the first.
+        """
         ...
 
 
 class SufficiencyJudge(Protocol):
-    def judge(self, inquiry: Inquiry) -> Sufficiency: ...
+    """Decides before answering whether the facts hold every value that the answer needs."""
+
+    def judge(self, inquiry: Inquiry) -> Sufficiency:
+        """Enough, or the missing fact as a question that can be looked up."""
+        ...
 
 
 class Reflector(Protocol):
+    """Checks a draft after answering: is each claim proved, and does it answer the question?"""
+
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
-        """Checks the claims of an answered draft; `Claim.facts` are positions in `Inquiry.facts`."""
+        """Every claim of an answered draft with its verdict; `Claim.facts` are positions in `inquiry.facts`."""
         ...
 
 
 class Recaller(Protocol):
+    """Answers without any document (baseline `closed-book`): it measures what a corpus adds."""
+
     def recall(self, question: str) -> Draft:
-        """An answer out of what the backend has learnt, without any document: what a corpus adds is measured by it."""
+        """An answer from what the model learnt in training, or an abstention; it cites nothing."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The roles of one run, already bound to its budget and trace. `recaller` is None for a backend that knows nothing,
-    `reflector` for one that checks its claims by rules alone."""
+    """The roles of one run, bound to its budget.
+
+    `reflector` is None for a backend whose claims are checked by rules alone, `recaller` for one that knows nothing
+    without documents.
+    """
 
     analyst: Analyst
     extractor: Extractor
@@ -275,46 +369,64 @@ class Roles:
 
 
 class CallBudget(Protocol):
-    """Counts what a run spends and refuses what it may not spend any more."""
+    """Counts what a run spends and enforces its limits. Called from several threads at once."""
 
     def before_call(self, role: str) -> float | None:
-        """The seconds that are left, or None. Raises CapReached."""
+        """Counts a call that is about to start; the seconds it may take, or None for no bound. Raises CapReached."""
         ...
 
-    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None: ...
+    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
+        """A call that brought a reply after `seconds`; `model` is `ChatModel.name`."""
+        ...
 
-    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None: ...
+    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
+        """A call that ended in an error after `seconds`."""
+        ...
 
-    def cache_hit(self, what: str) -> None: ...
+    def cache_hit(self, what: str) -> None:
+        """A call that was not made because the cache had its result; `what` is the role."""
+        ...
 
 
 class Backend(Protocol):
-    """Who plays the roles: an LLM, or the built-in reader."""
+    """The backend that plays the roles: one or two LLMs, or the built-in models. Serves several runs at once."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Shown in answers and traces, and part of cache keys."""
+        ...
 
     @property
     def thrifty(self) -> bool:
-        """Whether every call costs, so that reading should end as soon as an answer is found."""
+        """Whether every call costs time or money, so that reading ends as soon as an answer is found."""
         ...
 
-    def roles(self, budget: CallBudget) -> Roles: ...
+    def roles(self, budget: CallBudget) -> Roles:
+        """The roles of one run. Every call that they make is reported to `budget`."""
+        ...
 
 
 T = TypeVar("T")
 
 
 class Cache(Protocol):
-    """Values are JSON. A damaged cache misses: it never raises and never changes an answer."""
+    """Keeps replies and extractions between runs. Used by several threads and processes at once.
+
+    Values are JSON. Reading and writing never raise: a damaged or full cache behaves as one without the entry.
+    """
 
     def get(self, key: str, read: Callable[[Any], T]) -> T | None:
-        """What `read` makes of the value. `read` checks it as it would check a model's reply: where it raises
-        ValueError the entry is dropped, and None comes back as for one that is not there."""
+        """`read` applied to the stored value; None if there is no entry.
+
+        A stored value is untrusted input, so `read` validates it. If it raises ValueError, the entry is removed and the
+        result is None.
+        """
         ...
 
-    def put(self, key: str, value: Any) -> None: ...
+    def put(self, key: str, value: Any) -> None:
+        """Stores a JSON value, in place of one with the same key."""
+        ...
 
     def close(self) -> None:
-        """Let go of files; a later use opens them again."""
+        """Closes the files; the next use opens them again."""
         ...
