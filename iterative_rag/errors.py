@@ -1,34 +1,34 @@
 """Every error of the package, named by who must act.
 
 IterativeRAGError
-├── UsageError           the caller: a question, an option or a setting cannot be right   (exit 2)
+├── UsageError           the caller: a question, an option or a setting is not valid      (exit 2)
 │   ├── SettingsError    a key or value of the settings file or the environment
-│   └── MissingExtra     packages that an optional part of this one needs
+│   └── MissingExtra     an optional part needs packages that are not installed
 ├── CorpusError          the corpus or its index                                          (exit 4)
 │   ├── CorpusNotFound   no corpus of that name
 │   ├── CorpusHeld       another process writes the corpus
 │   ├── CorpusMismatch   made by another embedder or another version
-│   ├── CorpusDamaged    files that cannot be read any more
-│   ├── DiskFull         no room for what is to be written; what was written before is whole
+│   ├── CorpusDamaged    files that can no longer be read
+│   ├── DiskFull         no space to write to; what was written before is intact
 │   ├── StoreError       a Qdrant server that keeps the vectors of a corpus
-│   │   ├── StoreUnreachable no server there, or none that replies in time
-│   │   ├── StoreRefused     a key that is missing or wrong
-│   │   └── StoreMissing     the server does not have the corpus's vectors
-│   └── FetchError       a page or file of the web that is not to be had
+│   │   ├── StoreUnreachable no server there, or no reply in time
+│   │   ├── StoreRefused     the key is missing or wrong
+│   │   └── StoreMissing     the server does not hold the vectors of the corpus
+│   └── FetchError       a page or file of the web that cannot be fetched
 │       └── AddressRefused   an address that is not http(s) to a public host
 ├── EmbedderError        the embedder                                                     (exit 5)
-├── WeightsError         the files of a built-in model: missing, damaged, not ours        (exit 5)
+├── WeightsError         the files of a built-in model are missing or damaged             (exit 5)
 ├── LLMError             the language model or its server                                 (exit 5)
 │   ├── LLMUnreachable   no server there
 │   ├── ModelMissing     the server does not have the model
 │   ├── LLMTimeout       no reply in time
 │   ├── LLMServerError   a 4xx or 5xx, or an error in the stream
 │   ├── ReplyTruncated   the stream ended before it was done
-│   └── ReplyUnreadable  a reply that is not what was asked for, in every form
-└── CapReached           a limit of the run (the engine turns it into an incomplete answer)  (exit 6)
+│   └── ReplyUnreadable  the reply could not be parsed, even after one retry
+└── CapReached           a limit of the run; the engine ends with an incomplete answer    (exit 6)
 
-`message` is one sentence; `hint` is what to type or do next. `retryable` says whether the same call
-may go through later. No message ever holds an API key.
+`message` is one sentence; `hint` is what to type or do next. `retryable` says whether the same call may succeed later.
+No message ever contains an API key.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ if TYPE_CHECKING:  # every command imports this, --help too: the types would dou
 
 
 class IterativeRAGError(Exception):
-    """The root. `str(error)` is the message; the hint is kept apart so that doors can show both."""
+    """The base of all errors of the package. `str(error)` is the message, one sentence; `hint` is what to do next.
+
+    `exit_code` is that of the command line; `retryable` says whether the same call may succeed later.
+    """
 
     exit_code = 1
     retryable = False
@@ -140,8 +143,10 @@ class WeightsError(IterativeRAGError):
 
 
 class LLMError(IterativeRAGError):
-    """`fatal` says that every other call would fail as well: nobody is there, the model or the key is missing. Any
-    other error of a call concerns what was asked in it."""
+    """`fatal`: every other call would fail as well, because the server, the model or the key is missing.
+
+    Any other error concerns this call alone.
+    """
 
     exit_code = 5
     fatal = False
@@ -161,7 +166,7 @@ class LLMTimeout(LLMError):
 
 
 class LLMServerError(LLMError):
-    """`status` is the HTTP status, or -1 for an error inside a stream: the server broke off what it had begun."""
+    """`status` is the HTTP status, or -1 for an error in the middle of a stream."""
 
     def __init__(self, message: str, *, status: int, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -175,7 +180,7 @@ class ReplyTruncated(LLMError):
 
 
 class ReplyUnreadable(LLMError):
-    """`reply` is the model's last text; `usage` what the attempts cost all the same."""
+    """`reply` is the model's last text; `usage` is what the failed attempts cost."""
 
     def __init__(self, message: str, *, reply: str, usage: Usage | None = None, hint: str = "") -> None:
         from iterative_rag.types import Usage
@@ -186,7 +191,7 @@ class ReplyUnreadable(LLMError):
 
 
 class CapReached(IterativeRAGError):
-    """Raised by the meter before a call that the run may not make any more."""
+    """Raised by the budget before a call that would exceed a limit of the run."""
 
     exit_code = 6
 

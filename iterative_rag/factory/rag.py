@@ -27,7 +27,10 @@ LONGEST_QUESTION = 8000
 
 
 class IterativeRAG:
-    """Answers multi-hop questions over one corpus. Build it with `from_settings`; safe to use from several threads."""
+    """Answers multi-hop questions over one corpus. Build it with `from_settings`, and `close` it after use.
+
+    Safe to use from several threads: each question is a run with its own state, budget and trace.
+    """
 
     def __init__(self, settings: Settings, *, corpus: Corpus, backend: Backend, cache: Cache, notice: str = "") -> None:
         self.settings = settings
@@ -50,8 +53,10 @@ class IterativeRAG:
         """Build from settings files, environment and `overrides` (any field of Settings).
 
         `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
-        `BaseEmbedding` object, or an object of this package's own protocols. `question` is what will be asked first,
-        where that is known: the models load while the corpus opens, unless the cache has seen the question.
+        `BaseEmbedding` object, or an implementation of `ChatModel` or `Embedder`. `question` is the first question,
+        if it is known already: the models are then loaded while the corpus opens, unless it was answered before.
+
+        Raises SettingsError, CorpusError, LLMError or EmbedderError.
         """
         for name, value in (("llm", llm), ("fast_llm", fast_llm), ("embedder", embed_model)):
             if isinstance(value, str):
@@ -72,9 +77,10 @@ class IterativeRAG:
         return IterativeRAG(settings, corpus=corpus, backend=self.backend, cache=self.store, notice=self.notice)
 
     def ask(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Answer:
-        """Run to the end, by `strategy` or that of the settings.
+        """Answer a question by `strategy`, or by the strategy of the settings.
 
-        Raises IterativeRAGError; a cap or a late fault is an `incomplete` answer.
+        `trace` is a file that the trace is also written to. A limit of the run, or an error after the first facts were
+        found, gives an `incomplete` answer; any other error is raised as an IterativeRAGError.
         """
         answer = None
         for step in self.steps(question, strategy=strategy, trace=trace):
@@ -84,7 +90,7 @@ class IterativeRAG:
         return answer
 
     def steps(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Iterator[Step]:
-        """The typed steps as they happen; the last is a FinalStep. The trace is written meanwhile."""
+        """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer."""
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
@@ -121,7 +127,7 @@ class IterativeRAG:
             record.close()
 
     def check(self, strategy: str) -> None:
-        """Raise UsageError where the backend cannot work by this strategy."""
+        """Raise UsageError if the backend cannot work by this strategy."""
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace
 
@@ -159,6 +165,7 @@ class IterativeRAG:
         return wanted if self.backend.thrifty else min(wanted, usable_cores())
 
     def close(self) -> None:
+        """Close the corpus and the cache."""
         self.corpus.close()
         self.store.close()
 

@@ -35,7 +35,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Settings(BaseModel):
-    """Field descriptions are the documentation: `iterative-rag doctor` and the README take them from here."""
+    """Every setting of a run, immutable; unknown names and values out of bounds are refused.
+
+    The descriptions of the fields are shown in error messages and in docs/api.md.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -121,10 +124,11 @@ def trusted_file() -> Path:
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Read all layers into one `Settings`. `overrides` come from the command line; None values are unset.
+    """Merge the preset, the settings files, `.env`, the environment and `overrides`, the last the strongest.
 
-    Raises SettingsError naming the layer, the key and the nearest valid name. Settings of the working folder that are
-    not trusted are left out, and a warning is logged that names them.
+    None in `overrides` means not set. Raises SettingsError, which names the layer, the key and the nearest valid name.
+    Settings of a working folder that is not trusted are left out where they would decide where something is sent, and
+    a warning is logged that names them.
     """
     merged: dict[str, Any] = {}
     origin: dict[str, str] = {}

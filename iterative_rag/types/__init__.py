@@ -1,6 +1,6 @@
-"""The vocabulary: every value that travels through the loop, as frozen dataclasses of the standard library.
+"""Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Read the files in the order in which data meets them: documents, loop, correcting, outcomes, steps.
+Best read in this order: documents, loop, correcting, outcomes, steps.
 """
 
 from iterative_rag.types.correcting import (

@@ -1,4 +1,4 @@
-"""What correcting and reflecting say: grades and verdicts, rewordings, plans, claims."""
+"""Values of correction and reflection: grades and verdicts, rewordings, plans, claims."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from enum import StrEnum
 
 
 class Label(StrEnum):
-    """How well a text serves a need, in words."""
+    """How well a text serves a need, as a label."""
 
-    AWFUL = "Awful"  # about something else, or against it
-    POOR = "Poor"  # near it, without what is essential
-    GOOD = "Good"  # has what is essential
-    PERFECT = "Perfect"  # has all of it
+    AWFUL = "Awful"  # about something else
+    POOR = "Poor"  # related, without what the need asks for
+    GOOD = "Good"  # holds the essential part of it
+    PERFECT = "Perfect"  # holds all of it
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """How well a text serves a need: `score` from 0 to 1, its label, and one line that says why."""
+    """How well a text serves a need: a score from 0 to 1, its label, and the reason in one line."""
 
     score: float
     label: Label
@@ -25,7 +25,7 @@ class Grade:
 
 
 class Verdict(StrEnum):
-    """What the grades of a shortlist come to (Yan et al., 2024, corrective RAG)."""
+    """What the grades of a shortlist amount to (Yan et al., 2024, corrective RAG)."""
 
     CORRECT = "correct"
     AMBIGUOUS = "ambiguous"
@@ -34,8 +34,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """Other ways to search for a need: phrasings, a broader question (step-back prompting), and a passage that might
-    answer it (HyDE), which is only ever searched with."""
+    """Other ways to search for a need: phrasings, a broader question (step-back prompting), and a hypothetical passage
+    that might answer it (HyDE). The passage is only used as a query and never quoted.
+    """
 
     phrasings: tuple[str, ...] = ()
     broader: str = ""
@@ -44,7 +45,7 @@ class Rewording:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a web search engine lists: an address, not a document yet."""
+    """One result of a web search: an address whose page has not been read yet."""
 
     title: str
     url: str
@@ -53,7 +54,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step of a plan: a look-up that can be made now, and what it is for."""
+    """A step of a plan: a question that can be looked up now, and what it is for."""
 
     question: str
     purpose: str = ""
@@ -61,7 +62,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps that are left to take, in order; none when the question can be answered."""
+    """The steps that are left, in order; none when the question can be answered."""
 
     steps: tuple[PlannedStep, ...]
     reason: str = ""
@@ -78,7 +79,7 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim of an answer: whether facts prove it, and which (positions as in Computation)."""
+    """One claim of an answer: whether facts prove it, and which. `facts`: as in Computation."""
 
     text: str
     grounded: bool
@@ -88,8 +89,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """A draft looked at again: its claims, whether it answers the question that was asked (`useful`), whether it is a
-    refusal in the guise of an answer, which premise is false, and what to look up next."""
+    """The check of a draft: its claims, whether it answers the question (`useful`), whether it only refuses to answer,
+    which premise of the question is false, and which fact to look up next (`gap`).
+    """
 
     claims: tuple[Claim, ...]
     useful: bool = True
@@ -99,4 +101,5 @@ class Reflection:
 
     @property
     def grounded(self) -> bool:
+        """Whether every claim is proved."""
         return all(claim.grounded for claim in self.claims)

@@ -1,4 +1,4 @@
-"""What is read and found: documents, passages, hits, the shortlist."""
+"""Values of retrieval: documents, passages, hits, the shortlist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Document:
     """One article or file of a corpus. `source` is the path or URL that it was read from.
 
     `pages` are the offsets at which pages 1, 2, ... begin; empty where there are no pages. `retrieved` is the day (ISO)
-    on which a page was taken from the web during a run; "" for what lies in the corpus.
+    on which a web page was read during a run, "" for a document of the corpus.
     """
 
     id: str
@@ -23,7 +23,7 @@ class Document:
     retrieved: str = ""
 
     def page_at(self, offset: int) -> int | None:
-        """The number of the page that holds an offset, from 1; None where there are no pages."""
+        """The page that an offset is on, counted from 1; None where there are no pages."""
         return max(1, bisect_right(self.pages, offset)) if self.pages else None
 
 
@@ -31,8 +31,8 @@ class Document:
 class Passage:
     """A chunk of a document: `text == document.text[start:end]` up to a repeated table header.
 
-    `header` carries what the chunk alone does not say: the title, the section path and, for the
-    later rows of a table, the table's header rows. It is embedded with the text, never quoted.
+    `header` is the context that the chunk itself lacks: the title, the section path and, for the later rows of a
+    table, the table's header rows. It is embedded with the text and never quoted.
     """
 
     document_id: str
@@ -50,7 +50,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that a search found. Ranks start at 1; None where that half did not find it, or no reader read it."""
+    """A passage that a search found. Ranks count from 1; None where that ranking does not contain it."""
 
     document_id: str
     title: str
@@ -64,7 +64,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ShortlistedDocument:
-    """A document worth reading for a need, with the hits that brought it here, best first."""
+    """A document worth reading for a need, with the hits that it was chosen for, best first."""
 
     document_id: str
     title: str

@@ -1,4 +1,4 @@
-"""What travels through the loop: needs, windows, extracts, facts, and what an analysis says."""
+"""Values of the loop: needs, windows, extracts, facts, and the results of an analysis."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A fact that is missing, as a self-contained question ("Who was the 15th US president?")."""
+    """A missing fact, as a question that stands on its own ("Who was the 15th US president?")."""
 
     question: str
 
     @property
     def key(self) -> str:
-        """The same for needs that differ in case, spaces and final marks alone."""
+        """Equal for needs that differ only in case, spaces or final punctuation."""
         return " ".join(self.question.casefold().split()).rstrip(" ?.")
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What is read in one go: the parts of one document around its hits, in document order.
+    """What is read in one call: the parts of one document around its hits, in document order.
 
-    `spans` are offsets into the document; `text` is those parts, joined by a line "[...]".
+    `spans` are their offsets in the document; `text` is the parts, joined by a line "[...]".
     """
 
     document_id: str
@@ -33,9 +33,9 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class UnreadWindow:
-    """A window that was to be read for a need and was not: reading it failed, or a limit of the run came first.
+    """A window that was not read for a need, because reading failed or a limit of the run was reached.
 
-    `reason` is the error's sentence, `attempts` how often the run has tried to read it.
+    `reason` is the error's sentence; `attempts` counts how often the run tried to read it.
     """
 
     need: Need
@@ -46,7 +46,10 @@ class UnreadWindow:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """What a reader says it found in a window, before its quote was looked for in the document."""
+    """What an extractor found in a window, before its quote is verified against the document.
+
+    `value` is the short answer to the need, "" if the window only comes near it; `score` is from 0 to 1.
+    """
 
     statement: str
     quote: str
@@ -56,10 +59,10 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A statement whose verbatim quote was found at `document.text[start:end]`.
+    """A statement with its verbatim quote, verified: `document.text[start:end] == quote`.
 
-    `value` is the short answer to the need where there is one ("James Buchanan"); `score` is the
-    reader's own trust in it, 0 to 1; `page` the page of a document that has pages; `retrieved` as in Document.
+    `value` is the short answer to the need ("James Buchanan"), "" if there is none; `score` is the confidence of the
+    extractor, from 0 to 1; `page` counts from 1 in documents that have pages; `retrieved` as in Document.
     """
 
     statement: str
@@ -78,7 +81,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """Where the loop stands: what every role is told. A new one is made each hop; none is changed."""
+    """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
+    and the needs that were tried. Immutable: each hop makes a new one.
+    """
 
     original: str
     question: str
@@ -86,25 +91,25 @@ class Inquiry:
     tried: tuple[Need, ...] = ()
 
     def looks(self, need: Need) -> int:
-        """How often a need was looked for."""
+        """How often a need has been looked up."""
         return sum(one.key == need.key for one in self.tried)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Analysis: the facts so far answer the question."""
+    """Analysis: the facts found so far answer the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Analysis: these facts are missing; they do not depend on one another."""
+    """Analysis: these facts are missing. They do not depend on one another, so they are looked up in the same hop."""
 
     needs: tuple[Need, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """Analysis: no further fact would help (a false premise, or nothing left to try)."""
+    """Analysis: no further fact would help, because a premise is false or nothing is left to try."""
 
     reason: str
 

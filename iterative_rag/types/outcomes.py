@@ -1,4 +1,4 @@
-"""How a question ends: drafts, citations, what it cost, the answer."""
+"""How a run ends: the draft, its citations, what it cost, the answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from iterative_rag.types.loop import Fact
 
 
 class Status(StrEnum):
+    """How a run ended; `Answer.reason` says why it was not answered."""
+
     ANSWERED = "answered"
-    ABSTAINED = "abstained"
-    INCOMPLETE = "incomplete"
+    ABSTAINED = "abstained"  # the corpus does not hold the answer, or the question assumes something false
+    INCOMPLETE = "incomplete"  # a limit or an error ended the run, or documents could not be read
 
 
 class Cap(StrEnum):
-    """The hard limits of a run."""
+    """The hard limits of a run, one for each `max_` setting."""
 
     HOPS = "hops"
     CALLS = "calls"
@@ -28,9 +30,9 @@ class Cap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """Something computed from facts: `1912 - 1825` = `87`.
+    """Something computed from facts: the expression `1912 - 1825`, the result `87`.
 
-    `facts` are positions in `Inquiry.facts` in a draft, and numbers of citations in an answer.
+    `facts` are what it is computed from: positions in `Inquiry.facts` in a draft, numbers of citations in an answer.
     """
 
     expression: str
@@ -40,7 +42,7 @@ class Computation:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of several values that sources give for the same need; `facts` as in Computation."""
+    """One of several values that sources give for the same need. `facts`: as in Computation."""
 
     value: str
     facts: tuple[int, ...]
@@ -48,7 +50,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Sources that contradict each other about a need: two sides at least, none preferred."""
+    """Sources that contradict each other about a need: at least two sides, none of them preferred."""
 
     need: str
     sides: tuple[Side, ...]
@@ -56,10 +58,11 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the answering role says. `cited` are positions in `Inquiry.facts`, in order of first use.
+    """What the answering role returns. `cited` are positions in `Inquiry.facts`, in order of first use.
 
-    `text` carries markers `[n]` where n is the 1-based position in `cited`. An abstention has
-    `answered=False` and says in `missing` what the corpus does not hold or which premise is false.
+    `text` contains markers `[n]`, where n is the position in `cited`, counted from 1. An abstention has
+    `answered=False` and says in `missing` what the corpus does not hold or which premise is false. `confidence` is
+    from 0 to 1.
     """
 
     answered: bool
@@ -73,9 +76,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered quote under an answer: `document.text[start:end] == quote`; its page where there are pages.
+    """A numbered quote below an answer: `document.text[start:end] == quote`; `page` from 1 where there are pages.
 
-    `retrieved` is the day (ISO) on which a page of the web was read, "" for what lies in the corpus.
+    `retrieved` is the day (ISO) on which a web page was read, "" for a document of the corpus.
     """
 
     n: int
@@ -90,7 +93,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """What one of the models of a run cost."""
+    """What one of the models of a run cost: calls and tokens."""
 
     model: str
     llm_calls: int
@@ -100,9 +103,9 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run cost. Replies that came from the cache are `cache_hits`, not `llm_calls`.
+    """What a run cost: calls, tokens, and seconds of wall-clock time. A reply from the cache does not count as a call.
 
-    `models` takes it apart where several models were called, in the order of their first call.
+    `models` lists each model that was called, in the order of first use.
     """
 
     llm_calls: int = 0
@@ -115,7 +118,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class HopRecord:
-    """One turn of the loop, as it is shown and stored with the answer."""
+    """One turn of the loop, as it is shown and stored with the answer. `n` counts from 1."""
 
     n: int
     question: str
@@ -138,7 +141,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class UnreadDocument:
-    """A document that was to be read for a need and could not be, and why (one sentence)."""
+    """A document that should have been read for a need but could not be; `reason` is one sentence."""
 
     title: str
     source: str
@@ -148,13 +151,13 @@ class UnreadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a run. `reason` says why it abstained or is incomplete, "" when answered.
+    """The outcome of a run. `reason` says why it abstained or is incomplete; "" when answered.
 
-    `text` is the sentence with `[n]` markers, `short_answer` the bare value. `cap` is set when a
-    limit ended the run, `fault` when an error did. `unread` are documents that were to be read and could not be: what
-    would have been an abstention is `incomplete` then; an answer that is proved without them stays `answered`.
-    `conflicts` are shown with the answer; `claims` are those of the text with what proves each, empty where nobody
-    reflected.
+    `text` is the sentence with `[n]` markers, `short_answer` the value alone, `confidence` is from 0 to 1. `cap` is set
+    when a limit ended the run, `fault` when an error did. `unread` are documents that could not be read: a run that
+    would have abstained is then `incomplete`, an answer that is proved without them stays `answered`. `conflicts` are
+    shown with the answer. `claims` are the claims of the text with the facts that prove each; empty where the strategy
+    does not reflect. `settings` are those of the run; they contain no key.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""What the engine yields while it works: one type a step."""
+"""What the engine yields while it works: one type for each kind of step. `hop` counts from 1."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from iterative_rag.types.outcomes import Answer, Draft
 
 @dataclass(frozen=True, slots=True)
 class AnalysisStep:
+    """The question of this hop was analysed."""
+
     hop: int
     question: str
     analysis: Analysis
@@ -20,7 +22,7 @@ class AnalysisStep:
 
 @dataclass(frozen=True, slots=True)
 class ShortlistStep:
-    """`wider` says that this is the second, wider look after a hop that brought nothing."""
+    """The documents to read for a need, best first. `wider` marks the wider search after a hop that found nothing."""
 
     hop: int
     need: Need
@@ -38,10 +40,12 @@ class ReadingFault:
 
 @dataclass(frozen=True, slots=True)
 class ReadingStep:
-    """`read` windows were read (`cached` of them from the cache), `skipped` were not started or not needed any more,
-    `unanswered` were asked about without a reply before a limit of the run, `dropped` extracts had a quote that the
-    document does not hold. `documents` are the ids of those that were read; `again` marks the second attempt at windows
-    that could not be read before."""
+    """The shortlist of a need was read.
+
+    Counts of windows: `read` (of which `cached` came from the cache), `skipped` (not started, or no longer needed),
+    `unanswered` (no reply before a limit of the run). `dropped` counts extracts whose quote is not in the document.
+    `documents` are the ids of the documents read; `again` marks the second attempt at windows that failed before.
+    """
 
     hop: int
     need: Need
@@ -66,7 +70,7 @@ class PlanningStep:
 
 @dataclass(frozen=True, slots=True)
 class GradingStep:
-    """The grade of each document of a shortlist, in its order, and the verdict on all."""
+    """The documents of a shortlist were graded, in their order, and the verdict on them all."""
 
     hop: int
     need: Need
@@ -77,7 +81,7 @@ class GradingStep:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionStep:
-    """A need was searched for in other words; `documents` are those that the first words had not listed."""
+    """A need was searched for in other words; `documents` are those that the first search had not listed."""
 
     hop: int
     need: Need
@@ -87,7 +91,7 @@ class CorrectionStep:
 
 @dataclass(frozen=True, slots=True)
 class WebStep:
-    """The web was searched for a need: what was listed, what was read of it, and why the others were not."""
+    """The web was searched for a need: the results, the pages that were read, and why the others were not."""
 
     hop: int
     need: Need
@@ -100,7 +104,7 @@ class WebStep:
 
 @dataclass(frozen=True, slots=True)
 class RefinementStep:
-    """Documents cut to the strips that serve a need: how many were kept and dropped of all."""
+    """Documents were cut down to the strips that serve a need: how many strips were kept and dropped."""
 
     hop: int
     need: Need
@@ -110,6 +114,8 @@ class RefinementStep:
 
 @dataclass(frozen=True, slots=True)
 class RephrasingStep:
+    """The question was rephrased with what this hop found."""
+
     hop: int
     before: str
     after: str
@@ -117,7 +123,7 @@ class RephrasingStep:
 
 @dataclass(frozen=True, slots=True)
 class AnsweringStep:
-    """A draft, accepted or not. `last_attempt` marks the try at a cap."""
+    """A draft, accepted or not. `last_attempt` marks the one made when a limit was reached."""
 
     hop: int
     draft: Draft
@@ -126,14 +132,14 @@ class AnsweringStep:
 
 @dataclass(frozen=True, slots=True)
 class SufficiencyStep:
-    """The facts were looked at once more before answering."""
+    """Before answering it was checked whether the facts suffice."""
 
     hop: int
     sufficiency: Sufficiency
 
 
 class Action(StrEnum):
-    """What follows from a reflection."""
+    """What the engine does after a reflection."""
 
     ACCEPT = "accept"
     REGENERATE = "regenerate"
@@ -143,6 +149,8 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReflectionStep:
+    """A draft was checked, and what the engine does about it."""
+
     hop: int
     reflection: Reflection
     action: Action
@@ -150,9 +158,9 @@ class ReflectionStep:
 
 @dataclass(frozen=True, slots=True)
 class DegradedStep:
-    """The run went on without what a `role` would have said (rephrase, suffice, reflect), because its calls failed.
+    """The run went on without an optional role (rephrase, suffice, reflect), because its calls failed.
 
-    `error` is the name of the error's type, `message` its sentence.
+    `error` is the name of the error's class, `message` its sentence.
     """
 
     hop: int
@@ -163,6 +171,8 @@ class DegradedStep:
 
 @dataclass(frozen=True, slots=True)
 class FinalStep:
+    """The last step of every run."""
+
     answer: Answer
 
 
