@@ -120,7 +120,7 @@ class Reranker(Protocol):
 
     @property
     def name(self) -> str:
-        """The value of the setting `rerank` that chooses it."""
+        """Model and options, as they go into cache keys."""
         ...
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:

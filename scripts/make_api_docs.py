@@ -151,7 +151,7 @@ SIGNS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
 
 def methods(node: ast.ClassDef) -> str:
     shown = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
-    return "\n".join(method(one) for one in shown)
+    return "\n".join(method(one) for one in shown).rstrip()
 
 
 def method(node: ast.FunctionDef) -> str:

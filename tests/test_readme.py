@@ -100,6 +100,14 @@ def test_every_file_that_is_named_is_there() -> None:
             assert path.exists(), f"{name} stands in the README's tree"
 
 
+def test_every_folder_of_the_package_stands_in_the_tree() -> None:
+    tree = next(block for block in blocks("") if "types/ errors.py" in block)
+    for path in (ROOT / "iterative_rag").iterdir():
+        name = f"{path.name}/" if (path / "__init__.py").is_file() else path.name
+        if name.endswith((".py", "/")) and not name.startswith("__"):
+            assert f" {name}" in tree, f"The README's tree leaves out {name}"
+
+
 def test_every_command_stands_in_the_table() -> None:
     for name in COMMANDS:
         assert f"| `iterative-rag {name}" in README
