@@ -44,9 +44,9 @@ else:
 class ChatRequest:
     """One call of an LLM.
 
-    `role` is the name of the prompt (analyse, extract ...) and appears in traces only. `schema` is the JSON schema that
-    the reply has to follow; None asks for plain text. `max_tokens` bounds the reply. `seconds` bounds the whole call;
-    None leaves it to the model's own timeout.
+    `role` is the name of the prompt (analyse, extract ...), as traces show it. `schema` is the JSON schema that the
+    reply has to follow; None asks for plain text. `max_tokens` bounds the reply. `seconds` bounds the whole call; None
+    leaves it to the model's own timeout.
     """
 
     role: str

@@ -109,7 +109,8 @@ def docstring(node: ast.AST) -> str:
 def described(definition: Definition) -> str:
     match definition.node:
         case ast.ClassDef() as node:
-            return "\n\n".join(filter(None, [docstring(node), fields(definition, node), methods(node)]))
+            parts = [constructor(node), docstring(node), fields(definition, node), methods(node)]
+            return "\n\n".join(filter(None, parts))
         case ast.FunctionDef() as node:
             return f"```python\n{signature(node)}\n```\n\n{docstring(node)}"
         case node:
@@ -147,6 +148,14 @@ def described_field(node: ast.stmt) -> str:
 
 
 SIGNS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
+
+
+def constructor(node: ast.ClassDef) -> str:
+    """How an object is made, where the class says so itself; the fields of a dataclass say it otherwise."""
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+            return f"```python\n{signature(one).replace('__init__', node.name, 1).removesuffix(' -> None')}\n```"
+    return ""
 
 
 def methods(node: ast.ClassDef) -> str:

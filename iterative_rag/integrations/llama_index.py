@@ -1,7 +1,7 @@
-"""For LlamaIndex: a query engine and a tool that answer through an `IterativeRAG`.
+"""A query engine and a tool for LlamaIndex that answer through an `IterativeRAG`.
 
-engine = IterativeRAGQueryEngine(IterativeRAG.from_settings(), streaming=True)
-agent = FunctionAgent(tools=[as_tool(IterativeRAG.from_settings())], llm=...)
+`IterativeRAGQueryEngine(rag, streaming=True)` is a query engine; `FunctionAgent(tools=[as_tool(rag)], llm=...)` is an
+agent that can ask the corpus.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ TOOL_DESCRIPTION = (
 
 
 class IterativeRAGQueryEngine(BaseQueryEngine):
-    """One node a citation: text = the verbatim quote, metadata = title, source, offsets, and where there
-    are any its page and the day on which a page of the web was read.
+    """Answers a query with one source node for each citation.
 
-    With `streaming` the run starts when the stream is first read; its text comes word by word, and `source_nodes`
-    and `metadata` are filled before the first word. `on_step` is told every step of the loop, in both modes.
+    The text of a node is the verbatim quote; its metadata are title, source, offsets and, where they exist, the page
+    and the day on which a web page was read. With `streaming` the run starts when the stream is first read; the text
+    comes word by word, and `source_nodes` and `metadata` are filled before the first word. `on_step` is called with
+    every step of the run. Queries raise IterativeRAGError.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
 
 
 def as_tool(rag: IterativeRAG, *, name: str = "ask_corpus", description: str = TOOL_DESCRIPTION) -> FunctionTool:
-    """A tool for an agent: takes `question`, returns the answer with its quotes as text."""
+    """A tool for an agent: it takes a `question` and returns the answer with its quotes, as text."""
 
     def ask_corpus(question: str) -> str:
         return with_quotes(rag.ask(question))
