@@ -141,10 +141,18 @@ def described_field(node: ast.stmt) -> str:
             given = {keyword.arg: ast.unparse(keyword.value) for keyword in keywords}
             bounds = [f"{sign} {given[key]}" for key, sign in SIGNS.items() if key in given]
             text = ast.literal_eval(given.get("description", "''"))
-            cells = [f"`{ast.unparse(node.target)}`", f"`{ast.unparse(node.annotation)}`", f"`{ast.unparse(default)}`"]
+            cells = [f"`{ast.unparse(one)}`" for one in (node.target, plain(node.annotation), default)]
             sentence = f"{text} ({', '.join(bounds)})" if bounds else text
             return f"| {' | '.join(cells)} | {sentence} |"
     return ""
+
+
+def plain(annotation: ast.expr) -> ast.expr:
+    """`str` for `Annotated[str, ...]`: what checks a value is named in its description."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[inner, *_])):
+            return inner
+    return annotation
 
 
 SIGNS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}

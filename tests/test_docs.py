@@ -12,6 +12,7 @@ import pytest
 
 import iterative_rag
 from iterative_rag import protocols
+from iterative_rag.registry import STRATEGIES
 from tests.test_architecture import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -93,6 +94,12 @@ def test_every_file_and_module_that_is_named_is_there(page: Path) -> None:
             assert found or name in kept_out, f"{page.name} names {name}"
         elif re.fullmatch(r"\w+\.py", name):
             assert name in files, f"{page.name} names {name}"
+
+
+def test_every_strategy_is_described() -> None:
+    text = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
+    for entry in STRATEGIES:
+        assert (f"\n`{entry.name}`" if entry.measured_only else f"\n| `{entry.name}`") in text
 
 
 def test_every_page_stands_in_the_index() -> None:
