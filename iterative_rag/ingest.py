@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from iterative_rag.embedders.local_engine import LocalEngine
 from iterative_rag.errors import CorpusError, UsageError
@@ -26,18 +25,6 @@ COMMIT_SECONDS = 5.0
 # The first batch is one passage, for nothing is known about the embedder; the next are at most so many times larger.
 _GROWTH = 8
 _PROGRESS_SECONDS = 0.1
-
-
-class RootedSource(DocumentSource, Protocol):
-    """A source that says where its documents belong, so that vanished ones can be told from those of others."""
-
-    @property
-    def root(self) -> str: ...
-
-    @property
-    def total(self) -> int | None:
-        """An upper bound of the number of documents, if known in advance."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +52,7 @@ class IngestReport:
 
 
 def ingest(
-    sources: Sequence[RootedSource],
+    sources: Sequence[DocumentSource],
     corpora: Corpora,
     name: str,
     embedder: Embedder,
@@ -132,7 +119,7 @@ class _Batch:
 class _Ingestion:
     def __init__(
         self,
-        sources: Sequence[RootedSource],
+        sources: Sequence[DocumentSource],
         writer: CorpusWriter,
         engine: EmbeddingEngine,
         progress: Callable[[Progress], None] | None,
@@ -280,7 +267,7 @@ def _vector_point(entry: Entry, passage: Passage) -> VectorPoint:
 
 
 class _ProgressMeter:
-    def __init__(self, sources: Iterable[RootedSource], show: Callable[[Progress], None] | None) -> None:
+    def __init__(self, sources: Iterable[DocumentSource], show: Callable[[Progress], None] | None) -> None:
         self._show = show
         self._began = time.monotonic()
         self._shown = 0.0

@@ -189,6 +189,16 @@ class Corpus(Protocol):
 class DocumentSource(Protocol):
     """Where the documents of an index come from: a folder, a dump, a list of pages."""
 
+    @property
+    def root(self) -> str:
+        """Identifies the source in the index: its documents that are no longer yielded are removed."""
+        ...
+
+    @property
+    def total(self) -> int | None:
+        """An upper bound of the number of documents, if known in advance."""
+        ...
+
     def documents(self) -> Iterable[Document | Skipped]:
         """Every document, one at a time, so that a source larger than memory can be read.
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import version_of
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import RootedSource, id_under
-from iterative_rag.protocols import Skipped
+from iterative_rag.ingest import id_under
+from iterative_rag.protocols import DocumentSource, Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Staleness:
     unread: tuple[tuple[str, str], ...]
 
 
-def staleness(corpora: Corpora, name: str, open_source: Callable[[str], RootedSource]) -> Staleness:
+def staleness(corpora: Corpora, name: str, open_source: Callable[[str], DocumentSource]) -> Staleness:
     """Read every source of a corpus again. Raises CorpusNotFound or CorpusDamaged."""
     new = changed = gone = 0
     roots: list[str] = []

@@ -11,7 +11,7 @@ from iterative_rag.types import Document
 
 
 class Shelf:
-    """Implements ingest.RootedSource."""
+    """Implements protocols.DocumentSource."""
 
     root = "shelf"
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.index.server.vector_copy import PushReport
-    from iterative_rag.ingest import IngestReport, Progress, RootedSource
-    from iterative_rag.protocols import Cache, Corpus, Embedder
+    from iterative_rag.ingest import IngestReport, Progress
+    from iterative_rag.protocols import Cache, Corpus, DocumentSource, Embedder
     from iterative_rag.sources import Limits
     from iterative_rag.sources.title_lists import TitleLists
     from iterative_rag.staleness import Staleness
@@ -180,7 +180,7 @@ def _sources(
     limits: Limits | None,
     *,
     whole: bool,
-) -> list[RootedSource]:
+) -> list[DocumentSource]:
     """The sources of the paths, with the chosen articles of encyclopedias. Raises UsageError."""
     from iterative_rag.sources import is_encyclopedia, open_source
 
@@ -190,9 +190,9 @@ def _sources(
             hint="iterative-rag corpus add FILE.zim --titles FILE",
         )
     lists = _title_lists(name, settings)
-    sources: list[RootedSource] = []
+    sources: list[DocumentSource] = []
     for path in paths:
-        source: RootedSource = open_source(path, limits=limits)
+        source = open_source(path, limits=limits)
         if is_encyclopedia(path):
             if titles:
                 _check_not_whole(name, settings, source.root)
@@ -229,7 +229,7 @@ def _check_not_whole(name: str, settings: Settings, root: str) -> None:
         )
 
 
-def _forget_missing(name: str, settings: Settings, sources: Sequence[RootedSource], report: IngestReport) -> None:
+def _forget_missing(name: str, settings: Settings, sources: Sequence[DocumentSource], report: IngestReport) -> None:
     """Do not look for unknown titles again, unless the source broke off before reaching them."""
     if any(skipped.rest_unread for skipped in report.skipped):
         return
@@ -247,7 +247,7 @@ def stale(name: str, settings: Settings) -> Staleness:
 
     lists = _title_lists(name, settings)
 
-    def opened(root: str) -> RootedSource:
+    def opened(root: str) -> DocumentSource:
         if not Path(root).exists():
             start_over = f"Bring it back, or start over: iterative-rag corpus remove {name}"
             raise CorpusError(f"There is no {root} any more.", hint=start_over)
