@@ -20,11 +20,13 @@ from iterative_rag.errors import UsageError
 class Entry:
     """A part: the name that chooses it, and where it is ("package.module:attribute").
 
+    `aliases` are further names of the same part.
     `measured_only`: a baseline that `evaluate run` and Python callers may name, but settings and `ask` do not offer.
     """
 
     name: str
     target: str
+    aliases: tuple[str, ...] = ()
     measured_only: bool = False
 
 
@@ -33,13 +35,14 @@ class Registry:
 
     def __init__(self, kind: str, *entries: Entry) -> None:
         self.kind = kind
-        self._entries = {entry.name: entry for entry in entries}
+        self._entries = {name: entry for entry in entries for name in (entry.name, *entry.aliases)}
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries.values())
+        return iter(dict.fromkeys(self._entries.values()))
 
     @property
     def names(self) -> tuple[str, ...]:
+        """All names, aliases after the name that they stand for."""
         return tuple(self._entries)
 
     @property
@@ -72,4 +75,18 @@ STRATEGIES = Registry(
     Entry("iterative", "iterative_rag.engine.strategies:ITERATIVE"),
     Entry("full", "iterative_rag.engine.strategies:FULL"),
     Entry("closed-book", "iterative_rag.engine.baselines:closed_book", measured_only=True),
+)
+
+# How files are read, by suffix: a `Format`, or an `Encyclopedia` of which articles can be chosen.
+FORMATS = Registry(
+    "file format",
+    Entry(".txt", "iterative_rag.sources.formats.text:FORMAT", aliases=(".md", ".markdown")),
+    Entry(".html", "iterative_rag.sources.formats.html:FORMAT", aliases=(".htm", ".xhtml")),
+    Entry(".pdf", "iterative_rag.sources.formats.pdf:FORMAT"),
+    Entry(".docx", "iterative_rag.sources.formats.docx:FORMAT"),
+    Entry(".csv", "iterative_rag.sources.formats.csv_file:FORMAT", aliases=(".tsv",)),
+    Entry(".json", "iterative_rag.sources.formats.json_file:FORMAT"),
+    Entry(".jsonl", "iterative_rag.sources.formats.jsonl:FORMAT", aliases=(".jsonl.gz",)),
+    Entry(".zim", "iterative_rag.sources.formats.zim:FORMAT"),
+    Entry(".xml", "iterative_rag.sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
 )

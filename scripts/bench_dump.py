@@ -24,7 +24,7 @@ from xml.sax.saxutils import escape
 
 from iterative_rag.sources.dumps.dump import MediaWikiDump
 from iterative_rag.sources.dumps.wikitext import to_html
-from iterative_rag.sources.zim import ZimArchive
+from iterative_rag.sources.formats.zim import ZimArchive
 from iterative_rag.types import Document
 
 _SYLLABLES = ["ba", "ker", "lo", "mi", "ran", "tu", "vel", "shi", "dor", "an", "pes", "qui", "na", "gro", "le"]

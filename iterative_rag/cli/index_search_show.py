@@ -18,6 +18,7 @@ from iterative_rag.cli.options import (
     announce_starter,
     settings_from,
 )
+from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def index(
         list[Path],
         typer.Argument(
             metavar="PATH...",
-            help="Folders or files: .txt, .md, .html, .pdf, .docx, .csv, .tsv, .json, .jsonl or .jsonl.gz.",
+            help=f"Folders, or files: {in_words(FORMATS.names)}.",
         ),
     ],
     corpus: CorpusName = None,

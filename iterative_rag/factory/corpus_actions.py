@@ -182,11 +182,11 @@ def _sources(
     whole: bool,
 ) -> list[DocumentSource]:
     """The sources of the paths, with the chosen articles of encyclopedias. Raises UsageError."""
-    from iterative_rag.sources import is_encyclopedia, open_source
+    from iterative_rag.sources import encyclopedias_in_words, is_encyclopedia, open_source
 
     if titles and sum(map(is_encyclopedia, paths)) != 1:
         raise UsageError(
-            "Titles choose the articles of one ZIM archive or MediaWiki dump.",
+            f"Titles choose the articles of one {encyclopedias_in_words()} file.",
             hint="iterative-rag corpus add FILE.zim --titles FILE",
         )
     lists = _title_lists(name, settings)

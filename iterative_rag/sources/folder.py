@@ -10,8 +10,9 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
+from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.sources.formats.format import Format, Reading, shown
-from iterative_rag.sources.formats.registry import format_of, formats_in_words
+from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.system.files import NOT_REGULAR
 from iterative_rag.types import Document
@@ -35,7 +36,7 @@ class Folder:
     @property
     def total(self) -> int | None:
         """The number of files; None where one of them may hold many documents."""
-        formats = [format_of(entry.name) for entry in self._entries() if isinstance(entry, Path)]
+        formats = [format_in_folder(entry.name) for entry in self._entries() if isinstance(entry, Path)]
         return None if any(one.many for one in formats if one) else len(formats)
 
     def documents(self) -> Iterator[Document | Skipped]:
@@ -56,8 +57,9 @@ class Folder:
                 else:
                     yield from self._read(entry, apart)
         if empty:
+            suffixes = [suffix for suffix in FORMATS.names if format_in_folder(f"name{suffix}")]
             raise CorpusError(
-                f"{shown(self.path)} holds no {formats_in_words()} files.",
+                f"{shown(self.path)} holds no {in_words(suffixes)} files.",
                 hint="Give a folder of such files, or one of them.",
             )
 
@@ -78,7 +80,7 @@ class Folder:
             yield from _walk(str(self.path))
 
     def _read(self, path: Path, apart: ApartReader) -> Reading:
-        form = format_of(path.name)
+        form = format_in_folder(path.name)
         assert form is not None, path.name
         source = shown(path)
         if fault := _fault(path, form):
@@ -112,7 +114,7 @@ def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:
         yield Skipped(shown(folder), f"The folder cannot be read: {error.strerror}.")
         return
     for entry in entries:
-        readable = format_of(entry.name) is not None
+        readable = format_in_folder(entry.name) is not None
         if entry.is_symlink():
             fault = _fault_of_link(entry.path, real_root)
             if fault and (readable or os.path.isdir(entry.path)):

@@ -17,10 +17,9 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.dumps import wikitext
 from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, DumpPage, DumpSite, PagesParser
 from iterative_rag.sources.dumps.title_index import Multistream, index_of, key_of
-from iterative_rag.sources.formats.format import limit_skipped
+from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
 from iterative_rag.types import Document
 
-SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")
 MAX_SKIPPED = 1000
 _BLOCK = 1 << 18
 _MAX_PASSES = 3  # over the dump, for redirects to titles that a pass has gone by already
@@ -190,3 +189,6 @@ class MediaWikiDump:
             return Skipped(source, "It holds no text besides templates, files and references.")
         key = f"{self._site.name or self.path.name}:{page.id or page.title}"
         return Document(hashlib.sha1(key.encode()).hexdigest(), page.title, text, source, self._site.url_of(page.title))
+
+
+FORMAT = Encyclopedia(lambda path, titles: MediaWikiDump(path, titles=titles))

@@ -161,4 +161,4 @@ def _why(error: Exception) -> str:
     return str(error)
 
 
-FORMAT = Format((".csv", ".tsv"), MAX_BYTES, read, many=True)
+FORMAT = Format(read, MAX_BYTES, many=True)

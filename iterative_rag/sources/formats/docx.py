@@ -157,4 +157,4 @@ def _text(cell: Any) -> str:
     return plain("; ".join(filter(None, (line.strip() for line in lines))))
 
 
-FORMAT = Format((".docx",), MAX_BYTES, read, needs=("docx",))
+FORMAT = Format(read, MAX_BYTES, needs=("docx",))

@@ -1,15 +1,15 @@
-"""A file format: its suffixes, a size limit, and a reader that yields documents or what it skipped."""
+"""A file format: a reader that yields documents or what it skipped, and the limits under which it is run."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import MissingExtra
-from iterative_rag.protocols import Skipped
+from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
@@ -24,19 +24,20 @@ Reading = Iterator[Document | Skipped]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of some suffixes are read.
+    """How files of some suffixes are read; `registry.FORMATS` says of which.
 
     `read` yields documents whose ids are unique within the file ("" for the only one). It may raise OSError.
     `apart`: read in a child process, because the parser can crash, hang or exhaust the memory.
     `needs` are modules of the extra `files`; `many`: one file may hold many documents.
+    `source` opens a file that is given by itself, where its documents do not belong to a folder.
     """
 
-    suffixes: tuple[str, ...]
-    max_bytes: int
     read: Callable[[Path], Reading]
+    max_bytes: int = 64 * 1024 * 1024
     apart: bool = True
     needs: tuple[str, ...] = ()
     many: bool = False
+    source: Callable[[Path], DocumentSource] | None = None
 
     def missing(self) -> str | None:
         """Why files of this format cannot be read here; None if they can."""
@@ -44,6 +45,16 @@ class Format:
             return None
         error = MissingExtra(EXTRA)
         return f"{error} Type: {error.hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class Encyclopedia:
+    """A file of many articles, indexed by itself and not where it lies in a folder of other files.
+
+    `source` opens it for the articles of these titles; None: all of them.
+    """
+
+    source: Callable[[Path, Collection[str] | None], DocumentSource]
 
 
 def shown(path: Path | str) -> str:

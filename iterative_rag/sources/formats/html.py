@@ -128,4 +128,4 @@ def _is_too_deep(tree: LexborHTMLParser) -> bool:
     return False
 
 
-FORMAT = Format((".html", ".htm", ".xhtml"), MAX_BYTES, read, needs=("html_to_markdown", "selectolax"))
+FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))

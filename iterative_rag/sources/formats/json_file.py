@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats.format import Format, Reading, limit_skipped, shown
-from iterative_rag.sources.jsonl import document_of
+from iterative_rag.sources.formats.jsonl import document_of
 
 MAX_BYTES = 64 * 1024 * 1024
 _DECODER = json.JSONDecoder()
@@ -115,4 +115,4 @@ def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
         yield {"title": title, "text": "\n\n".join([f"# {title}", *sections]) if sections else ""}
 
 
-FORMAT = Format((".json",), MAX_BYTES, read, many=True)
+FORMAT = Format(read, MAX_BYTES, many=True)

@@ -113,4 +113,4 @@ def _is_encrypted(path: Path) -> bool:
         return data.find(b"/Encrypt") >= 0
 
 
-FORMAT = Format((".pdf",), MAX_BYTES, read, needs=("pypdfium2",))
+FORMAT = Format(read, MAX_BYTES, needs=("pypdfium2",))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.registry import format_of
+from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.types import Document
 
 END = b'{"end": true}\n'
@@ -34,7 +34,7 @@ def serve(megabytes: int, seconds: float) -> None:
 
 
 def _answer(path: Path, output: BinaryIO, megabytes: int) -> None:
-    form = format_of(path.name)
+    form = format_in_folder(path.name)
     assert form is not None, path.name
     try:
         for item in form.read(path):

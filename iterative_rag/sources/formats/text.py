@@ -40,4 +40,4 @@ def title_of(path: Path) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in stem).split()) or "untitled"
 
 
-FORMAT = Format((".txt", ".md", ".markdown"), MAX_BYTES, read, apart=False)
+FORMAT = Format(read, MAX_BYTES, apart=False)

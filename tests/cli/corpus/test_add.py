@@ -223,7 +223,7 @@ def test_titles_come_from_stdin_too(run, wiki: Path, monkeypatch: pytest.MonkeyP
         (b" \n\n", "wiki.xml.bz2", "no title"),
         (b"M\xfchle", "wiki.xml.bz2", "not UTF-8"),
         (None, "wiki.xml.bz2", "cannot be read"),
-        (b"Upper Mill", "notes", "of one ZIM archive or MediaWiki dump"),
+        (b"Upper Mill", "notes", "of one .zim"),
     ],
 )
 def test_lists_that_cannot_be_followed(content: bytes | None, source: str, words: str, run, wiki, tmp_path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
-from iterative_rag.sources.zim import ZimArchive
+from iterative_rag.sources.formats.zim import ZimArchive
 from iterative_rag.types import Document
 
 libzim = pytest.importorskip("libzim", reason="the extra zim is not installed")

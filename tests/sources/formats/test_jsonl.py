@@ -11,7 +11,7 @@ import pytest
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
-from iterative_rag.sources.jsonl import JsonLines
+from iterative_rag.sources.formats.jsonl import JsonLines
 from iterative_rag.types import Document
 
 
@@ -115,5 +115,5 @@ def test_missing_damaged_and_unreadable_files_are_errors(tmp_path: Path) -> None
         list(open_source(plain).documents())
     folder = tmp_path / "folder.jsonl"
     folder.mkdir()
-    with pytest.raises(CorpusError, match="cannot be read"):
+    with pytest.raises(CorpusError, match="holds no"):
         list(open_source(folder).documents())

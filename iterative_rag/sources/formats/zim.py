@@ -16,13 +16,12 @@ from urllib.parse import quote, urlsplit
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
-from iterative_rag.sources.formats.format import limit_skipped
+from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
 from iterative_rag.sources.html_tree import parsed, without_deep_tags, without_private
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.types import Document
 
 EXTRA = "zim"
-SUFFIXES = (".zim",)
 MAX_BYTES = 16 * 1024 * 1024  # of one page
 MAX_SKIPPED = 1000
 _MAX_REDIRECTS = 5
@@ -219,3 +218,6 @@ def _base(archive: Any) -> str:
     host = urlsplit(source if "://" in source else f"https://{source}").hostname or ""
     wiki = _metadata(archive, "Scraper").lower().startswith("mwoffliner") or host.endswith(".wikipedia.org")
     return f"https://{host}/wiki/" if wiki and "." in host else ""
+
+
+FORMAT = Encyclopedia(lambda path, titles: ZimArchive(path, titles=titles))

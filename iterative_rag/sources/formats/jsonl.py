@@ -13,10 +13,11 @@ from typing import Any, BinaryIO, TypeGuard, cast
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import MAX_CHARS, limit_skipped, shown
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, limit_skipped, shown
 from iterative_rag.system.files import readable
 from iterative_rag.types import Document
 
+MAX_BYTES = 1 << 50  # read line by line: only a line has a limit
 MAX_LINE_BYTES = 16 * 1024 * 1024
 # Lists and objects of one record: `[[],[],...` takes thirty times its length in memory.
 MAX_CONTAINERS = 500_000
@@ -139,3 +140,14 @@ def _is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def read(path: Path) -> Reading:
+    """The documents of a file in a folder, where one that cannot be read is skipped like any other."""
+    try:
+        yield from JsonLines(path).documents()
+    except CorpusError as error:
+        yield Skipped(shown(path), str(error))
+
+
+FORMAT = Format(read, MAX_BYTES, apart=False, many=True, source=JsonLines)
