@@ -17,7 +17,7 @@ PACKAGE = Path(iterative_rag.__file__).parent
 # the areas of a higher one do not.
 LAYERS = (
     {"types", "errors", "registry", "system"},
-    {"protocols", "settings", "trace", "output", "remote", "text", "computing"},
+    {"protocols", "cache_keys", "settings", "trace", "output", "remote", "text", "computing"},
     {"retrieval", "verification"},
     {"sources", "search_engines", "embedders", "index", "cache"},
     {"correction", "llm", "builtin"},

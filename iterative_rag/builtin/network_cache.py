@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from pydantic import TypeAdapter
 
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.protocols import Cache
 
 T = TypeVar("T")
@@ -27,7 +26,7 @@ def kept(
     """
     if cache is None:
         return work()
-    name = hashlib.sha256(json.dumps(["builtin", *key]).encode()).hexdigest()
+    name = cache_key("builtin", *key)
 
     def read(row: object) -> T:
         value = form.validate_python(row)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import EmbedderError, LLMError
 from iterative_rag.protocols import Cache, Vectors
 from iterative_rag.remote.server_calls import Line, Server, persistently, translated
@@ -76,7 +77,7 @@ class LlamaIndexEmbedder:
 
     @property
     def _key(self) -> str:
-        return f"dimensions\n{self.name}\n{self._server.url}"
+        return cache_key("dimensions", self.name, self._server.url)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimensions). Raises EmbedderError."""

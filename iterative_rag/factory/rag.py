@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.builtin.networks import usable_cores
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
 from iterative_rag.factory.corpus_actions import for_one_run, open_corpus
@@ -175,7 +174,7 @@ class IterativeRAG:
 
 def _asked(settings: Settings, question: str) -> str:
     """The cache key which says that the question was answered before with these settings."""
-    return hashlib.sha256(json.dumps(["asked", settings.model_dump(mode="json"), question]).encode()).hexdigest()
+    return cache_key("asked", settings.model_dump(mode="json"), question)
 
 
 def checked_question(question: str) -> str:

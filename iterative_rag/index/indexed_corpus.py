@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import CorpusError
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points
@@ -204,7 +205,7 @@ class IndexedCorpus:
         if self._cache is None:
             fresh: list[float] = self._embedder.embed_query(query).tolist()
             return fresh
-        key = f"query-vector\n{self._embedder.name}\n{self._embedder.dimensions}\n{query}"
+        key = cache_key("query-vector", self._embedder.name, self._embedder.dimensions, query)
         kept = self._cache.get(key, self._checked_vector)
         if kept is not None:
             return kept

@@ -6,13 +6,12 @@ is taken at once. So the same question reads the same windows again, and a repea
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor
 from iterative_rag.retrieval.extract_cache import extracts_of
@@ -287,8 +286,7 @@ class DocumentReader:
 
     def _key(self, need: Need, seen: Window) -> str:
         """Content read + need + prompt, model and schema version: an edited document misses."""
-        parts = ["extract", self._extractor.fingerprint, seen.title, seen.text, need.key]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return cache_key("extract", self._extractor.fingerprint, seen.title, seen.text, need.key)
 
 
 def _unread(queue: _Queue, cap: Cap | None) -> tuple[UnreadWindow, ...]:

@@ -6,10 +6,9 @@ given answer. This one fails closed: what it did not plainly say is UNJUDGED, ne
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import LLMError, UsageError
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.llm.prompts import fence, prompt
@@ -53,8 +52,7 @@ class Judge:
         return JudgeVerdict(reply.verdict), reply.reason, meter.spent
 
     def _key(self, question: str, accepted: Sequence[str], answer: str) -> str:
-        parts = ["judge", self.name, schema_version(JudgeReply), question, list(accepted), answer]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return cache_key("judge", self.name, schema_version(JudgeReply), question, list(accepted), answer)
 
 
 def refuse_self_judging(judge_name: str, answerer_name: str, *, allowed: bool = False) -> None:

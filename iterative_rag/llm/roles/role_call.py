@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
@@ -75,7 +74,7 @@ class RoleCall(Generic[R]):
         return "/".join([self.role, *versions, self.model.name, str(self.reply_tokens)])
 
     def _key(self, system: str, user: str) -> str:
-        return hashlib.sha256(json.dumps(["llm", self.fingerprint, system, user]).encode()).hexdigest()
+        return cache_key("llm", self.fingerprint, system, user)
 
 
 def numbers(facts: Sequence[Fact]) -> list[int]:
