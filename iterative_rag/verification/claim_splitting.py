@@ -15,7 +15,7 @@ _BARE = lazy_pattern(r"^(?P<bare>.{1,80}?)\s*:\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ClaimText:
     """A claim as it stands in the answer, without markers; `cited` are its marker numbers, `sentence` counts from 0."""
 
     text: str
@@ -23,35 +23,35 @@ class Piece:
     sentence: int
 
 
-def cut(text: str, short: str = "") -> tuple[Piece, ...]:
+def split_claims(text: str, short: str = "") -> tuple[ClaimText, ...]:
     """The claims of an answer in its order; its `short` answer is one of its own where it comes first ("37: ...")."""
-    pieces: list[Piece] = []
+    claims: list[ClaimText] = []
     for n, sentence in enumerate(sentences(text)):
-        pieces += _clauses(sentence, n, short)
-    return tuple(pieces)
+        claims += _clauses(sentence, n, short)
+    return tuple(claims)
 
 
-def _clauses(sentence: str, n: int, short: str) -> list[Piece]:
+def _clauses(sentence: str, n: int, short: str) -> list[ClaimText]:
     """The stretches of a sentence that end in a marker; what comes after the last one is a claim where it says more
     than a word or two."""
-    pieces: list[Piece] = []
+    claims: list[ClaimText] = []
     start = 0
     bare = _BARE.match(sentence)
     if bare and short and folded(bare["bare"]).endswith(folded(short)):
-        pieces.append(Piece(_tidy(bare["bare"]), (), n))
+        claims.append(ClaimText(_tidy(bare["bare"]), (), n))
         start = bare.end()
     for match in _MARKERS.finditer(sentence, start):
         cited = tuple(int(number) for number in re.findall(r"\d+", match[0]))
         said = sentence[start : match.start()]
         if _says_something(said):
-            pieces.append(Piece(_tidy(said), cited, n))
-        elif pieces:
-            pieces[-1] = Piece(pieces[-1].text, (*pieces[-1].cited, *cited), n)
+            claims.append(ClaimText(_tidy(said), cited, n))
+        elif claims:
+            claims[-1] = ClaimText(claims[-1].text, (*claims[-1].cited, *cited), n)
         start = match.end()
     rest = sentence[start:]
     if _says_something(rest):
-        pieces.append(Piece(_tidy(rest), (), n))
-    return pieces
+        claims.append(ClaimText(_tidy(rest), (), n))
+    return claims
 
 
 def _says_something(text: str) -> bool:

@@ -16,7 +16,7 @@ from iterative_rag.text.periods import term
 from iterative_rag.text.units import dimension
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
-from iterative_rag.verification.content_words import values, wording
+from iterative_rag.verification.text_reading import read_text
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes
@@ -162,7 +162,7 @@ def _of_other_years(one: _Said, other: _Said) -> bool:
 
 
 def _years(quote: str) -> set[int]:
-    readings = (value.readings[0] for value in values(quote, language(quote)))
+    readings = (value.readings[0] for value in read_text(quote, language(quote)).values)
     years = (reading.parts[0] for reading in readings if isinstance(reading, Moment))
     return {year for year in years if year is not None}
 
@@ -199,7 +199,7 @@ def _is_about(fact: Fact) -> bool:
     An article's title is enough if it is the name; of something named after it, the text must name it, too.
     """
     code = language(fact.need.question)
-    asked = [[word.low for word in name] for name in wording(fact.need.question, code).names()]
+    asked = [[word.low for word in name] for name in read_text(fact.need.question, code).names]
     # A long name may be said without what stands before it: "Aldric III" for "King Aldric III".
     asked += [name[1:] for name in asked if len(name) > 2]
     title = _lows(fact.title.split(" (")[0])
@@ -228,7 +228,7 @@ def _namesakes(one: Fact, other: Fact) -> bool:
 
 def _said(place: int, fact: Fact) -> _Said:
     code = language(fact.need.question) or language(fact.quote)
-    found = values(fact.value, code)
+    found = read_text(fact.value, code).values
     words = [
         folded(match[0])
         for match in _WORD.finditer(fact.value)

@@ -8,23 +8,19 @@ The rule knows how seven languages write numbers, dates and function words, and 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
-from iterative_rag.text.names import same_name
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Inquiry
-from iterative_rag.verification.claim_alignment import linked, placed
-from iterative_rag.verification.claim_splitting import Piece, cut
-from iterative_rag.verification.content_words import Word, Wording, alike, values, wording
-from iterative_rag.verification.evidence import Evidence, Proof, evidence
+from iterative_rag.verification.claim_alignment import UNLINKED, fault
+from iterative_rag.verification.claim_matching import ClaimPart, ClaimWord, MatchedClaim, match_claim
+from iterative_rag.verification.claim_splitting import split_claims
+from iterative_rag.verification.evidence import Evidence, read_evidence
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.
 MOST_FACTS, MOST_TRIES = 4, 400
-UNLINKED = "its parts stand in facts that are not linked"
 
 
 class Standing(StrEnum):
@@ -43,193 +39,111 @@ class Checked:
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A name or a value of a claim: what must stand in a fact."""
-
-    start: int
-    end: int
-    name: tuple[Word, ...] = ()
-    value: Mention | None = None
-
-    def stands_in(self, proof: Proof) -> bool:
-        return proof.has_value(self.value) if self.value else proof.has_name(self.name)
-
-
 def claims(inquiry: Inquiry, draft: Draft) -> tuple[Claim, ...]:
     """The claims of the draft's text, in order; none for a draft that answers nothing."""
     return tuple(checked.claim for checked in check(inquiry, draft))
 
 
 def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
-    """The claims of the draft's text with what the rule makes of each."""
+    """The claims of the draft's text with what the rule makes of each: split, read, matched, judged, in this order."""
     if not draft.answered:
         return ()
-    held = evidence(inquiry, draft)
-    found: list[Checked] = []
-    topic: list[tuple[int, Anchor]] = []
-    pieces = cut(draft.text, draft.short_answer)
-    for piece in pieces:
-        text = wording(piece.text, held.code)
-        if len(pieces) > 1 and all(is_function_word(word.low, text.code) for word in text.words) and not text.values:
-            continue  # "Yes", "No": what follows says why
-        anchors = _anchors(text, held)
-        found.append(_checked(piece, text, anchors, topic, held, draft))
-        topic += [(piece.sentence, anchor) for anchor in anchors if anchor.name]
-    return tuple(found)
+    evidence = read_evidence(inquiry, draft)
+    matched = [match_claim(said, evidence) for said in split_claims(draft.text, draft.short_answer)]
+    if len(matched) > 1:
+        matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
+    amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
+    return tuple(_judged(claim, matched[:n], evidence, draft, amounts) for n, claim in enumerate(matched))
 
 
-def _anchors(text: Wording, held: Evidence) -> list[Anchor]:
-    """Names and values, left to right. A sentence's first word is a name where the facts have it as one."""
-    anchors = [Anchor(value.start, value.end, value=value) for value in text.values if not _of_the_two(value)]
-    anchors += [Anchor(name[0].start, name[-1].end, name=name) for name in text.names()]
-    for word in text.words:
-        if word.run < 0 and word.large and word.low in held.known and not is_function_word(word.low, text.code):
-            anchors.append(Anchor(word.start, word.end, name=(word,)))
-    return sorted(anchors, key=lambda anchor: anchor.start)
-
-
-def _of_the_two(value: Mention) -> bool:
-    """ "The elder of the two": a word that counts nothing which a fact would have to state."""
-    reading = value.readings[0]
-    two = isinstance(reading, Quantity) and reading.value == 2 and not (reading.unit or reading.counted)
-    return value.worded and two
-
-
-def _checked(
-    piece: Piece,
-    text: Wording,
-    anchors: Sequence[Anchor],
-    topic: Sequence[tuple[int, Anchor]],
-    held: Evidence,
-    draft: Draft,
+def _judged(
+    claim: MatchedClaim, before: Sequence[MatchedClaim], evidence: Evidence, draft: Draft, amounts: set[float]
 ) -> Checked:
     def result(standing: Standing, reason: str = "", facts: Sequence[int] = ()) -> Checked:
-        return Checked(Claim(piece.text, standing is Standing.PROVED, tuple(facts), reason), standing)
+        return Checked(Claim(claim.said.text, standing is Standing.PROVED, tuple(facts), reason), standing)
 
-    if missing := [anchor for anchor in anchors if not _known(anchor, held)]:
-        named = ", ".join(repr(piece.text[anchor.start : anchor.end]) for anchor in missing)
-        made = all(_made_up(anchor, held, draft) for anchor in missing)
-        return result(Standing.OPEN if made else Standing.FAILED, f"stands in no fact: {named}")
-    cited = [draft.cited[n - 1] for n in piece.cited if 0 < n <= len(draft.cited)]
-    words = _meaning(text, anchors)
-    reason, fewest = UNLINKED, len(words) + 1
-    for proofs in _candidates(anchors, held, cited):
-        wanting = [word for word in words if not _covered(word, proofs, held, text.code)]
-        beside = _described(wanting, text, anchors, held)
-        uncovered = [word for word in wanting if word not in beside]
-        asked = [word for word in uncovered if any(alike(word.low, low) for low in held.question.lows)]
-        if len(asked) == len(uncovered) <= len(words) - len(wanting):
-            uncovered = []  # the question's own words around what the facts say
-        if not uncovered:
-            said = [word for word in words if word not in beside]
-            if not (fault := _fault(piece, text, anchors, said, topic, proofs, held.central)):
-                needed = (*proofs, *beside.values())
-                return result(Standing.PROVED, facts=tuple(dict.fromkeys(n for proof in needed for n in proof.facts)))
-            reason, fewest = fault, 0
-        elif len(uncovered) < fewest:
-            reason, fewest = f"not in the facts: {', '.join(word.low for word in uncovered)}", len(uncovered)
+    if missing := [part for part in claim.parts if not (part.held_by or part.asked)]:
+        named = ", ".join(repr(claim.said.text[part.start : part.end]) for part in missing)
+        follows = all(_may_follow(part, evidence, amounts) for part in missing)
+        return result(Standing.OPEN if follows else Standing.FAILED, f"stands in no fact: {named}")
+    reason, fewest = UNLINKED, len(claim.words) + 1
+    for chosen in _proof_sets(claim, evidence, draft):
+        lacking = [word for word in claim.words if not _covered(word, chosen, evidence)]
+        beside = _described(lacking, claim)
+        unproved = [word for word in lacking if word not in beside]
+        if unproved and not _only_asked(unproved, len(claim.words) - len(lacking), evidence):
+            if len(unproved) < fewest:
+                fewest, reason = len(unproved), f"not in the facts: {', '.join(word.low for word in unproved)}"
+            continue
+        words = [word for word in claim.words if word not in beside]
+        if not (against := fault(claim, words, before, chosen, evidence)):
+            facts = (n for proof in (*chosen, *beside.values()) for n in evidence.proofs[proof].facts)
+            return result(Standing.PROVED, facts=tuple(dict.fromkeys(facts)))
+        reason, fewest = against, 0
     return result(Standing.OPEN, reason)
 
 
-def _known(anchor: Anchor, held: Evidence) -> bool:
-    """Whether a name or value stands in any quote, title, computation or question."""
-    if anchor.value:
-        in_question = any(stands_in(anchor.value, value) for value in held.question.values)
-        return in_question or any(anchor.stands_in(proof) for proof in held.proofs)
-    return any(proof.has_name(anchor.name) for proof in held.proofs) or all(
-        word.low in held.question.lows for word in anchor.name
-    )
-
-
-def _made_up(anchor: Anchor, held: Evidence, draft: Draft) -> bool:
+def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float]) -> bool:
     """Whether a part that no fact has may follow from them: a name put together from two, the difference of two values
     that the answer names."""
-    if not anchor.value:
-        return all(any(same_name(word.low, low) for low in held.known) for word in anchor.name)
-    said = [value for value in values(draft.text, held.code) if any(proof.has_value(value) for proof in held.proofs)]
-    amounts = {amount for value in said for amount in _amounts(value)}
-    wanted = _amounts(anchor.value)
+    if part.name:
+        return not any(forms.isdisjoint(evidence.named) for forms in part.name)
+    wanted = _amounts(part.value)
     return any(abs(one - other) in wanted for one, other in itertools.combinations(amounts, 2))
 
 
-def _amounts(value: Mention) -> set[float]:
+def _amounts(value: Mention | None) -> set[float]:
     """The numbers that a value may stand for; of a date its year."""
-    years = {float(one.parts[0] or 0) for one in value.readings if isinstance(one, Moment)}
-    return years or {one.value for one in value.readings if isinstance(one, Quantity)}
+    readings = value.readings if value else ()
+    years = {float(one.parts[0] or 0) for one in readings if isinstance(one, Moment)}
+    return years or {one.value for one in readings if isinstance(one, Quantity)}
 
 
-def _meaning(text: Wording, anchors: Sequence[Anchor]) -> list[Word]:
-    inside = [(anchor.start, anchor.end) for anchor in anchors]
-    return [word for word in text.meaning() if not any(start <= word.start < end for start, end in inside)]
-
-
-def _covered(word: Word, proofs: Sequence[Proof], held: Evidence, code: str) -> bool:
-    if any(proof.has_word(word.low) for proof in proofs) or any(proof.foreign for proof in proofs):
-        return True
-    comparing = len(proofs) > 1 or any(is_comparing(low, held.question.code) for low in held.question.lows)
-    return comparing and is_comparing(word.low, code)
-
-
-def _described(words: Sequence[Word], text: Wording, anchors: Sequence[Anchor], held: Evidence) -> dict[Word, Proof]:
-    """The words that describe a name where it stands ("the chemist Oda Brenk", "Oda Brenk, a chemist, ..."), each with
-    a proof that says so of the name."""
-    found: dict[Word, Proof] = {}
-    for word in words:
-        for anchor in anchors:
-            if not anchor.name or not _beside(word, anchor, text, anchors):
-                continue
-            proof = next((one for one in held.proofs if anchor.stands_in(one) and one.has_word(word.low)), None)
-            if proof:
-                found[word] = proof
-    return found
-
-
-def _beside(word: Word, anchor: Anchor, text: Wording, anchors: Sequence[Anchor]) -> bool:
-    if word.end <= anchor.start:
-        return not text.text[word.end : anchor.start].strip(" „“\"'«»")
-    between = text.text[anchor.end : word.start]
-    nearest = not any(anchor.end <= other.start < word.start for other in anchors)
-    return nearest and between.startswith(", ") and between.count(",") == 1 and "," in text.text[word.end :]
-
-
-def _candidates(anchors: Sequence[Anchor], held: Evidence, cited: Sequence[int]) -> list[tuple[Proof, ...]]:
-    """Sets of proofs that hold all anchors and of which none can be spared: those cited first, the small before the
+def _proof_sets(claim: MatchedClaim, evidence: Evidence, draft: Draft) -> Iterator[tuple[int, ...]]:
+    """Sets of proofs that hold all parts and of which none can be spared: those cited first, the small before the
     large. A computation proves only what names its result."""
-    first = held.proofs_of(cited)
-    pool = [*first, *(proof for proof in held.proofs if proof not in first)]
-    pool = [one for one in pool if not one.computed or any(a.value and one.results_in(a.value) for a in anchors)]
-    holders = [{n for n, proof in enumerate(pool) if anchor.stands_in(proof)} for anchor in anchors]
-    wanted = [holder for holder in holders if holder]
+    cited = {draft.cited[n - 1] for n in claim.said.cited if 0 < n <= len(draft.cited)}
+    results = frozenset[int]().union(*(part.result_of for part in claim.parts))
+    usable = [n for n, proof in enumerate(evidence.proofs) if not proof.computed or n in results]
+    pool = sorted(usable, key=lambda n: cited.isdisjoint(evidence.proofs[n].facts))
+    wanted = [holders for part in claim.parts if (holders := part.held_by.intersection(pool))]
     if not wanted:
-        return [(proof,) for proof in pool]
-    useful = sorted({n for holder in wanted for n in holder})
-    found = []
+        yield from ((n,) for n in pool)
+    useful = [n for n in pool if any(n in holders for holders in wanted)]
     for size in range(1, MOST_FACTS + 1):
         for chosen in itertools.islice(itertools.combinations(useful, size), MOST_TRIES):
-            held_by = [holder & set(chosen) for holder in wanted]
-            if all(held_by) and all({n} in held_by for n in chosen if size > 1):
-                found.append(tuple(pool[n] for n in chosen))
-    return found
+            held = [holders.intersection(chosen) for holders in wanted]
+            if all(held) and all({n} in held for n in chosen if size > 1):
+                yield chosen
 
 
-def _fault(
-    piece: Piece,
-    text: Wording,
-    anchors: Sequence[Anchor],
-    words: Sequence[Word],
-    topic: Sequence[tuple[int, Anchor]],
-    proofs: Sequence[Proof],
-    central: frozenset[str],
-) -> str:
-    """What speaks against these proofs though all parts of the claim stand in them; "" if nothing does."""
-    if not linked(anchors, words, [anchor for _, anchor in topic], proofs):
-        return UNLINKED
-    if any(is_negation(word.low, text.code) for word in text.words) and not any(
-        is_negation(low, part.code) for proof in proofs for part in proof.told for low in part.lows
-    ):
-        return "a negation that no fact has"
-    same_sentence = [anchor for sentence, anchor in topic if sentence == piece.sentence]
-    if not placed(anchors, words, same_sentence, proofs, central):
-        return "the quote says it of something else"
-    return ""
+def _covered(word: ClaimWord, chosen: Sequence[int], evidence: Evidence) -> bool:
+    """Whether these proofs have a word, or need not: one of another language, what a comparison concludes."""
+    if not word.held_by.isdisjoint(chosen) or any(evidence.proofs[n].foreign for n in chosen):
+        return True
+    return word.comparing and (len(chosen) > 1 or evidence.compares)
+
+
+def _only_asked(words: Sequence[ClaimWord], proved: int, evidence: Evidence) -> bool:
+    """Whether these are the question's own words around what the facts say."""
+    return len(words) <= proved and not any(word.forms.isdisjoint(evidence.question.lows) for word in words)
+
+
+def _described(words: Sequence[ClaimWord], claim: MatchedClaim) -> dict[ClaimWord, int]:
+    """The words that describe a name where it stands ("the chemist Oda Brenk", "Oda Brenk, a chemist, ..."), each with
+    a proof that says so of the name."""
+    return {
+        word: min(both)
+        for word in words
+        for part in claim.parts
+        if part.name and _beside(word, part, claim) and (both := part.held_by & word.held_by)
+    }
+
+
+def _beside(word: ClaimWord, part: ClaimPart, claim: MatchedClaim) -> bool:
+    text = claim.said.text
+    if word.end <= part.start:
+        return not text[word.end : part.start].strip(" „“\"'«»")
+    between = text[part.end : word.start]
+    nearest = not any(part.end <= other.start < word.start for other in claim.parts)
+    return nearest and between.startswith(", ") and between.count(",") == 1 and "," in text[word.end :]

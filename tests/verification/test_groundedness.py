@@ -7,7 +7,7 @@ import random
 import pytest
 
 from iterative_rag.types import Draft, Fact, Inquiry, Need
-from iterative_rag.verification.claim_splitting import cut
+from iterative_rag.verification.claim_splitting import split_claims
 from iterative_rag.verification.groundedness import Standing, check, claims
 from scripts import bench_groundedness
 from tests.agent.reflective.towers import AGE, INQUIRY, draft, fact
@@ -26,11 +26,11 @@ from tests.agent.reflective.towers import AGE, INQUIRY, draft, fact
 )
 def test_an_answer_is_cut_into_claims(text: str, pieces: list[str] | None) -> None:
     wanted = pieces or ["Am 3. März 1874 in St. Orra geboren", "Im 19. Jahrhundert."]
-    assert [piece.text for piece in cut(text, "37")] == (wanted if text else [])
+    assert [piece.text for piece in split_claims(text, "37")] == (wanted if text else [])
 
 
 def test_a_marker_belongs_to_the_claim_before_it() -> None:
-    pieces = cut("Oda Brenk drew it [2], born in 1874 [1] [3]. It fell. [4]")
+    pieces = split_claims("Oda Brenk drew it [2], born in 1874 [1] [3]. It fell. [4]")
     assert [piece.cited for piece in pieces] == [(2,), (1, 3), (4,)]
     assert [piece.sentence for piece in pieces] == [0, 0, 1]
 

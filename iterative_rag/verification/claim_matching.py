@@ -1,0 +1,149 @@
+"""Where the names, values and words of a claim stand in the evidence: each is looked for once, here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
+from iterative_rag.text.values import Mention, Quantity
+from iterative_rag.verification.claim_splitting import ClaimText
+from iterative_rag.verification.evidence import Evidence, Proof
+from iterative_rag.verification.text_reading import TextReading, Word, read_text
+
+# Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
+MOST_BETWEEN = 2
+Name = tuple[frozenset[str], ...]
+_NONE: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPart:
+    """A name or a value of a claim: what must stand in a fact.
+
+    A name is given by the spellings that each of its words has in the evidence. `held_by` are the proofs that hold the
+    part, `result_of` the computations that come to it, `title_of` the proofs whose document is named so; `asked` says
+    that the question has it.
+    """
+
+    start: int
+    end: int
+    name: Name
+    value: Mention | None
+    held_by: frozenset[int]
+    result_of: frozenset[int] = _NONE
+    title_of: frozenset[int] = _NONE
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimWord:
+    """A word of meaning besides the parts, with its forms in the evidence and the proofs that have one of them."""
+
+    low: str
+    start: int
+    end: int
+    forms: frozenset[str]
+    held_by: frozenset[int]
+    comparing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedClaim:
+    """A claim against the evidence; its parts and words from left to right."""
+
+    said: ClaimText
+    reading: TextReading
+    parts: tuple[ClaimPart, ...]
+    words: tuple[ClaimWord, ...]
+    negated: bool
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is a "Yes" or "No": no more than function words."""
+        return not (self.parts or self.words or self.reading.values)
+
+
+def match_claim(said: ClaimText, evidence: Evidence) -> MatchedClaim:
+    reading = read_text(said.text, evidence.code)
+    code = reading.code
+    parts = [_value_part(value, evidence) for value in reading.values if not _of_the_two(value)]
+    parts += [_name_part(name, evidence) for name in reading.names]
+    words = []
+    for word in reading.others:
+        if is_function_word(word.low, code):
+            continue
+        if (
+            word.capital and word.low in evidence.named
+        ):  # the first of a sentence is a name where the facts have it as one
+            parts.append(_name_part((word,), evidence))
+        else:
+            words.append(_claim_word(word, code, evidence))
+    parts.sort(key=lambda part: part.start)
+    negated = any(is_negation(low, code) for low in reading.lows)
+    return MatchedClaim(said, reading, tuple(parts), tuple(words), negated)
+
+
+def _of_the_two(value: Mention) -> bool:
+    """ "The elder of the two": a word that counts nothing which a fact would have to state."""
+    reading = value.readings[0]
+    two = isinstance(reading, Quantity) and reading.value == 2 and not (reading.unit or reading.counted)
+    return value.worded and two
+
+
+def _value_part(value: Mention, evidence: Evidence) -> ClaimPart:
+    proofs = list(enumerate(evidence.proofs))
+    return ClaimPart(
+        value.start,
+        value.end,
+        name=(),
+        value=value,
+        held_by=frozenset(n for n, proof in proofs if any(stands_in(value, given) for given in proof.values)),
+        result_of=frozenset(n for n, proof in proofs if any(stands_in(value, given) for given in proof.results)),
+        asked=any(stands_in(value, given) for given in evidence.question.values),
+    )
+
+
+def _name_part(words: Sequence[Word], evidence: Evidence) -> ClaimPart:
+    name = tuple(evidence.vocabulary.spellings_of(word.low) for word in words)
+    held_by = [n for n, proof in enumerate(evidence.proofs) if _has_name(proof, name)]
+    return ClaimPart(
+        words[0].start,
+        words[-1].end,
+        name=name,
+        value=None,
+        held_by=frozenset(held_by),
+        title_of=frozenset(n for n in held_by if any(_holds(title, name) for title in evidence.proofs[n].titles)),
+        asked=all(word.low in evidence.question.lows for word in words),
+    )
+
+
+def _claim_word(word: Word, code: str, evidence: Evidence) -> ClaimWord:
+    forms = evidence.vocabulary.forms_of(word.low)
+    held_by = frozenset(n for n, proof in enumerate(evidence.proofs) if not forms.isdisjoint(proof.lows))
+    return ClaimWord(word.low, word.start, word.end, forms, held_by, is_comparing(word.low, code))
+
+
+def _has_name(proof: Proof, name: Name) -> bool:
+    """Whether a name stands in the quote, the title, or what the fact was looked up for."""
+    if any(forms.isdisjoint(proof.lows) for forms in name):
+        return False
+    return any(_holds(text, name) for text in proof.texts)
+
+
+def _holds(text: TextReading, name: Name) -> bool:
+    """Whether the words of a name stand in order; a second first name or a particle may come between."""
+    if any(forms.isdisjoint(text.lows) for forms in name):
+        return False
+    lows = [word.low for word in text.words]
+    return any(low in name[0] and _continues(lows, place, name[1:]) for place, low in enumerate(lows))
+
+
+def _continues(lows: Sequence[str], place: int, rest: Name) -> bool:
+    for forms in rest:
+        near = range(place + 1, min(place + 2 + MOST_BETWEEN, len(lows)))
+        place = next((n for n in near if lows[n] in forms), -1)
+        if place < 0:
+            return False
+    return True

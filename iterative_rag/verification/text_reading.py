@@ -1,0 +1,129 @@
+"""A text as words, names and values: every text of a check is read once, here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language_of
+from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.values import Mention, Quantity
+from iterative_rag.verification.word_lists import words as listed
+
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
+_POSSESSIVE = lazy_pattern(r"['’]\s?$")
+# How far back a word looks for these two.
+_REACH = 12
+# What may stand between two words of one name, and after a sentence's first word that is one.
+_WITHIN_NAME = lazy_pattern(r"[\s.'’-]{1,2}")
+_BEFORE_NEXT = (" ", "-", "’", "'", ". ")
+# Ranks in words up to this say no more than "first" and "second" do: they stay words.
+_WORDED_RANK = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """`low` is folded; `opens` says that it is the first of a sentence, where a capital tells nothing."""
+
+    low: str
+    start: int
+    end: int
+    capital: bool
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextReading:
+    """A text in the language `code` ("": unknown): its values, its words outside of them, which of these are names.
+
+    A name is a run of words ("Oda Brenk"), `others` are in none. `lows` are the folded words, `name_words` those of
+    names and those that may be a name: capitalised at the beginning of a sentence.
+    """
+
+    text: str
+    code: str
+    values: tuple[Mention, ...]
+    words: tuple[Word, ...]
+    names: tuple[tuple[Word, ...], ...]
+    others: tuple[Word, ...]
+    lows: frozenset[str]
+    name_words: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def read_text(text: str, code: str) -> TextReading:
+    """Reads a text. Its values are those that a fact must bear out, a range by its ends; not number words that say
+    hardly more than an article does ("one of them", "the first"), nor capitalised ones: "Seven Sisters" is a name."""
+    values = tuple(one for one in single(mentions(text, code)) if not (one.worded and _is_word(one, text)))
+    words = _words(text, values)
+    names, others = _names(text, words, code, {value.end for value in values})
+    named = [word.low for name in names for word in name]
+    return TextReading(
+        text,
+        code,
+        values,
+        words,
+        names,
+        others,
+        lows=frozenset(word.low for word in words),
+        name_words=frozenset([*named, *(word.low for word in others if word.capital and word.opens)]),
+    )
+
+
+def _is_word(mention: Mention, text: str) -> bool:
+    if text[mention.start].isupper() and mention.start:
+        return True
+    value = mention.readings[0]
+    if not isinstance(value, Quantity) or value.unit:
+        return False
+    return value.value <= _WORDED_RANK if value.ordinal else value.value == 1
+
+
+def _words(text: str, values: tuple[Mention, ...]) -> tuple[Word, ...]:
+    found = []
+    for match in _WORD.finditer(text):
+        if any(value.start <= match.start() < value.end for value in values):
+            continue
+        start, low = match.start(), folded(match[0])
+        # What is cut off before these characters does not look like the beginning of the text.
+        before = text[:start] if start <= _REACH else f"x{text[start - _REACH : start]}"
+        if low != "s" or not _POSSESSIVE.search(before):
+            opens = _SENTENCE_START.search(before) is not None
+            found.append(Word(low, start, match.end(), match[0][0].isupper(), opens))
+    return tuple(found)
+
+
+def _names(
+    text: str, words: Sequence[Word], code: str, value_ends: Set[int]
+) -> tuple[tuple[tuple[Word, ...], ...], tuple[Word, ...]]:
+    """The names, runs of capitalised words that are no months, and the words that are in none."""
+    names: list[list[Word]] = []
+    others: list[Word] = []
+    for before, word, after in zip((None, *words), words, (*words[1:], None), strict=False):
+        gap = text[before.end : word.start] if before else ""
+        joins = bool(names) and names[-1][-1] is before and _WITHIN_NAME.fullmatch(gap) is not None
+        is_name = word.capital and word.low not in language_of("").months
+        if is_name and (word.opens or not joins):
+            is_name = not is_function_word(word.low, code)
+        if is_name and word.opens:
+            follows = after is not None and after.capital and not after.opens
+            is_name = follows and text[word.end : after.start if after else 0] in _BEFORE_NEXT
+        if is_name and code == "de" and before and not joins:
+            is_name = not _makes_noun(before, gap) and word.start not in value_ends and word.start - 1 not in value_ends
+        if not is_name:
+            others.append(word)
+        elif joins:
+            names[-1].append(word)
+        else:
+            names.append([word])
+    return tuple(map(tuple, names)), tuple(others)
+
+
+def _makes_noun(before: Word, gap: str) -> bool:
+    """Whether the article or adjective before a capitalised German word makes a common noun of it."""
+    adjective = before.low.endswith(("e", "en", "er", "es", "em")) and not before.capital and len(before.low) > 4
+    return not gap.strip() and (adjective or before.low in listed("claims", "german_articles"))

@@ -1,0 +1,92 @@
+"""When two folded words are forms of one, or say the same relation ("designed", "the designer", "entworfen")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from iterative_rag.text.names import same_name, shared_beginning
+from iterative_rag.verification.word_lists import lists_of
+
+_SHORTEST_STEM, _LONGEST_ENDING = 4, 4
+# Letters that forms of a word, and spellings of a name, begin with in common.
+_TRAIT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Folded words, listed by what those that are forms of one have in common."""
+
+    words: frozenset[str]
+    by_trait: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, words: frozenset[str]) -> Vocabulary:
+        by_trait: dict[str, list[str]] = {}
+        for word in words:
+            for trait in _traits(word):
+                by_trait.setdefault(trait, []).append(word)
+        return cls(words, by_trait)
+
+    def forms_of(self, word: str) -> frozenset[str]:
+        """The words that say what a folded word says."""
+        return frozenset(
+            other for trait in _traits(word) for other in self.by_trait.get(trait, ()) if _alike(word, other)
+        )
+
+    def spellings_of(self, word: str) -> frozenset[str]:
+        """The words that are the same name, endings aside."""
+        return frozenset(other for other in self.by_trait.get(word[:_TRAIT], ()) if same_name(word, other))
+
+
+@lru_cache(maxsize=32768)
+def _traits(word: str) -> frozenset[str]:
+    """Its first letters, those without the "ge" of a participle, its relations: what is alike shares one of them."""
+    return _relations(word) | {word[:_TRAIT], _bare(word)[:_TRAIT]}
+
+
+def _alike(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    if _superlative(one) != _superlative(other):
+        return False
+    if _relations(one) & _relations(other):
+        return True
+    return _one_stem(one, other) or (_participle(one) != _participle(other) and _one_stem(_bare(one), _bare(other)))
+
+
+def _one_stem(one: str, other: str) -> bool:
+    shared, longest = shared_beginning(one, other), max(len(one), len(other))
+    return shared >= _SHORTEST_STEM and longest - shared <= _LONGEST_ENDING and 5 * shared >= 3 * longest
+
+
+def _participle(word: str) -> bool:
+    """Whether a word has the form of a German participle ("geweiht", "entworfen" has not)."""
+    return len(word) > 6 and word.startswith("ge") and word.endswith(("t", "en"))
+
+
+def _bare(word: str) -> str:
+    return word[2:] if _participle(word) else word
+
+
+def _superlative(word: str) -> bool:
+    return len(word) > 5 and word.endswith(("est", "ste", "sten", "ster", "stes", "stem", "issimo", "issima"))
+
+
+@lru_cache(maxsize=32768)
+def _relations(word: str) -> frozenset[str]:
+    """The relations that a word may say."""
+    relations = _relation_words()
+    beginnings = (f"{word[:length]}*" for length in range(3, len(word) + 1))
+    return frozenset().union(*(relations.get(entry, ()) for entry in (word, *beginnings)))
+
+
+@cache
+def _relation_words() -> Mapping[str, frozenset[str]]:
+    """The relations of each word, or beginning of words ("design*"), of the lists."""
+    found: dict[str, set[str]] = {}
+    for relation, entries in lists_of("relations").items():
+        for entry in entries:
+            found.setdefault(entry, set()).add(relation)
+    return {entry: frozenset(relations) for entry, relations in found.items()}
