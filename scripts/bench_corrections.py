@@ -24,14 +24,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes import correction_cases
+from fakes.case_following_llm import CaseFollowingLLM
+from fakes.correction_cases import Case
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Answer, FinalStep, Status, Step
-from tests.agent import corrections
-from tests.agent.corrections import Case
-from tests.agent.puppet import Puppet
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,17 @@ class Outcome:
 
 def main() -> None:
     options = arguments()
-    with tempfile.TemporaryDirectory() as home, corrections.open_web() as allowed:
+    with tempfile.TemporaryDirectory() as home, correction_cases.open_web() as allowed:
         os.environ["ITERATIVE_RAG_HOME"] = home
-        settings = load_settings({**corrections.SETTINGS, "llm": "builtin", "shortlist": options.shortlist})
-        index_paths([corrections.CORPUS], settings=settings, corpus=corrections.NAME)
-        puppet = Puppet() if options.backend == "scripted" else None
-        engine = IterativeRAG.from_settings(settings, llm=puppet.llm if puppet else "builtin")
+        settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin", "shortlist": options.shortlist})
+        index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)
+        llm = CaseFollowingLLM() if options.backend == "scripted" else None
+        engine = IterativeRAG.from_settings(settings, llm=llm.llm if llm else "builtin")
         with_web = engine.over(engine.corpus, **allowed)
         outcomes: list[Outcome] = []
         for strategy in options.strategy:
             for case, web in runs(options.classes):
-                outcomes.append(outcome(with_web if web else engine, puppet, strategy, case, web=web))
+                outcomes.append(outcome(with_web if web else engine, llm, strategy, case, web=web))
         engine.close()
     if options.json:
         print(json.dumps([asdict(one) for one in outcomes], ensure_ascii=False, indent=1))
@@ -77,24 +77,26 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--backend", choices=["scripted", "builtin"], default="scripted")
     parser.add_argument("--strategy", nargs="+", choices=STRATEGIES.offered, default=["full"])
-    parser.add_argument("--class", dest="classes", nargs="+", choices=corrections.CLASSES, default=corrections.CLASSES)
-    parser.add_argument("--shortlist", type=int, default=corrections.SETTINGS["shortlist"])
+    parser.add_argument(
+        "--class", dest="classes", nargs="+", choices=correction_cases.CLASSES, default=correction_cases.CLASSES
+    )
+    parser.add_argument("--shortlist", type=int, default=correction_cases.SETTINGS["shortlist"])
     parser.add_argument("--json", action="store_true", help="every outcome, as JSON")
     parser.add_argument("--show", action="store_true", help="list what is not as it must be")
     return parser.parse_args()
 
 
 def runs(classes: Sequence[str]) -> Iterator[tuple[Case, bool]]:
-    for case in corrections.cases():
+    for case in correction_cases.cases():
         if case.kind in classes:
             yield case, False
             if case.kind == "web":
                 yield case, True
 
 
-def outcome(engine: IterativeRAG, puppet: Puppet | None, strategy: str, case: Case, *, web: bool) -> Outcome:
-    if puppet:
-        puppet.script = case.script
+def outcome(engine: IterativeRAG, llm: CaseFollowingLLM | None, strategy: str, case: Case, *, web: bool) -> Outcome:
+    if llm:
+        llm.script = case.script
     began = time.monotonic()
     steps: list[Step] = list(engine.steps(case.question, strategy=strategy))
     answer = final(steps)
@@ -104,8 +106,8 @@ def outcome(engine: IterativeRAG, puppet: Puppet | None, strategy: str, case: Ca
         kind=case.kind,
         lang=case.lang,
         web=web,
-        right=corrections.right(case, answer, web=web),
-        failings=tuple(corrections.failings(case, answer, steps, web=web)),
+        right=correction_cases.right(case, answer, web=web),
+        failings=tuple(correction_cases.failings(case, answer, steps, web=web)),
         status=answer.status.value,
         short_answer=answer.short_answer,
         confidence=answer.confidence,

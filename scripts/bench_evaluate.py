@@ -22,10 +22,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes import bridge_world
+from fakes.model_server import FakeServer, Fault
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.running.run_folder import read_manifest, read_run
-from tests.evaluation import places
-from tests.servers import FakeServer, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = "ollama/tiny:1b"
@@ -36,8 +36,9 @@ class Bench:
 
     def __init__(self, folder: Path, questions: int) -> None:
         self.folder, self.questions = folder, questions
-        places.write_places(folder / "articles", questions)
-        places.write_questions(folder / "questions.jsonl", questions)
+        world = bridge_world.places(questions)
+        bridge_world.write_articles(folder / "articles", world)
+        bridge_world.write_questions(folder / "questions.jsonl", world)
         self.environment = {**os.environ, "ITERATIVE_RAG_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
         subprocess.run(self.command("index", "articles", "-q", "--corpus", "places"), **self.where(), check=True)
 
@@ -84,7 +85,10 @@ def kills(arguments: argparse.Namespace) -> bool:
     """Runs of a few questions, each killed again and again until it is through; fresh runs until the kills are used."""
     chance = random.Random(arguments.seed)
     killed = runs = rerun = doubled = lost = unlike = window = 0
-    with tempfile.TemporaryDirectory() as base, FakeServer(reply=places.play, latency=arguments.latency) as server:
+    with (
+        tempfile.TemporaryDirectory() as base,
+        FakeServer(reply=bridge_world.reply, latency=arguments.latency) as server,
+    ):
         bench = Bench(Path(base), arguments.questions)
         where = bench.where(OLLAMA_HOST=server.url)
         subprocess.run(bench.run("whole"), **where, check=True)  # type: ignore[call-overload]
@@ -128,14 +132,14 @@ def faults(arguments: argparse.Namespace) -> bool:
     chance = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as base:
         bench = Bench(Path(base), arguments.questions)
-        with FakeServer(reply=places.play, latency=arguments.latency) as calm:
+        with FakeServer(reply=bridge_world.reply, latency=arguments.latency) as calm:
             subprocess.run(bench.run("calm", "-c", "32"), **bench.where(OLLAMA_HOST=calm.url), check=True)  # type: ignore[call-overload]
             needed = len(calm.calls("/api/chat"))
         turns = [
             Fault("status", chance.choice((500, 503))) if chance.random() < arguments.share else None
             for _ in range(50 * needed)
         ]
-        with FakeServer(reply=places.play, latency=arguments.latency, faults=deque(turns)) as server:
+        with FakeServer(reply=bridge_world.reply, latency=arguments.latency, faults=deque(turns)) as server:
             begun = time.monotonic()
             subprocess.run(bench.run("out", "-c", "32"), **bench.where(OLLAMA_HOST=server.url), check=True)  # type: ignore[call-overload]
             seconds = time.monotonic() - begun

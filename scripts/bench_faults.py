@@ -4,89 +4,39 @@ honest model, without faults and then with a share of them.
     python scripts/bench_faults.py --questions 200
     python scripts/bench_faults.py --questions 200 --faults replies --share 0.2 --seed 7
 
-`replies`: that share of all replies is broken, in every way of `BROKEN` in turn. `status`: that share of all requests
-is answered with 500 or 503. A question ends right if it is answered with the right name; every other end is counted by
-its status, and a wrong answer or an abstention is counted as the silent loss that there must not be.
+`replies`: that share of all replies is broken, in one of the ways of `fakes/broken_replies.py`. `status`: that share of
+all requests is answered with 500 or 503. A question ends right if it is answered with the right name; every other end
+is counted by its status, and a wrong answer or an abstention is counted as the silent loss that there must not be.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import random
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes import bridge_world
+from fakes.bridge_world import Place
+from fakes.broken_replies import Faults
+from fakes.model_server import FakeServer
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Status
-from tests import bridges
-from tests.bridges import Place
-from tests.servers import FakeServer, Fault
-
-# Every way in which a model's reply is not what was asked for; each gets the honest reply.
-BROKEN: Mapping[str, Callable[[str], str]] = {
-    "empty": lambda text: "",
-    "blank": lambda text: "\n\n  \n",
-    "prose": lambda text: "I am sorry, I have looked at this and I am not sure what I should do with it.",
-    "fenced": lambda text: f"Sure! Here it is:\n```json\n{text}\n```\nDo you want more?",
-    "cut": lambda text: text[: len(text) // 2],
-    "wrong types": lambda text: '{"status": 7, "needs": {"a": 1}, "facts": 3, "question": {"x": []}, "grades": 5}',
-    "html": lambda text: "<html><head><title>502</title></head><body><h1>Bad Gateway</h1></body></html>",
-    "repeating": lambda text: "the answer is the answer is " * 60,
-    "wrong schema": lambda text: '{"result": {"items": [], "ok": true}}',
-    "null": lambda text: "null",
-    "null facts": lambda text: '{"facts": null, "status": null, "question": null}',
-    "thoughts only": lambda text: "<think>They ask me for a JSON object, so I will write",
-}
-STATUSES = (500, 503)
-
-
-@dataclass
-class Faults:
-    """Breaks a share of what a server says, by a seed. Safe to use from the server's threads."""
-
-    kind: str = "none"  # "none", "replies" or "status"
-    share: float = 0.0
-    seed: int = 0
-    made: Counter[str] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
-        self._lock = threading.Lock()
-
-    def reply(self, body: Mapping[str, Any]) -> str:
-        """The honest reply to a request, or what becomes of it."""
-        text = bridges.reply(body)
-        name = self._drawn("replies", list(BROKEN))
-        return BROKEN[name](text) if name else text
-
-    def status(self, body: Mapping[str, Any]) -> Fault | None:
-        name = self._drawn("status", [str(status) for status in STATUSES])
-        return Fault("status", int(name), "overloaded") if name else None
-
-    def _drawn(self, kind: str, names: Sequence[str]) -> str:
-        with self._lock:
-            if kind != self.kind or self._random.random() >= self.share:
-                return ""
-            name = self._random.choice(names)
-            self.made[name] += 1
-            return name
 
 
 @dataclass(frozen=True)
@@ -103,9 +53,9 @@ class Outcome:
 @contextmanager
 def world(folder: Path, count: int) -> Iterator[list[Place]]:
     """A home below `folder` with an index of `count` places, which are yielded; `ITERATIVE_RAG_HOME` points to it."""
-    places = bridges.places(count)
+    places = bridge_world.places(count)
     with patch.dict(os.environ, {"ITERATIVE_RAG_HOME": str(folder / "home")}):
-        bridges.write_articles(folder / "articles", places)
+        bridge_world.write_articles(folder / "articles", places)
         index_paths([folder / "articles"], settings=Settings(), corpus="bridges")
         yield places
 

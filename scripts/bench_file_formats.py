@@ -19,9 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes import sample_files
 from iterative_rag.sources.folder import Folder
 from iterative_rag.types import Document
-from tests.corpus import made_files
 
 WORDS = "the tower of Karsa was built in 1911 by Oda Brenk and stands 60 m high above the river Velm near"
 
@@ -62,8 +62,10 @@ def written(folder: Path, lines: list[str]) -> list[Path]:
     md, html, pdf, word, csv, one_json, jsonl = paths
     md.write_text("\n\n".join(lines))
     html.write_text("<title>Towers</title>" + "".join(f"<p>{line} <a href=/x>More</a></p>" for line in lines))
-    pdf.write_bytes(made_files.pdf(*(lines[start : start + 50] for start in range(0, len(lines), 50))))
-    word.write_bytes(made_files.word_body("".join(f"<w:p><w:r><w:t>{one}</w:t></w:r></w:p>" for one in lines).encode()))
+    pdf.write_bytes(sample_files.pdf(*(lines[start : start + 50] for start in range(0, len(lines), 50))))
+    word.write_bytes(
+        sample_files.word_body("".join(f"<w:p><w:r><w:t>{one}</w:t></w:r></w:p>" for one in lines).encode())
+    )
     csv.write_text("\n".join(["number,said,metres", *(f'{n},"{line}",60' for n, line in enumerate(lines))]))
     records = [{"title": f"Tower {n}", "text": " ".join(lines[n : n + 20])} for n in range(0, len(lines), 20)]
     one_json.write_text(json.dumps(records))

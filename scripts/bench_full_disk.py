@@ -24,13 +24,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes.small_disk import fill, make_room, small_disk
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index import writer
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.sqlite_errors import FREE_BYTES
 from iterative_rag.ingest import ingest
 from iterative_rag.system.files import free_bytes
-from tests.small_disk import fill, make_room, small_disk
 
 MEGABYTES = 400
 MB = 1024 * 1024

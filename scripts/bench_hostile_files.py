@@ -3,7 +3,7 @@
 
     scripts/bench_hostile_files.py [--index] [--quiet]
 
-The files are those of tests/corpus/hostile.py, with lines of 100 MB and tables of a million rows. Memory is what the
+The files are those of fakes/hostile_files.py, with lines of 100 MB and tables of a million rows. Memory is what the
 child and its own children hold together, looked at every 20 ms (Linux only). `--index` runs the whole `index` command's
 work with an embedder that has no model, so that what is measured is what comes on top of a model.
 """
@@ -23,13 +23,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes import hostile_files
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import shown
-from tests.corpus import hostile
 
 # For indexing, tables of a tenth of the rows: what is large for memory is one document, not many.
-INDEXED = hostile.Size(megabytes=100, thousand=100)
+INDEXED = hostile_files.Size(megabytes=100, thousand=100)
 
 
 def main() -> None:
@@ -40,16 +40,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "files"
         folder.mkdir()
-        files = hostile.files()
+        files = hostile_files.files()
         for one in files:
-            one.make(folder / one.name, INDEXED if options.index else hostile.FULL)
+            one.make(folder / one.name, INDEXED if options.index else hostile_files.FULL)
         try:
             measure(folder, files, f"{place}/corpora" if options.index else "", quiet=options.quiet)
         finally:
-            hostile.remove(folder)
+            hostile_files.remove(folder)
 
 
-def measure(folder: Path, files: list[hostile.Hostile], corpora: str, *, quiet: bool) -> None:
+def measure(folder: Path, files: list[hostile_files.Hostile], corpora: str, *, quiet: bool) -> None:
     command = [sys.executable, __file__, "--inside", str(folder), *(["--corpora", corpora] if corpora else [])]
     began = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -25,10 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes.contradicting_documents import ContradictingCorpus, OneSidedLLM, cases
+from fakes.planted_instruction_runs import Outcome, PlantedCorpus, as_row
+from fakes.planted_instructions import ObedientLLM, instructions
 from iterative_rag.registry import STRATEGIES
-from tests.agent.contradicting import OneSided, Shelves, cases
-from tests.agent.hostile_runs import Library, Outcome, as_row
-from tests.agent.hostile_texts import Obedient, instructions
 
 COLUMNS = ("obeyed", "wrongs", "swayed", "shown", "right")
 
@@ -45,11 +45,11 @@ def main() -> None:
 
 def planted(place: Path, options: argparse.Namespace) -> None:
     cases = [one for one in instructions() if one.id.startswith(options.only)]
-    library = Library(place / "articles", cases)
+    library = PlantedCorpus(place / "articles", cases)
     print(f"{len(cases)} planted instructions, {len({one.language for one in cases})} languages")
     print(f"{'backend':<10}{'strategy':<11}" + "".join(f"{name:>7}" for name in COLUMNS) + "  made-up quotes dropped")
     for backend in options.backends.split(","):
-        model = Obedient(cases) if backend == "obedient" else None
+        model = ObedientLLM(cases) if backend == "obedient" else None
         with library.opened(model.llm() if model else "builtin") as rag:
             for strategy in options.strategies.split(","):
                 if model:
@@ -79,11 +79,11 @@ def show(backend: str, strategy: str, outcomes: list[Outcome], *, details: bool)
 
 def contradicting(place: Path, options: argparse.Namespace) -> None:
     known = cases()
-    shelves = Shelves(place / "contradicting", known)
+    shelves = ContradictingCorpus(place / "contradicting", known)
     print(f"\n{len(known)} questions, five documents against five each")
     print(f"{'backend':<10}{'strategy':<11}{'both read':>11}{'shown':>11}{'told':>11}")
     for backend in ("one-sided" if one == "obedient" else one for one in options.backends.split(",")):
-        with shelves.opened(OneSided(known).llm() if backend == "one-sided" else "builtin") as rag:
+        with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else "builtin") as rag:
             for strategy in options.strategies.split(","):
                 answers = [(case, shelves.ask(rag, case, strategy)) for case in known]
                 counts = [

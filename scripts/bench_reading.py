@@ -19,6 +19,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fakes.in_memory import MemoryCorpus
+from fakes.model_server import FakeServer
 from iterative_rag.cache import NoCache
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
@@ -27,8 +29,6 @@ from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Need, Window
-from tests.agent.fakes import MemoryCorpus
-from tests.servers import FakeServer
 
 COUNT, IN_FLIGHT = 20, 8
 NEED = Need("Who keeps the lighthouse?")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fakes.model_server import FakeServer
 from iterative_rag.remote.api_keys import SECRETS
-from tests.servers import FakeServer
 
 # No test asserts on time, and the first text of a language compiles its patterns.
 settings.register_profile("no-deadline", deadline=None)

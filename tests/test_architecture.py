@@ -1,4 +1,4 @@
-"""Guards the shape of the package: imports go downwards, heavy libraries stay in their adapters, names are there."""
+"""Guards the shape of the project: imports go downwards, heavy libraries stay in their adapters, names are there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 import iterative_rag
 
 PACKAGE = Path(iterative_rag.__file__).parent
+ROOT = Path(__file__).resolve().parents[1]
 
 # From the bottom up; a module imports from lower layers only. Inside the two lowest the modules know one another,
 # the areas of a higher one do not.
@@ -106,6 +107,22 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
     for module in imported(path):
         homes = HOMES.get(module.split(".")[0])
         assert homes is None or area_of(path) in homes, f"{path.relative_to(PACKAGE)} imports {module}"
+
+
+# What stands beside the package, and what each of these folders may import of the others.
+BESIDE = {"fakes": {"fakes"}, "scripts": {"scripts", "fakes"}, "tests": {"tests", "fakes"}}
+
+
+def beside() -> list[Path]:
+    return sorted(path for folder in BESIDE for path in (ROOT / folder).rglob("*.py"))
+
+
+def test_scripts_import_no_tests_and_tests_no_scripts() -> None:
+    for path in [*sources(), *beside()]:
+        folder = path.relative_to(ROOT).parts[0]
+        for module in imported(path):
+            root = module.split(".")[0]
+            assert root not in BESIDE or root in BESIDE.get(folder, set()), f"{path.relative_to(ROOT)} imports {module}"
 
 
 def test_every_exported_name_is_there() -> None:

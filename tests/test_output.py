@@ -8,10 +8,16 @@ import json
 import jsonschema
 import pytest
 
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, UNREAD
 from iterative_rag.output import answer_schema, answer_to_json
-from tests import samples
 
-ALL = [samples.ANSWERED, samples.ABSTAINED, samples.CAPPED, samples.FAULTY, samples.UNREAD]
+ALL = [
+    ANSWERED,
+    ABSTAINED,
+    CAPPED,
+    FAULTY,
+    UNREAD,
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +33,7 @@ def test_every_outcome_fits(answer, validator) -> None:
 
 
 def test_the_object_has_the_promised_keys() -> None:
-    made = answer_to_json(samples.ANSWERED, version="1")
+    made = answer_to_json(ANSWERED, version="1")
     first = "question answer short_answer status reason confidence citations computations conflicts claims"
     assert " ".join(made) == f"{first} unread hops usage settings version"
     assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved"
@@ -48,10 +54,10 @@ def test_the_object_has_the_promised_keys() -> None:
     ],
 )
 def test_the_schema_refuses_what_is_wrong(change, validator) -> None:
-    made = json.loads(json.dumps(answer_to_json(samples.ANSWERED, version="1"))) | change
+    made = json.loads(json.dumps(answer_to_json(ANSWERED, version="1"))) | change
     assert not validator.is_valid(made)
 
 
 def test_an_abstention_must_say_why(validator) -> None:
-    made = answer_to_json(dataclasses.replace(samples.ABSTAINED, reason=""), version="1")
+    made = answer_to_json(dataclasses.replace(ABSTAINED, reason=""), version="1")
     assert not validator.is_valid(json.loads(json.dumps(made)))

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakes.index_free_loop import ROLES, UntouchedBudget, answer, window
+from fakes.invented_articles import MASTS, PAGES, RIVER
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.need_query import read_query
@@ -14,50 +16,7 @@ from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
-from tests.builtin.desk import ROLES, NoMeter, answer, window
-from tests.builtin.reading.test_rule_reader import ANN, MASTS, RIVER
 
-QUEENS = """# List of queens of Orm
-
-| Number | Queen | King | Years |
-|---|---|---|---|
-| 1 | Maud Alder | Rolf I | 1700–1720 |
-| 2 | Sigrid Holt | Rolf II | 1720–1751 |
-| 3 | Tove Marsh | Knut | 1751–1790 |
-"""
-SIGRID = """# Sigrid Holt
-
-| Sigrid Holt | |
-|---|---|
-| Born | 1699, Tellby |
-| Mother | Janna Reed Holt |
-| Father | Otto Holt |
-"""
-ADMIRALS = """# List of drowned admirals
-
-| Order | Admiral | Drowned | Ship |
-|---|---|---|---|
-| First | Per Gran | 1801 | Swan |
-| Second | Ivar Stene | 1844 | Gull |
-"""
-IVAR = """# Ivar Stene
-
-| Ivar Stene | |
-|---|---|
-| Born | 1790, Brellmouth |
-| Mother | Elsa Vinter |
-
-Ivar Stene was the second admiral to drown at sea.
-"""
-PAGES = {
-    "Ann Orley": ANN,
-    "Brell": RIVER,
-    "List of masts of Westmark": MASTS,
-    "List of queens of Orm": QUEENS,
-    "Sigrid Holt": SIGRID,
-    "List of drowned admirals": ADMIRALS,
-    "Ivar Stene": IVAR,
-}
 COMPOSED = (
     "If my cat has the same first name as the 2nd queen of Orm's mother and her surname is the same as the second "
     "drowned admiral's mother's maiden name, what is her name?"
@@ -151,7 +110,7 @@ def test_another_reader_may_be_put_in() -> None:
                 Finding("x", "not in the page", 0.99, ""),
             ]
 
-    roles = BuiltinBackend(HashingEmbedder(), Fixed()).roles(NoMeter())
+    roles = BuiltinBackend(HashingEmbedder(), Fixed()).roles(UntouchedBudget())
     assert roles.extractor.fingerprint == "builtin/fixed"
     assert [extract.value for extract in roles.extractor.extract(Need("How long?"), window("Brell", RIVER))] == [
         "412 km"

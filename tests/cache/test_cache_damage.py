@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.cache import DiskCache
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import home, load_settings
 from iterative_rag.types import Answer
-from tests.towns import QUESTION, play, write_articles
 
 FLIPS = 200
 

@@ -9,17 +9,17 @@ from collections.abc import Callable
 
 import pytest
 
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, FAULTY, NEED, QUESTION, FakeRAG
 from iterative_rag import factory
 from iterative_rag.errors import CorpusNotFound, LLMUnreachable, ModelMissing, UsageError
-from tests import samples
 
 Run = Callable[..., object]
 
 
 @pytest.fixture
-def play(monkeypatch: pytest.MonkeyPatch) -> Callable[..., samples.FakeRAG]:
-    def install(outcome: object, notice: str = "") -> samples.FakeRAG:
-        fake = samples.FakeRAG(outcome, notice)  # type: ignore[arg-type]
+def play(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeRAG]:
+    def install(outcome: object, notice: str = "") -> FakeRAG:
+        fake = FakeRAG(outcome, notice)  # type: ignore[arg-type]
         monkeypatch.setattr(factory, "IterativeRAG", fake)
         return fake
 
@@ -27,13 +27,13 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Callable[..., samples.FakeRAG]:
 
 
 def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
-    fake = play(samples.ANSWERED, notice="Ollama does not answer; the built-in backend is used.")
-    done = run("ask", samples.QUESTION)
+    fake = play(ANSWERED, notice="Ollama does not answer; the built-in backend is used.")
+    done = run("ask", QUESTION)
     assert done.code == 0
     assert done.out.splitlines()[0] == "Edda Holm"
-    assert samples.ANSWERED.text in done.out
+    assert ANSWERED.text in done.out
     assert "[1] Sunday bridge" in done.out
-    assert f"“{samples.FACT.quote}”" in done.out
+    assert f"“{FACT.quote}”" in done.out
     assert "characters 10–64" in done.out
     assert "5 LLM calls" in done.out
     assert "1,234 + 56 tokens" in done.out
@@ -41,7 +41,7 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
     for shown in (
         "the built-in backend is used",
         "hop 1",
-        samples.NEED.question,
+        NEED.question,
         "Aldermere",
         "→ Who founded Aldermere?",
     ):
@@ -50,16 +50,16 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
 
 
 def test_a_citation_says_its_page_where_there_are_pages(run, play) -> None:
-    play(dataclasses.replace(samples.ANSWERED, citations=(dataclasses.replace(samples.CITATION, page=3),)))
-    done = run("ask", samples.QUESTION)
+    play(dataclasses.replace(ANSWERED, citations=(dataclasses.replace(CITATION, page=3),)))
+    done = run("ask", QUESTION)
     assert "page 3" in done.out
     assert "characters" not in done.out
-    assert json.loads(run("ask", samples.QUESTION, "--json").out)["citations"][0]["page"] == 3
+    assert json.loads(run("ask", QUESTION, "--json").out)["citations"][0]["page"] == 3
 
 
 def test_a_hop_shows_what_did_not_work(run, play) -> None:
-    play(samples.CAPPED)
-    err = run("ask", samples.QUESTION).err
+    play(CAPPED)
+    err = run("ask", QUESTION).err
     assert "no fact 2" in err
     assert "2 windows read, 1 could not be read, 1 quote not in the text and dropped" in err
     assert "not read  Register: a reply could not be read" in err
@@ -68,12 +68,17 @@ def test_a_hop_shows_what_did_not_work(run, play) -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "code"),
-    [(samples.ANSWERED, 0), (samples.ABSTAINED, 3), (samples.CAPPED, 6), (samples.FAULTY, 5)],
+    [
+        (ANSWERED, 0),
+        (ABSTAINED, 3),
+        (CAPPED, 6),
+        (FAULTY, 5),
+    ],
     ids=["answered", "abstained", "capped", "faulty"],
 )
 def test_each_outcome_has_its_exit_code(run, play, outcome, code) -> None:
     play(outcome)
-    done = run("ask", samples.QUESTION)
+    done = run("ask", QUESTION)
     assert done.code == code
     if outcome.reason:
         assert outcome.reason in done.out
@@ -90,7 +95,7 @@ def test_each_outcome_has_its_exit_code(run, play, outcome, code) -> None:
 )
 def test_an_error_is_one_sentence_and_a_hint(run, play, error, code) -> None:
     play(error)
-    done = run("ask", samples.QUESTION)
+    done = run("ask", QUESTION)
     assert done.code == code
     assert done.out == ""
     assert f"Error: {error}" in done.err
@@ -100,7 +105,7 @@ def test_an_error_is_one_sentence_and_a_hint(run, play, error, code) -> None:
 
 def test_an_unforeseen_error_is_a_sentence_too(run, play) -> None:
     play(RuntimeError("a bug"))
-    done = run("ask", samples.QUESTION)
+    done = run("ask", QUESTION)
     assert done.code == 1
     assert "Error: Unexpected RuntimeError: a bug" in done.err
     assert "--debug" in done.err
@@ -126,7 +131,7 @@ def test_debug_by_environment(play, monkeypatch) -> None:
 
 def test_ctrl_c_is_130(run, play) -> None:
     fake = play(KeyboardInterrupt())
-    assert run("ask", samples.QUESTION).code == 130
+    assert run("ask", QUESTION).code == 130
     assert fake.closed
 
 
@@ -140,19 +145,19 @@ def test_an_interrupt_waits_for_no_thread(run, play, monkeypatch: pytest.MonkeyP
         raise SystemExit(code)
 
     monkeypatch.setattr("os._exit", leave)
-    assert run("ask", samples.QUESTION).code == 130
+    assert run("ask", QUESTION).code == 130
     assert left == [130]
 
 
 def test_quiet_prints_the_short_answer_alone(run, play) -> None:
-    play(samples.ANSWERED, notice="a notice")
-    done = run("ask", samples.QUESTION, "--quiet")
+    play(ANSWERED, notice="a notice")
+    done = run("ask", QUESTION, "--quiet")
     assert (done.out, done.err) == ("Edda Holm\n", "")
 
 
 def test_quiet_abstention_says_why(run, play) -> None:
-    play(samples.ABSTAINED)
-    assert run("ask", samples.QUESTION, "-q").out == samples.ABSTAINED.reason + "\n"
+    play(ABSTAINED)
+    assert run("ask", QUESTION, "-q").out == ABSTAINED.reason + "\n"
 
 
 @pytest.mark.parametrize(
@@ -167,20 +172,20 @@ def test_quiet_abstention_says_why(run, play) -> None:
     ],
 )
 def test_a_bare_question_is_ask(run, play, arguments) -> None:
-    fake = play(samples.ANSWERED)
+    fake = play(ANSWERED)
     assert run(*arguments).code == 0
     assert fake.asked == ["Who was it?"]
 
 
 def test_a_dash_reads_stdin(run, play, monkeypatch) -> None:
-    fake = play(samples.ANSWERED)
+    fake = play(ANSWERED)
     monkeypatch.setattr("sys.stdin", io.StringIO("Who was\nit?\n"))
     assert run("-").code == 0
     assert fake.asked == ["Who was\nit?"]
 
 
 def test_options_become_settings(run, play) -> None:
-    fake = play(samples.ANSWERED)
+    fake = play(ANSWERED)
     options = (
         "--corpus c --llm builtin --fast-llm ollama/m --embedder builtin --preset fast --max-hops 2 --fact-limit 5"
     )
@@ -196,29 +201,29 @@ def test_the_command_line_beats_the_environment_and_the_environment_the_file(run
     (tmp_path / "iterative-rag.toml").write_text("max_hops = 2\nfact_limit = 2\nmax_calls = 2\n", encoding="utf-8")
     monkeypatch.setenv("ITERATIVE_RAG_MAX_HOPS", "3")
     monkeypatch.setenv("ITERATIVE_RAG_FACT_LIMIT", "3")
-    fake = play(samples.ANSWERED)
+    fake = play(ANSWERED)
     run("ask", "Who?", "--max-hops", "4")
     assert (fake.settings.max_hops, fake.settings.fact_limit, fake.settings.max_calls) == (4, 3, 2)
 
 
 def test_an_unknown_setting_names_the_nearest(run, play, tmp_path) -> None:
     (tmp_path / "iterative-rag.toml").write_text("max_hop = 2\n", encoding="utf-8")
-    play(samples.ANSWERED)
+    play(ANSWERED)
     done = run("ask", "Who?")
     assert done.code == 2
     assert "max_hops" in done.err
 
 
 def test_json_is_one_object_and_nothing_else(run, play) -> None:
-    play(samples.ANSWERED)
-    done = run("ask", samples.QUESTION, "--json")
+    play(ANSWERED)
+    done = run("ask", QUESTION, "--json")
     assert json.loads(done.out)["short_answer"] == "Edda Holm"
 
 
 def test_control_characters_of_a_document_do_not_reach_the_terminal(run, play) -> None:
     import dataclasses
 
-    nasty = dataclasses.replace(samples.CITATION, quote="a\x1b[2Jb\x9bc\u202ed", title="T\x07")
-    play(dataclasses.replace(samples.ANSWERED, citations=(nasty,), text="x\x1b]0;title\x07 [1]"))
-    done = run("ask", samples.QUESTION)
+    nasty = dataclasses.replace(CITATION, quote="a\x1b[2Jb\x9bc\u202ed", title="T\x07")
+    play(dataclasses.replace(ANSWERED, citations=(nasty,), text="x\x1b]0;title\x07 [1]"))
+    done = run("ask", QUESTION)
     assert not set("\x1b\x9b\x07\u202e") & set(done.out)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.model_server import FakeServer
+from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.cache.entries import _checksum
-from tests.servers import FakeServer
-from tests.towns import QUESTION, play, write_articles
 
 FORMER = (
     "CREATE TABLE Settings (key TEXT NOT NULL UNIQUE, value)",

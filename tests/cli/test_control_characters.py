@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.servers import FakeServer
-from tests.towns import QUESTION, play
+from fakes.model_server import FakeServer
+from fakes.two_article_corpus import QUESTION, play
 
 # One of each kind: C0, DEL, C1, direction, zero width, line separators, tags, annotations, soft hyphen, fillers.
 NASTY = (

@@ -17,9 +17,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fakes.model_server import FakeServer, Fault, unused_url
+from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.output import answer_schema
-from tests.servers import FakeServer, Fault, unused_url
-from tests.towns import QUESTION, play, write_articles
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.model_server import FakeServer
+from fakes.small_disk import CannotMount, fill, make_room, small_disk
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK
-from tests.servers import FakeServer
-from tests.small_disk import CannotMount, fill, make_room, small_disk
 
 QUESTION = "Where does Tarn lie?"
 READING = ("search river --corpus towns", "show Tarn --corpus towns", "corpus", "corpus status towns")

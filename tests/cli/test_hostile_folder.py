@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.recording_server import RecordingServer
 from iterative_rag.errors import SettingsError
 from iterative_rag.settings import load_settings
-from tests.recording_server import RecordingServer
 
 KEY = "sk-very-secret-0815"
 KEYS = {"ITERATIVE_RAG_API_KEY": KEY, "QDRANT_API_KEY": KEY, "OLLAMA_API_KEY": KEY, "TAVILY_API_KEY": KEY}

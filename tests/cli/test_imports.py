@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.servers import FakeServer
-from tests.towns import QUESTION, play, write_articles
+from fakes.model_server import FakeServer
+from fakes.two_article_corpus import QUESTION, play, write_articles
 
 Loaded = Callable[..., frozenset[str]]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import unused_url
+from fakes.model_server import unused_url
 
 TEXTS = {
     "Sunday_bridge.md": "# Sunday bridge\n\nThe Sunday bridge is the oldest crossing in Aldermere.\n",

@@ -10,6 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from fakes.model_server import FakeServer, Fault
+from fakes.recording_server import RecordingServer
 from iterative_rag.embedders.registry import embedder
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
 from iterative_rag.index.server.server_address import ServerAddress
@@ -20,8 +22,6 @@ from iterative_rag.remote import api_keys
 from iterative_rag.remote.server_calls import Line, without_secrets
 from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.settings import Settings
-from tests.recording_server import RecordingServer
-from tests.servers import FakeServer, Fault
 
 KEY = "sk-very-secret-0815"
 REQUEST = ChatRequest("analyse", "system", "the question", max_tokens=64)

@@ -15,13 +15,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fakes import bridge_world
+from fakes.model_server import FakeServer, Fault
 from iterative_rag import IterativeRAG, Status
 from iterative_rag.output import answer_schema
 from iterative_rag.types import DegradedStep
-from tests import bridges
-from tests.servers import FakeServer, Fault
 
-WORLD = bridges.places(6)
+WORLD = bridge_world.places(6)
 PLACE = WORLD[2]
 BROKEN = Fault("status", 500, "out of memory")
 STRATEGIES = ("crag", "self-rag", "plan", "iterative", "full")
@@ -30,7 +30,7 @@ STRATEGIES = ("crag", "self-rag", "plan", "iterative", "full")
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("bridges")
-    bridges.write_articles(base / "articles", WORLD)
+    bridge_world.write_articles(base / "articles", WORLD)
     command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
     subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
     return base / "home"
@@ -44,13 +44,13 @@ def _own_copy(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch) -> FakeServer:
-    with FakeServer(reply=bridges.reply) as running:
+    with FakeServer(reply=bridge_world.reply) as running:
         monkeypatch.setenv("OLLAMA_HOST", running.url)
         yield running
 
 
 def is_reading(body: Mapping[str, Any], title: str) -> bool:
-    return bridges.role_of(body) == "extract" and f"Title: {title}\n" in bridges.user_prompt(body)
+    return bridge_world.role_of(body) == "extract" and f"Title: {title}\n" in bridge_world.user_prompt(body)
 
 
 def failing(title: str, fault: Fault, times: int = 1000) -> Callable[[Mapping[str, Any]], Fault | None]:
@@ -100,7 +100,7 @@ def test_the_command_says_so_with_its_exit_code(shell, ollama) -> None:
 
 def test_passages_that_cannot_be_answered_from_are_a_fault(shell, ollama) -> None:
     """Naive reads nothing: the one call that it makes is the one that fails."""
-    ollama.fault_of = lambda body: BROKEN if bridges.role_of(body) == "answer" else None
+    ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "answer" else None
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "naive", "--json")
     assert done.code == 5
     assert json.loads(done.out)["status"] == "incomplete"
@@ -108,7 +108,7 @@ def test_passages_that_cannot_be_answered_from_are_a_fault(shell, ollama) -> Non
 
 @pytest.mark.parametrize("reply", ["", "The document is about a town.", '{"facts": [{"statement": "The', "null"])
 def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama, reply) -> None:
-    ollama.reply = lambda body: reply if is_reading(body, PLACE.town) else bridges.reply(body)
+    ollama.reply = lambda body: reply if is_reading(body, PLACE.town) else bridge_world.reply(body)
     answer = ask()
     assert answer.status is Status.INCOMPLETE
     assert [lost.title for lost in answer.unread] == [PLACE.town]
@@ -119,7 +119,7 @@ def test_a_reply_that_is_always_cut_off_loses_the_document_too(ollama) -> None:
     """In JSON it cannot be parsed; in plain lines half a quote was left, and the question was abstained on."""
 
     def cut(body: Mapping[str, Any]) -> str:
-        whole = bridges.reply(body)
+        whole = bridge_world.reply(body)
         return whole[: len(whole) // 2] if is_reading(body, PLACE.town) else whole
 
     ollama.reply = cut
@@ -140,7 +140,7 @@ def test_time_that_ends_names_what_was_not_read(shell, ollama) -> None:
 
 
 def test_where_every_read_hangs_the_progress_says_so(shell, ollama) -> None:
-    ollama.fault_of = lambda body: Fault("hang") if bridges.role_of(body) == "extract" else None
+    ollama.fault_of = lambda body: Fault("hang") if bridge_world.role_of(body) == "extract" else None
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8")
     assert done.code == 6
     assert re.search(r"no fact  \d windows? asked, none replied in time", done.err)
@@ -164,7 +164,7 @@ def test_what_the_second_attempt_brings_leads_on_to_the_next_hop(ollama, strateg
 
 def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell, ollama) -> None:
     ollama.fault_of = lambda body: (
-        BROKEN if bridges.role_of(body) == "extract" and not is_reading(body, PLACE.town) else None
+        BROKEN if bridge_world.role_of(body) == "extract" and not is_reading(body, PLACE.town) else None
     )
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b")
     assert done.code == 0
@@ -194,10 +194,10 @@ OPTIONAL = [("iterative", "rephrase"), ("full", "suffice"), ("self-rag", "reflec
 @pytest.mark.parametrize(("strategy", "role"), OPTIONAL)
 def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama, strategy, role) -> None:
     """A rephrasing or a judgement that could not be had ended the run, though its facts answered the question."""
-    ollama.fault_of = lambda body: BROKEN if bridges.role_of(body) == role else None
+    ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == role else None
     if role == "suffice":  # it is asked where the question still stands as it was
         same = json.dumps({"question": PLACE.two_hops})
-        ollama.reply = lambda body: same if bridges.role_of(body) == "rephrase" else bridges.reply(body)
+        ollama.reply = lambda body: same if bridge_world.role_of(body) == "rephrase" else bridge_world.reply(body)
     question = PLACE.two_hops if strategy != "self-rag" else PLACE.one_hop
     rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy)
     try:
@@ -211,14 +211,14 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama, strategy,
 
 def test_no_abstention_where_a_part_was_lost(shell, ollama) -> None:
     def stuck_after_one_hop(body: Mapping[str, Any]) -> str:
-        known = f"stands in {PLACE.town}" in bridges.user_prompt(body) or "is a stone bridge" in bridges.user_prompt(
+        known = f"stands in {PLACE.town}" in bridge_world.user_prompt(
             body
-        )
-        stuck = bridges.role_of(body) == "analyse" and known
-        return json.dumps({"reason": "no idea", "status": "stuck", "needs": []}) if stuck else bridges.reply(body)
+        ) or "is a stone bridge" in bridge_world.user_prompt(body)
+        stuck = bridge_world.role_of(body) == "analyse" and known
+        return json.dumps({"reason": "no idea", "status": "stuck", "needs": []}) if stuck else bridge_world.reply(body)
 
     ollama.reply = stuck_after_one_hop
-    ollama.fault_of = lambda body: BROKEN if bridges.role_of(body) == "rephrase" else None
+    ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "rephrase" else None
     done = shell("ask", PLACE.two_hops, "--llm", "ollama/tiny:1b", "--json")
     made = json.loads(done.out)
     assert (done.code, made["status"]) == (6, "incomplete")
@@ -234,7 +234,7 @@ def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama) -> None:
     for role in ("analyse", "grade", "rephrase", "answer", "reflect"):
         left = [BROKEN]
         ollama.fault_of = lambda body, role=role, left=left: (
-            left.pop() if left and bridges.role_of(body) == role else None
+            left.pop() if left and bridge_world.role_of(body) == role else None
         )
         answer = ask("full", PLACE.two_hops, cache=False)
         assert (role, answer.status, answer.short_answer) == (role, Status.ANSWERED, PLACE.mayor)
@@ -274,7 +274,7 @@ def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama) -> None:
 @pytest.mark.parametrize(("kind", "share"), [("replies", 0.2), ("status", 0.3)])
 def test_faults_of_the_server_cost_no_answer(ollama, monkeypatch, kind, share) -> None:
     """`scripts/bench_faults.py` in small: the figures are those of 200 questions."""
-    from scripts.bench_faults import Faults
+    from fakes.broken_replies import Faults
 
     monkeypatch.setenv("ITERATIVE_RAG_RETRIES", "4")
     monkeypatch.setattr("iterative_rag.remote.server_calls.FIRST_PAUSE", 0.001)

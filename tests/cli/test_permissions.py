@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.towns import QUESTION, write_articles
+from fakes.two_article_corpus import QUESTION, write_articles
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.model_server import FakeServer
 from iterative_rag import trace
-from tests.servers import FakeServer
 
 SECONDS = 30.0  # a command that waits for the pipe would be killed then
 

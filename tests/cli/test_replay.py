@@ -7,11 +7,11 @@ import json
 
 import pytest
 
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, NEED, QUESTION, steps_to
 from iterative_rag.cli.replay import step_of
 from iterative_rag.trace import Trace, trace_folder
-from tests import samples
 
-STEPS = [step for answer in (samples.ANSWERED, samples.ABSTAINED, samples.CAPPED) for step in samples.steps_to(answer)]
+STEPS = [step for answer in (ANSWERED, ABSTAINED, CAPPED) for step in steps_to(answer)]
 
 
 def _name(step: object) -> str:
@@ -20,12 +20,12 @@ def _name(step: object) -> str:
 
 def _write(run_id: str, *, fault: bool = False) -> None:
     trace = Trace(run_id, [trace_folder() / f"{run_id}.jsonl"])
-    trace.write("run_started", run_id=run_id, question=samples.QUESTION, backend="scripted", settings={})
+    trace.write("run_started", run_id=run_id, question=QUESTION, backend="scripted", settings={})
     call = {"role": "analyse", "model": "m", "system": "be brief", "prompt": "the prompt", "seconds": 0.5}
     trace.write("llm_call", **call, reply="the reply", prompt_tokens=9, completion_tokens=3)
     trace.write("llm_call", **call, error="LLMTimeout: no reply in time")
     trace.write("cache_hit", what="extract")
-    for step in samples.steps_to(samples.ANSWERED)[: 3 if fault else None]:
+    for step in steps_to(ANSWERED)[: 3 if fault else None]:
         trace.write(_name(step), **dataclasses.asdict(step))
     if fault:
         trace.write("fault", error="LLMUnreachable", message="No server answers.", hint="ollama serve")
@@ -43,7 +43,14 @@ def test_the_last_run_is_replayed_hop_by_hop(run) -> None:
     _write("20250102-000000-bbbbbb")
     done = run("trace")
     assert done.code == 0
-    shown = ("bbbbbb", samples.QUESTION, "hop 1", samples.NEED.question, "→ Who founded Aldermere?", "Edda Holm")
+    shown = (
+        "bbbbbb",
+        QUESTION,
+        "hop 1",
+        NEED.question,
+        "→ Who founded Aldermere?",
+        "Edda Holm",
+    )
     for words in (*shown, "analyse · m · 9 + 3 tokens", "LLMTimeout: no reply in time", "[1] Sunday bridge"):
         assert words in done.out
     assert "the prompt" not in done.out

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from fakes import correction_cases
+from fakes.case_following_llm import CaseFollowingLLM
+from fakes.correction_cases import CLASSES, Case, abstains, cases, chosen, failings, open_web, text_of, unproved
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.settings import load_settings
 from iterative_rag.types import FinalStep, Status, Step
-from tests.agent import corrections
-from tests.agent.corrections import CLASSES, Case, abstains, cases, chosen, failings, open_web, text_of, unproved
-from tests.agent.puppet import Puppet
 
 WEB_CASES = [case for case in cases() if case.kind == "web"]
 # Words that carry no content, of the four languages; a question and a passage may share them.
@@ -48,7 +48,7 @@ def test_the_suite_has_every_class_in_three_languages():
         assert min(counted[kind, lang] for lang in ("de", "fr")) >= 3, kind
 
 
-@pytest.mark.parametrize("line", corrections.raw_cases(), ids=lambda line: line["id"])
+@pytest.mark.parametrize("line", correction_cases.raw_cases(), ids=lambda line: line["id"])
 def test_a_case_stands_on_its_documents(line: dict[str, Any]):
     facts = [fact for link in line["script"]["links"] for fact in link["facts"]]
     for fact in facts:
@@ -58,7 +58,7 @@ def test_a_case_stands_on_its_documents(line: dict[str, Any]):
         assert fact["value"] in fact["quote"] or fact["value"] in title
         assert fact.get("label", "") in fact["quote"]
     expected, kind = line["expect"], line["class"]
-    assert set(expected["must"]) <= corrections.MUSTS
+    assert set(expected["must"]) <= correction_cases.MUSTS
     assert (
         (expected["status"] == "abstained") == (not expected["answers"]) == (kind in ("false_premise", "not_in_corpus"))
     )
@@ -82,24 +82,24 @@ def stems(text: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def puppet() -> Puppet:
-    return Puppet()
+def llm() -> CaseFollowingLLM:
+    return CaseFollowingLLM()
 
 
 @pytest.fixture(scope="module")
-def engine(puppet: Puppet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
+def engine(llm: CaseFollowingLLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
     """One index and one encoder for all cases."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("ITERATIVE_RAG_HOME", str(tmp_path_factory.mktemp("home")))
-        settings = load_settings({**corrections.SETTINGS, "llm": "builtin"})
-        index_paths([corrections.CORPUS], settings=settings, corpus=corrections.NAME)
-        made = IterativeRAG.from_settings(settings, llm=puppet.llm)
+        settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin"})
+        index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)
+        made = IterativeRAG.from_settings(settings, llm=llm.llm)
     yield made
     made.close()
 
 
-def played(engine: IterativeRAG, puppet: Puppet, case: Case, strategy: str) -> list[Step]:
-    puppet.script = case.script
+def played(engine: IterativeRAG, llm: CaseFollowingLLM, case: Case, strategy: str) -> list[Step]:
+    llm.script = case.script
     return list(engine.steps(case.question, strategy=strategy))
 
 
@@ -110,8 +110,8 @@ def lacking(case: Case, steps: list[Step], *, web: bool = False) -> list[str]:
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, puppet: Puppet):
-    assert lacking(case, played(engine, puppet, case, "full")) == []
+def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, llm: CaseFollowingLLM):
+    assert lacking(case, played(engine, llm, case, "full")) == []
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +124,8 @@ OTHERS = ("nic-en-01", "nic-de-03", "pre-en-02", "con-en-01", "cmp-fr-01", "cor-
 
 
 @pytest.mark.parametrize("case", [*WEB_CASES, *chosen(*OTHERS)], ids=str)
-def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, puppet: Puppet):
-    assert lacking(case, played(engine_with_web, puppet, case, "full"), web=True) == []
+def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: CaseFollowingLLM):
+    assert lacking(case, played(engine_with_web, llm, case, "full"), web=True) == []
 
 
 # What a strategy can do at the least, and what it cannot: the cases are made for the difference.
@@ -146,17 +146,19 @@ UNABLE = {
 
 
 @pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in ABLE.items() for name in names])
-def test_the_other_strategies_do_what_they_are_made_for(strategy: str, name: str, engine: IterativeRAG, puppet: Puppet):
+def test_the_other_strategies_do_what_they_are_made_for(
+    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+):
     (case,) = chosen(name)
-    assert lacking(case, played(engine, puppet, case, strategy)) == []
+    assert lacking(case, played(engine, llm, case, strategy)) == []
 
 
 @pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in UNABLE.items() for name in names])
 def test_what_a_strategy_cannot_do_ends_in_an_abstention(
-    strategy: str, name: str, engine: IterativeRAG, puppet: Puppet
+    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
 ):
     (case,) = chosen(name)
-    final = played(engine, puppet, case, strategy)[-1]
+    final = played(engine, llm, case, strategy)[-1]
     assert isinstance(final, FinalStep)
     assert final.answer.status is Status.ABSTAINED
 
@@ -188,17 +190,17 @@ def courses(steps: list[Step]) -> str:
 
 
 @pytest.mark.parametrize(("strategy", "name"), TRAJECTORIES)
-def test_a_strategy_takes_its_steps_in_order(strategy: str, name: str, engine: IterativeRAG, puppet: Puppet):
+def test_a_strategy_takes_its_steps_in_order(strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM):
     (case,) = chosen(name)
-    assert courses(played(engine, puppet, case, strategy)) == TRAJECTORIES[strategy, name]
+    assert courses(played(engine, llm, case, strategy)) == TRAJECTORIES[strategy, name]
 
 
 @pytest.mark.parametrize("name", ["web-en-01", "nic-en-01", "ans-en-01"])
 def test_the_web_is_asked_only_where_corpus_and_rewording_fall_short(
-    name: str, engine_with_web: IterativeRAG, puppet: Puppet
+    name: str, engine_with_web: IterativeRAG, llm: CaseFollowingLLM
 ):
     (case,) = chosen(name)
-    taken = courses(played(engine_with_web, puppet, case, "crag"))
+    taken = courses(played(engine_with_web, llm, case, "crag"))
     short = name != "ans-en-01"
     assert taken.startswith(f"{CORRECTED} web" if short else "shortlist grading")
     assert ("web" in taken) == short

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from fakes.in_memory import MemoryCorpus
 from iterative_rag.correction.overlay_corpus import OverlayCorpus
 from iterative_rag.types import Document
-from tests.agent.fakes import MemoryCorpus
 
 
 class Corpus(MemoryCorpus):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fakes.counting_budget import CountingBudget
 from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -15,7 +16,6 @@ from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryR
 from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Document, Hit, Need, Rewording
-from tests.llm.replies.test_structured_call import Counting
 
 NEED = Need("Who designed Velm Tower?")
 FULL = {
@@ -26,7 +26,7 @@ FULL = {
 
 
 def rewriter(llm: ScriptedLLM) -> LLMRewriter:
-    meter = Counting()
+    meter = CountingBudget()
     return LLMRewriter(
         RoleCall("reword", RewordingReply, llm, meter, None, 1024),
         RoleCall("web_query", WebQueryReply, llm, meter, None, 1024),

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from fakes.in_memory import MemoryCorpus
+from fakes.search_engine_server import answering, json_reply
+from fakes.web_sites import sending, serving
 from iterative_rag.correction import web_search
 from iterative_rag.correction.overlay_corpus import OverlayCorpus
 from iterative_rag.correction.web_search import WebSearch
@@ -19,9 +22,6 @@ from iterative_rag.retrieval.windows import window
 from iterative_rag.search_engines.searxng import SearXNG
 from iterative_rag.settings import Settings
 from iterative_rag.types import Cap, Document, Grade, Label, Need, Rewording, SearchResult
-from tests.agent.fakes import MemoryCorpus
-from tests.corpus.sites import sending, serving
-from tests.search_engines.standin import said, standing_in
 
 NEED = Need("Who lit the lamp of Gull Point?")
 OTHER = Need("How tall is the tower of Gull Point?")
@@ -343,7 +343,7 @@ def test_from_a_search_server_to_a_cited_quote_over_real_connections() -> None:
     page = f"<html><head><title>Gull Point</title></head><body><p>{FACT}</p></body></html>".encode()
     with serving(sending(page, Content_Type="text/html")) as (host, _):
         rows = [{"title": "Gull Point", "url": f"http://{host}/"}, {"title": "Router", "url": "http://192.168.0.1/"}]
-        with standing_in(said({"results": rows})) as there:
+        with answering(json_reply({"results": rows})) as there:
             corpus = OverlayCorpus(Corpus({}))
             search = WebSearch(
                 SearXNG("tests/1", url=there.url),

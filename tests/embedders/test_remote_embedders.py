@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from llama_index.core.embeddings import MockEmbedding
 
+from fakes.model_server import FakeServer, Fault, unused_url
 from iterative_rag.embedders.registry import embedder
 from iterative_rag.errors import EmbedderError, UsageError
 from iterative_rag.protocols import Embedder
 from iterative_rag.remote import server_calls
-from tests.servers import FakeServer, Fault, unused_url
 
 EMBED_PATH = {"ollama": "/api/embed", "openai-like": "/v1/embeddings"}
 Make = Callable[..., Embedder]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.model_server import FakeServer
 from iterative_rag import ingest as ingest_module
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
@@ -20,7 +21,6 @@ from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Skipped, Vectors
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document
-from tests.servers import FakeServer
 
 DOCUMENTS = 60
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import LLMServerError, UsageError
 from iterative_rag.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status
-from tests import towns
 
 ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer": "Edda Holm", "confidence": 0.8}
 
@@ -19,7 +19,7 @@ ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer"
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    towns.write_articles(tmp_path / "articles")
+    two_article_corpus.write_articles(tmp_path / "articles")
     settings = Settings(corpus="towns", cache=False)
     index_paths([tmp_path / "articles"], settings=settings, corpus="towns")
     return settings
@@ -28,10 +28,10 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings) -> None:
     with ScriptedLLM({"answer": [ANSWER]}) as llm:
         rag = IterativeRAG.from_settings(settings, llm=llm)
-        steps = list(rag.steps(towns.QUESTION, strategy="naive"))
+        steps = list(rag.steps(two_article_corpus.QUESTION, strategy="naive"))
     assert [type(step) for step in steps] == [ShortlistStep, ReadingStep, AnsweringStep, FinalStep]
     (request,) = llm.requests
-    assert all(quote in request.user for quote in towns.FACTS)
+    assert all(quote in request.user for quote in two_article_corpus.FACTS)
     answer = steps[-1].answer
     assert (answer.status, answer.short_answer, answer.usage.llm_calls) == (Status.ANSWERED, "Edda Holm", 1)
     documents = {document.source: document for title in rag.corpus.titles() for document in rag.corpus.find(title)}
@@ -43,8 +43,8 @@ def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings)
 def test_naive_with_the_built_in_backend_reads_once_and_cannot_chain(settings: Settings) -> None:
     rag = IterativeRAG.from_settings(settings, llm="builtin")
     direct = rag.ask("Who is the mayor of Aldermere?", strategy="naive")
-    chain = rag.ask(towns.QUESTION, strategy="naive")
-    looped = rag.ask(towns.QUESTION)
+    chain = rag.ask(two_article_corpus.QUESTION, strategy="naive")
+    looped = rag.ask(two_article_corpus.QUESTION)
     rag.close()
     assert direct.short_answer == "Edda Holm"
     assert len(chain.hops) == 1
@@ -55,9 +55,9 @@ def test_closed_book_searches_nothing_and_cites_nothing(settings: Settings) -> N
     known = {"working": "", "status": "answered", "short_answer": "Edda Holm", "confidence": 0.4}
     with ScriptedLLM({"recall": [known]}) as llm:
         rag = IterativeRAG.from_settings(settings, llm=llm)
-        answer = rag.ask(towns.QUESTION, strategy="closed-book")
+        answer = rag.ask(two_article_corpus.QUESTION, strategy="closed-book")
     assert (answer.short_answer, answer.citations, answer.hops) == ("Edda Holm", (), ())
-    assert not any(quote in llm.requests[0].user for quote in towns.FACTS)
+    assert not any(quote in llm.requests[0].user for quote in two_article_corpus.FACTS)
 
 
 @pytest.mark.parametrize("said", ["unknown", "Unknown"])
@@ -75,7 +75,7 @@ def test_closed_book_needs_an_llm(settings: Settings) -> None:
 def test_a_fault_after_the_passages_were_found_is_an_incomplete_answer(settings: Settings) -> None:
     failing = LLMServerError("The server answered 500.", status=500)
     with ScriptedLLM({"answer": [failing, failing]}) as llm:
-        answer = IterativeRAG.from_settings(settings, llm=llm).ask(towns.QUESTION, strategy="naive")
+        answer = IterativeRAG.from_settings(settings, llm=llm).ask(two_article_corpus.QUESTION, strategy="naive")
     assert answer.status is Status.INCOMPLETE
     assert answer.fault is not None
     assert "500" in answer.fault.message

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fakes.in_memory import DictCache, MemoryCorpus
+from fakes.scripted_roles import Grading, Quoting, Scripted, roles_of
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.strategies import Means, build
 from iterative_rag.errors import CapReached, LLMUnreachable
@@ -28,7 +30,6 @@ from iterative_rag.types import (
     Step,
     Stuck,
 )
-from tests.agent.fakes import DictCache, Grading, MemoryCorpus, Quoting, Scripted, roles_of
 
 CORPUS = MemoryCorpus(
     {

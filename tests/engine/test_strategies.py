@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from fakes.in_memory import DictCache, MemoryCorpus
+from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
 from iterative_rag.correction.overlay_corpus import OverlayCorpus
 from iterative_rag.correction.web_search import WebFindings
 from iterative_rag.engine.budget import RunBudget
@@ -36,18 +38,6 @@ from iterative_rag.types import (
     Sufficiency,
     Verdict,
     WebStep,
-)
-from tests.agent.fakes import (
-    DictCache,
-    Grading,
-    Judging,
-    MemoryCorpus,
-    Planning,
-    Quoting,
-    Reflecting,
-    Scripted,
-    Wording,
-    roles_of,
 )
 
 QUESTION = "Where did Orla Venn live?"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.scripted_roles import Quoting
 from iterative_rag import factory
 from iterative_rag.cache import NoCache
 from iterative_rag.embedders.hashing import HashingEmbedder
@@ -18,7 +19,6 @@ from iterative_rag.errors import CorpusMismatch
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.protocols import CallBudget, Roles
 from iterative_rag.settings import load_settings
-from tests.agent.fakes import Quoting
 
 
 class Named(HashingEmbedder):

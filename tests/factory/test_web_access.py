@@ -9,15 +9,15 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from fakes.search_engine_server import answering, json_reply
+from fakes.web_sites import REFUSED, Answer, sending, serving
+from fakes.wikipedia_server import FakeWiki
 from iterative_rag.errors import MissingExtra, UsageError
 from iterative_rag.factory import web_access
 from iterative_rag.factory.web_access import WebReader, make_web
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document, SearchResult
-from tests.corpus.sites import REFUSED, Answer, sending, serving
-from tests.corpus.wiki import FakeWiki
-from tests.search_engines.standin import said, standing_in
 
 AGENT = "tests/1 (tests@example.org)"
 PAGE = """<!doctype html><html><head><title>The lamp of Gull Point</title><script>steal()</script></head><body>
@@ -107,7 +107,7 @@ def test_nor_is_a_private_address_reached_by_a_redirect() -> None:
         (sending(b"\x89PNG\r\n\x1a\n" + bytes(500), Content_Type="image/png"), "image/png"),
         (sending(b"%PDF-1.7", Content_Type="application/pdf"), "application/pdf"),
         (sending(bytes(range(256)) * 40, Content_Type="text/plain"), "cannot be read"),
-        (sending(b"words without a type"), "no stated type"),
+        (sending(b"words without a type"), "unknown type"),
         (html("<script>document.write('Lit in 1857')</script>"), "no text"),
         (html("<nav>Menu</nav><form>Subscribe</form>"), "no text"),
         (html(""), "no text"),
@@ -138,7 +138,7 @@ def test_a_site_that_refuses_robots_is_not_read() -> None:
 
 def test_a_silent_page_does_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_access, "SECONDS", 0.3)
-    with serving(site(a=html())) as (host, _), standing_in(said({})) as silent:
+    with serving(site(a=html())) as (host, _), answering(json_reply({})) as silent:
         silent.answers = [type(silent.answers[0])(hang=True)]
         pages = read([f"{silent.url}/slow", f"http://{host}/a"], host, silent.host)
     assert "in time" in reasons(pages[:1])[0]
@@ -233,7 +233,7 @@ def test_a_wiki_of_ones_own_is_searched_and_read() -> None:
 def test_searxngs_results_on_private_addresses_are_refused_though_the_server_is_one() -> None:
     with serving(html()) as (inside, asked):
         rows = [{"title": "Inside", "url": f"http://{inside}/"}, {"title": "Meta", "url": "http://169.254.169.254/"}]
-        with standing_in(said({"results": rows})) as there:
+        with answering(json_reply({"results": rows})) as there:
             built = make_web(Settings(web=True, search_engine=f"searxng@{there.url}"))
             assert built is not None
             pages = list(built[1].read(built[0].search("lamp", 3)))

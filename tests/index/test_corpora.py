@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fakes.in_memory import DictCache
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, EmbedderError, UsageError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.ingest import ingest
 from iterative_rag.protocols import Corpus
 from iterative_rag.sources import open_source
-from tests.agent.fakes import DictCache
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from fakes.in_memory import index_documents
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.types import Document
-from tests.shelf import index
 
 QUERIES = [
     "Which river has a castle, a bridge, a market and a canal?",
@@ -54,7 +54,7 @@ def invented(count: int) -> list[Document]:
 
 @pytest.fixture
 def whole(corpora: Corpora, embedder: HashingEmbedder) -> Iterator[IndexedCorpus]:
-    index(corpora, "whole", invented(40), embedder)
+    index_documents(corpora, "whole", invented(40), embedder)
     with closing(corpora.open("whole", embedder)) as opened:
         yield opened
 
@@ -64,7 +64,7 @@ def test_it_ranks_as_an_index_of_these_documents_alone(
     whole: IndexedCorpus, corpora: Corpora, embedder: HashingEmbedder, size: int
 ) -> None:
     documents = random.Random(size).sample(invented(40), size)
-    index(corpora, "alone", documents, embedder)
+    index_documents(corpora, "alone", documents, embedder)
     part: Corpus = CorpusPart(whole, [document.id for document in documents])
     with closing(corpora.open("alone", embedder)) as alone:
         expected = alone.search(QUERIES, 200)
@@ -88,7 +88,7 @@ def test_only_current_versions_are_found(whole: IndexedCorpus, corpora: Corpora,
     part.search(QUERIES, 5)
     before = part.fingerprint
     changed = [Document("d00", "Place 0", "A zeppelin landed here.", "memory"), *invented(40)[1:]]
-    index(corpora, "whole", changed, embedder)
+    index_documents(corpora, "whole", changed, embedder)
     [hits] = part.search(["zeppelin"], 100)
     assert hits[0].document_id == "d00"
     assert [(hit.start, hit.end) for hit in hits if hit.document_id == "d00"] == [(0, len("A zeppelin landed here."))]

@@ -7,12 +7,12 @@ from contextlib import closing
 
 import pytest
 
+from fakes.in_memory import index_documents
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.filters import Filter, language_of, matching, search_filtered
 from iterative_rag.types import Document, Hit
-from tests.shelf import index
 
 # Long enough that each section is cut into passages of its own.
 LIFE = "She was born in a mill by the river and learnt to build bridges of stone. " * 12
@@ -41,7 +41,7 @@ QUERY = "bridges of stone over the river"
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexedCorpus]:
     corpora, embedder = Corpora(tmp_path_factory.mktemp("corpora")), HashingEmbedder(64)
-    index(corpora, "filtered", DOCUMENTS, embedder)
+    index_documents(corpora, "filtered", DOCUMENTS, embedder)
     with closing(corpora.open("filtered", embedder)) as opened:
         yield opened
 
@@ -90,7 +90,7 @@ def test_of_a_section_only_its_passages(corpus: IndexedCorpus) -> None:
 
 def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path) -> None:
     corpora, embedder = Corpora(tmp_path / "alone"), HashingEmbedder(64)
-    index(corpora, "alone", DOCUMENTS[1:2], embedder)
+    index_documents(corpora, "alone", DOCUMENTS[1:2], embedder)
     with closing(corpora.open("alone", embedder)) as alone:
         assert found(corpus, Filter(language="de")) == alone.search([QUERY], 200)[0]
 

@@ -7,13 +7,13 @@ from contextlib import closing
 
 import pytest
 
+from fakes.in_memory import index_documents
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.protocols import Reranker
 from iterative_rag.types import Document
-from tests.shelf import index
 
 DOCUMENTS = [Document(f"d{n:02}", f"Place {n}", f"A bridge over river number n{n}.", "memory") for n in range(60)]
 QUERY = "bridge over the river"
@@ -34,7 +34,7 @@ class Fancy:
 
 @pytest.fixture
 def corpora(corpora: Corpora, embedder: HashingEmbedder) -> Corpora:
-    index(corpora, "bridges", DOCUMENTS, embedder)
+    index_documents(corpora, "bridges", DOCUMENTS, embedder)
     return corpora
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fakes.in_memory_qdrant import InMemoryQdrant, server_place
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index import edge_place, sealing
 from iterative_rag.index.catalogue import Points
@@ -30,7 +31,6 @@ from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.index.vector_store import PassagePlace, Place, VectorPoint, point_id, point_ids
 from iterative_rag.protocols import Vectors
-from tests.index.standin import StandIn, server_place
 
 # Before the tests' own environment hides it.
 LIVE_KEY = os.environ.get("QDRANT_API_KEY", "")
@@ -97,7 +97,7 @@ def sealed(tmp_path: Path) -> Place:
 
 
 def stand_in(tmp_path: Path) -> Place:
-    return server_place(StandIn(), "contract")
+    return server_place(InMemoryQdrant(), "contract")
 
 
 def live(tmp_path: Path) -> Place:

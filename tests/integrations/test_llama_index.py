@@ -20,6 +20,8 @@ from llama_index.core.query_engine import RouterQueryEngine
 from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 
+from fakes import two_article_corpus
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FACT, NEED, QUESTION, FakeRAG, steps_to
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.integrations.llama_index import IterativeRAGQueryEngine, as_tool
@@ -27,7 +29,6 @@ from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import load_settings
 from iterative_rag.types import FinalStep
-from tests import samples, towns
 
 
 class QueuedLLM(CustomLLM):
@@ -49,50 +50,53 @@ class QueuedLLM(CustomLLM):
         yield CompletionResponse(text=text, delta=text)
 
 
-def engine(outcome: object = samples.ANSWERED, **options: Any) -> IterativeRAGQueryEngine:
-    return IterativeRAGQueryEngine(samples.FakeRAG(outcome), **options)  # type: ignore[arg-type]
+def engine(outcome: object = ANSWERED, **options: Any) -> IterativeRAGQueryEngine:
+    return IterativeRAGQueryEngine(FakeRAG(outcome), **options)  # type: ignore[arg-type]
 
 
 def test_a_response_carries_its_quotes_as_nodes() -> None:
-    response = engine().query(samples.QUESTION)
+    response = engine().query(QUESTION)
     assert isinstance(response, Response)
-    assert str(response) == samples.ANSWERED.text
+    assert str(response) == ANSWERED.text
     (found,) = response.source_nodes
-    assert found.node.get_content() == samples.FACT.quote
-    assert found.score == samples.FACT.score
-    assert (found.node.start_char_idx, found.node.end_char_idx) == (samples.FACT.start, samples.FACT.end)
+    assert found.node.get_content() == FACT.quote
+    assert found.score == FACT.score
+    assert (found.node.start_char_idx, found.node.end_char_idx) == (FACT.start, FACT.end)
     assert found.node.metadata["title"] == "Sunday bridge"
-    assert found.node.metadata["need"] == samples.NEED.question
+    assert found.node.metadata["need"] == NEED.question
     assert response.metadata is not None
     assert response.metadata["status"] == "answered"
     assert response.metadata["short_answer"] == "Edda Holm"
 
 
 def test_a_node_says_the_page_and_the_day() -> None:
-    (citation,) = samples.ANSWERED.citations
-    outcome = replace(samples.ANSWERED, citations=(replace(citation, page=7, retrieved="2031-05-06"),))
-    (found,) = engine(outcome).query(samples.QUESTION).source_nodes
+    (citation,) = ANSWERED.citations
+    outcome = replace(ANSWERED, citations=(replace(citation, page=7, retrieved="2031-05-06"),))
+    (found,) = engine(outcome).query(QUESTION).source_nodes
     assert (found.node.metadata["page"], found.node.metadata["retrieved"]) == (7, "2031-05-06")
 
 
 @pytest.mark.parametrize(
     ("outcome", "beginning"),
-    [(samples.ABSTAINED, "No answer: The corpus does not say"), (samples.CAPPED, "Incomplete: The run reached")],
+    [
+        (ABSTAINED, "No answer: The corpus does not say"),
+        (CAPPED, "Incomplete: The run reached"),
+    ],
 )
 def test_a_response_says_when_it_is_no_full_answer(outcome, beginning) -> None:
-    assert str(engine(outcome).query(samples.QUESTION)).startswith(beginning)
+    assert str(engine(outcome).query(QUESTION)).startswith(beginning)
 
 
 def test_every_step_can_be_watched() -> None:
     seen: list[object] = []
-    engine(on_step=seen.append).query(samples.QUESTION)
-    assert len(seen) == len(samples.steps_to(samples.ANSWERED))
+    engine(on_step=seen.append).query(QUESTION)
+    assert len(seen) == len(steps_to(ANSWERED))
     assert isinstance(seen[-1], FinalStep)
 
 
 def test_streaming_fills_the_nodes_before_the_first_word() -> None:
     seen: list[object] = []
-    response = engine(streaming=True, on_step=seen.append).query(samples.QUESTION)
+    response = engine(streaming=True, on_step=seen.append).query(QUESTION)
     assert isinstance(response, StreamingResponse)
     assert not seen
     words = iter(response.response_gen)
@@ -102,57 +106,57 @@ def test_streaming_fills_the_nodes_before_the_first_word() -> None:
     assert response.metadata["status"] == "answered"
     rest = list(words)
     assert rest
-    assert first + "".join(rest) == samples.ANSWERED.text
+    assert first + "".join(rest) == ANSWERED.text
 
 
 def test_async_and_async_streaming() -> None:
     async def both() -> tuple[str, str, int]:
-        plain = await engine().aquery(samples.QUESTION)
-        streaming = await engine(streaming=True).aquery(samples.QUESTION)
+        plain = await engine().aquery(QUESTION)
+        streaming = await engine(streaming=True).aquery(QUESTION)
         assert isinstance(streaming, AsyncStreamingResponse)
         said = "".join([word async for word in streaming.async_response_gen()])
         return str(plain), said, len(streaming.source_nodes)
 
-    assert asyncio.run(both()) == (samples.ANSWERED.text, samples.ANSWERED.text, 1)
+    assert asyncio.run(both()) == (ANSWERED.text, ANSWERED.text, 1)
 
 
 def test_an_error_reaches_the_caller() -> None:
     with pytest.raises(LLMUnreachable):
-        engine(LLMUnreachable("No server answers.")).query(samples.QUESTION)
+        engine(LLMUnreachable("No server answers.")).query(QUESTION)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
 def test_inside_a_router(streaming) -> None:
     tools = [
-        QueryEngineTool.from_defaults(engine(samples.ABSTAINED), name="weather", description="the weather"),
+        QueryEngineTool.from_defaults(engine(ABSTAINED), name="weather", description="the weather"),
         QueryEngineTool.from_defaults(engine(streaming=streaming), name="bridges", description="bridges"),
     ]
     llm = QueuedLLM(replies=[json.dumps([{"choice": 2, "reason": "it is about a bridge"}])])
     router = RouterQueryEngine(
         selector=LLMSingleSelector.from_defaults(llm=llm), query_engine_tools=tools, llm=llm, summarizer=object()
     )
-    response = router.query(samples.QUESTION)
-    assert str(response) == samples.ANSWERED.text
-    assert response.source_nodes[0].node.get_content() == samples.FACT.quote
+    response = router.query(QUESTION)
+    assert str(response) == ANSWERED.text
+    assert response.source_nodes[0].node.get_content() == FACT.quote
     assert llm.replies == []
 
 
 def test_the_tool_says_the_answer_with_its_quotes() -> None:
-    rag = samples.FakeRAG(samples.ANSWERED)
-    output = as_tool(rag)(question=samples.QUESTION)  # type: ignore[arg-type]
-    assert rag.asked == [samples.QUESTION]
-    assert samples.ANSWERED.text in output.content
-    assert f"[1] Sunday bridge: “{samples.FACT.quote}”" in output.content
+    rag = FakeRAG(ANSWERED)
+    output = as_tool(rag)(question=QUESTION)  # type: ignore[arg-type]
+    assert rag.asked == [QUESTION]
+    assert ANSWERED.text in output.content
+    assert f"[1] Sunday bridge: “{FACT.quote}”" in output.content
 
 
 def test_inside_a_function_agent() -> None:
     """The agent's model calls the tool once and answers with what the tool said."""
-    rag = samples.FakeRAG(samples.ANSWERED)
+    rag = FakeRAG(ANSWERED)
 
     def reply(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
         if messages[-1].role == "tool":
             return ChatMessage(role="assistant", content=f"I looked it up. {messages[-1].content}")
-        call = ToolCallBlock(tool_call_id="1", tool_name="ask_corpus", tool_kwargs={"question": samples.QUESTION})
+        call = ToolCallBlock(tool_call_id="1", tool_name="ask_corpus", tool_kwargs={"question": QUESTION})
         return ChatMessage(role="assistant", blocks=[call])
 
     agent = FunctionAgent(tools=[as_tool(rag)], llm=MockFunctionCallingLLM(response_generator=reply))  # type: ignore[arg-type]
@@ -161,15 +165,13 @@ def test_inside_a_function_agent() -> None:
         return str(await agent.run("Who founded the town of the bridge?"))
 
     said = asyncio.run(ask())
-    assert rag.asked == [samples.QUESTION]
+    assert rag.asked == [QUESTION]
     assert said.startswith("I looked it up. Aldermere was founded by Edda Holm [1].")
 
 
 def test_inside_a_react_agent() -> None:
-    rag = samples.FakeRAG(samples.ANSWERED)
-    thought = (
-        f"Thought: I need to look it up.\nAction: bridges\nAction Input: {json.dumps({'question': samples.QUESTION})}"
-    )
+    rag = FakeRAG(ANSWERED)
+    thought = f"Thought: I need to look it up.\nAction: bridges\nAction Input: {json.dumps({'question': QUESTION})}"
     final = "Thought: I can answer without using any more tools.\nAnswer: Edda Holm"
     llm = QueuedLLM(replies=[thought, final])
     agent = ReActAgent(tools=[as_tool(rag, name="bridges")], llm=llm)  # type: ignore[arg-type]
@@ -178,7 +180,7 @@ def test_inside_a_react_agent() -> None:
         return str(await agent.run("Who founded the town of the bridge?"))
 
     assert asyncio.run(ask()) == "Edda Holm"
-    assert rag.asked == [samples.QUESTION]
+    assert rag.asked == [QUESTION]
     assert llm.replies == []
 
 
@@ -187,9 +189,9 @@ def test_the_real_loop_inside_a_router(tmp_path: Path) -> None:
 
     def reply(request: ChatRequest) -> str:
         assert request.schema is not None
-        return towns.play(request.schema, request.user)
+        return two_article_corpus.play(request.schema, request.user)
 
-    towns.write_articles(tmp_path / "articles")
+    two_article_corpus.write_articles(tmp_path / "articles")
     settings = load_settings({"corpus": "towns"})
     index_paths([tmp_path / "articles"], settings=settings)
     scripted = ScriptedLLM(dict.fromkeys(("analyse", "extract", "rephrase", "answer"), reply))
@@ -199,7 +201,7 @@ def test_the_real_loop_inside_a_router(tmp_path: Path) -> None:
     router = RouterQueryEngine(
         selector=selector, query_engine_tools=[tool], llm=QueuedLLM(replies=[]), summarizer=object()
     )
-    response = router.query(towns.QUESTION)
+    response = router.query(two_article_corpus.QUESTION)
     rag.close()
     assert "Edda Holm" in str(response)
     assert {found.node.metadata["title"] for found in response.source_nodes} == {"Sunday bridge", "Aldermere"}

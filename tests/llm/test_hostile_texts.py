@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.contradicting import EACH, OneSided, Shelves, cases
-from tests.agent.hostile_runs import Library, Outcome, as_row, leak
-from tests.agent.hostile_texts import Obedient, instructions, watched
+from fakes.contradicting_documents import EACH, ContradictingCorpus, OneSidedLLM, cases
+from fakes.planted_instruction_runs import Outcome, PlantedCorpus, as_row, leak
+from fakes.planted_instructions import ObedientLLM, instructions, watched
 
 pytest.importorskip("selectolax", reason="web pages need the extra files")
 
@@ -24,17 +24,17 @@ UNSEEN = {"html_hidden", "html_comment", "html_alt"}
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlantedCorpus]:
     folder = tmp_path_factory.mktemp("hostile")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        yield Library(folder / "articles", CASES)
+        yield PlantedCorpus(folder / "articles", CASES)
 
 
 @pytest.fixture(scope="module")
-def outcomes(library: Library) -> dict[str, list[Outcome]]:
+def outcomes(library: PlantedCorpus) -> dict[str, list[Outcome]]:
     """Every instruction under every strategy, with the model that obeys."""
-    model = Obedient(CASES)
+    model = ObedientLLM(CASES)
     found: dict[str, list[Outcome]] = {}
     with library.opened(model.llm()) as rag:
         for strategy in STRATEGIES:
@@ -73,7 +73,7 @@ def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[str, list[
     assert [as_row(outcome) for outcome in every if outcome.kept] == []
 
 
-def test_the_built_in_backend_follows_nobody(library: Library) -> None:
+def test_the_built_in_backend_follows_nobody(library: PlantedCorpus) -> None:
     with library.opened("builtin") as rag:
         found = [library.run(rag, None, one, "iterative") for one in CASES[::6]]
     assert [as_row(outcome) for outcome in found if outcome.wrongs or outcome.kept] == []
@@ -100,11 +100,11 @@ def test_the_watch_sees_what_it_watches_for(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelves]:
+def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContradictingCorpus]:
     folder = tmp_path_factory.mktemp("contradicting")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        yield Shelves(folder / "articles", cases())
+        yield ContradictingCorpus(folder / "articles", cases())
 
 
 def test_five_documents_stand_against_five() -> None:
@@ -114,9 +114,9 @@ def test_five_documents_stand_against_five() -> None:
 
 
 @pytest.mark.parametrize("backend", ["one-sided", "builtin"])
-def test_a_contradiction_between_sources_is_shown_and_told(shelves: Shelves, backend: str) -> None:
+def test_a_contradiction_between_sources_is_shown_and_told(shelves: ContradictingCorpus, backend: str) -> None:
     known = cases()
-    with shelves.opened(OneSided(known).llm() if backend == "one-sided" else backend) as rag:
+    with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else backend) as rag:
         answers = [(case, shelves.ask(rag, case, "full")) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]
     assert len(silent) <= 0.1 * len(known), silent

@@ -9,6 +9,8 @@ from zlib import crc32
 
 import pytest
 
+from fakes.counting_budget import CountingBudget
+from fakes.in_memory import DictCache
 from iterative_rag.cache import DiskCache
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import ReplyUnreadable
@@ -19,8 +21,6 @@ from iterative_rag.protocols import Cache, Roles
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
-from tests.agent.fakes import DictCache
-from tests.llm.replies.test_structured_call import Counting
 
 TRIED = Need("Who designed Velm Tower?")
 
@@ -37,7 +37,7 @@ INQUIRY = Inquiry("How old was the architect?", "How old was Oda Brenk?", (DESIG
 
 
 def roles(llm: ScriptedLLM, cache: Cache | None = None, *, fast: ScriptedLLM | None = None, **settings: Any) -> Roles:
-    return LLMBackend(llm, fast, cache, Settings(**settings)).roles(Counting())
+    return LLMBackend(llm, fast, cache, Settings(**settings)).roles(CountingBudget())
 
 
 def answer(**fields: Any) -> dict[str, Any]:
@@ -310,7 +310,7 @@ def test_the_fast_model_reads_and_rephrases() -> None:
 def test_replies_are_kept_and_a_hit_is_no_call(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path / "cache", 10)
     replies = {"analyse": [{"status": "known"}], "rephrase": [{"question": "R?"}], "answer": [answer(answer="37 [1]")]}
-    budget = Counting()
+    budget = CountingBudget()
     with ScriptedLLM(replies) as llm:
         for _ in range(2):
             backend = LLMBackend(llm, None, cache, Settings()).roles(budget)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.model_server import FakeServer
 from iterative_rag import IterativeRAG
 from iterative_rag.embedders.registry import embedder
 from iterative_rag.index.server.server_address import parse_address
@@ -15,7 +16,6 @@ from iterative_rag.index.server.server_store import connected
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
-from tests.servers import FakeServer
 
 AT_ONCE = 128
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.in_memory import DictCache, MemoryCorpus
+from fakes.scripted_roles import Quoting
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window
 from iterative_rag.types import Cap, Document, Extract, Hit, Need, ShortlistedDocument, Window
-from tests.agent.fakes import DictCache, MemoryCorpus, Quoting
 
 NEED = Need("Where is it?")
 

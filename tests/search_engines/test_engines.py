@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from fakes.model_server import unused_url
+from fakes.search_engine_server import CannedReply, FakeSearchEngine, answering, json_reply
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.search_engines import json_api
@@ -18,8 +20,6 @@ from iterative_rag.search_engines.registry import search_engine
 from iterative_rag.search_engines.searxng import SearXNG
 from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.types import SearchResult
-from tests.search_engines.standin import Said, StandIn, said, standing_in
-from tests.servers import unused_url
 
 AGENT = "tests/1 (tests@example.org)"
 KEY = "tvly-Zm9vYmFyNotForAnyEye"
@@ -36,14 +36,14 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVILY_API_KEY", KEY)
 
 
-def listing(engine: str, rows: list[tuple[Any, Any]], snippet: Any = "Lit in 1857.") -> Said:
+def listing(engine: str, rows: list[tuple[Any, Any]], snippet: Any = "Lit in 1857.") -> CannedReply:
     """The answer of an engine that lists these titles and addresses."""
     if engine == "wikipedia":
         pages = [
             {"title": title, "canonicalurl": url, "index": n, "extract": snippet} for n, (title, url) in enumerate(rows)
         ]
-        return said({"batchcomplete": True, "query": {"pages": pages[::-1]}})
-    return said({"results": [{"title": title, "url": url, "content": snippet} for title, url in rows]})
+        return json_reply({"batchcomplete": True, "query": {"pages": pages[::-1]}})
+    return json_reply({"results": [{"title": title, "url": url, "content": snippet} for title, url in rows]})
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -53,14 +53,14 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def test_results_come_in_the_engines_order_and_number(kind: str) -> None:
     rows = [*LAMPS, *((f"More {n}", f"https://more.example/{n}") for n in range(8))]
-    with standing_in(listing(kind, rows)) as there:
+    with answering(listing(kind, rows)) as there:
         found = ENGINES[kind](there.url).search("lamp of Gull Point", 3)
     assert found == [SearchResult(title, url, "Lit in 1857.") for title, url in rows[:3]]
     assert len(there.asked) == 1
 
 
 def test_what_is_asked(kind: str) -> None:
-    with standing_in(listing(kind, LAMPS)) as there:
+    with answering(listing(kind, LAMPS)) as there:
         ENGINES[kind](there.url).search("lamp of Gull Point", 2)
     (asked,) = there.asked
     assert asked.headers["User-Agent"] == AGENT
@@ -76,8 +76,8 @@ def test_what_is_asked(kind: str) -> None:
 
 
 def test_nothing_known_is_an_empty_list(kind: str) -> None:
-    nothing = said({"batchcomplete": True}) if kind == "wikipedia" else said({"results": []})
-    with standing_in(nothing) as there:
+    nothing = json_reply({"batchcomplete": True}) if kind == "wikipedia" else json_reply({"results": []})
+    with answering(nothing) as there:
         assert ENGINES[kind](there.url).search("zzz", 3) == []
 
 
@@ -100,18 +100,18 @@ def test_nothing_known_is_an_empty_list(kind: str) -> None:
     ],
 )
 def test_what_is_no_web_address_is_left_out(kind: str, url: Any) -> None:
-    with standing_in(listing(kind, [("Bad", url), *LAMPS])) as there:
+    with answering(listing(kind, [("Bad", url), *LAMPS])) as there:
         assert [one.url for one in ENGINES[kind](there.url).search("lamp", 5)] == [url for _, url in LAMPS]
 
 
 def test_results_that_are_all_unusable_are_a_fault(kind: str) -> None:
-    with standing_in(listing(kind, [("Bad", "javascript:1")])) as there, pytest.raises(FetchError, match="addresses"):
+    with answering(listing(kind, [("Bad", "javascript:1")])) as there, pytest.raises(FetchError, match="addresses"):
         ENGINES[kind](there.url).search("lamp", 5)
 
 
 def test_titles_and_snippets_are_one_short_line_without_control_characters(kind: str) -> None:
     rows = [("\x1b[31mRed\x07\n lamp\u202e " + "x" * 5000, "https://a.example/#part"), ("Twin", "https://a.example/")]
-    with standing_in(listing(kind, rows, "two\nlines\x00")) as there:
+    with answering(listing(kind, rows, "two\nlines\x00")) as there:
         (found,) = ENGINES[kind](there.url).search("lamp", 5)
     assert (found.title[:12], found.url, found.snippet) == ("[31mRed lamp", "https://a.example/", "two lines")
     assert found.title.isprintable()
@@ -120,32 +120,32 @@ def test_titles_and_snippets_are_one_short_line_without_control_characters(kind:
 
 @pytest.mark.parametrize("title", [None, 3, "", "\x00"])
 def test_a_result_without_a_title_has_its_address(kind: str, title: Any) -> None:
-    with standing_in(listing(kind, [(title, "https://a.example/")], None)) as there:
+    with answering(listing(kind, [(title, "https://a.example/")], None)) as there:
         assert ENGINES[kind](there.url).search("lamp", 5) == [SearchResult("https://a.example/", "https://a.example/")]
 
 
 # --- faults ----------------------------------------------------------------------------------
 
 FAULTS = {
-    "401": (said({"detail": {"error": f"Unauthorized: {KEY} is invalid."}}, 401), "401"),
-    "403": (Said(b"<html>Forbidden</html>", 403), "403"),
-    "404": (Said(b"", 404), "404"),
-    "429": (said({"error": "too many"}, 429), "429: too many"),
-    "429 for an hour": (said({}, 429, Retry_After="3600"), "429"),
-    "429 for ever": (said({}, 429, Retry_After="0"), "429"),
-    "432": (said({"detail": {"error": "plan limit"}}, 432), "432: plan limit"),
-    "500": (Said(b"oops", 500), "500"),
-    "503": (Said(b"", 503, {"Retry-After": "tomorrow"}), "503"),
-    "redirect": (Said(b"", 302, {"Location": "https://elsewhere.example/"}), "302"),
-    "garbage": (Said(b"\xff\xfe\x00 no json"), "JSON"),
-    "html": (Said(b"<!doctype html><title>Search</title>"), "JSON"),
-    "list": (said([1, 2]), "JSON"),
-    "empty": (Said(b""), "JSON"),
-    "deep": (Said(b"[" * 200_000), "JSON"),
-    "object without results": (said({"hello": 1}), "list"),
-    "results of a wrong kind": (said({"results": {"a": 1}, "query": {"pages": "none"}}), "list"),
-    "cut off": (Said(b'{"results": [', length=5000), "broke off"),
-    "endless": (Said(b" " * (json_api.MOST_BYTES + 1)), "MB"),
+    "401": (json_reply({"detail": {"error": f"Unauthorized: {KEY} is invalid."}}, 401), "401"),
+    "403": (CannedReply(b"<html>Forbidden</html>", 403), "403"),
+    "404": (CannedReply(b"", 404), "404"),
+    "429": (json_reply({"error": "too many"}, 429), "429: too many"),
+    "429 for an hour": (json_reply({}, 429, Retry_After="3600"), "429"),
+    "429 for ever": (json_reply({}, 429, Retry_After="0"), "429"),
+    "432": (json_reply({"detail": {"error": "plan limit"}}, 432), "432: plan limit"),
+    "500": (CannedReply(b"oops", 500), "500"),
+    "503": (CannedReply(b"", 503, {"Retry-After": "tomorrow"}), "503"),
+    "redirect": (CannedReply(b"", 302, {"Location": "https://elsewhere.example/"}), "302"),
+    "garbage": (CannedReply(b"\xff\xfe\x00 no json"), "JSON"),
+    "html": (CannedReply(b"<!doctype html><title>Search</title>"), "JSON"),
+    "list": (json_reply([1, 2]), "JSON"),
+    "empty": (CannedReply(b""), "JSON"),
+    "deep": (CannedReply(b"[" * 200_000), "JSON"),
+    "object without results": (json_reply({"hello": 1}), "list"),
+    "results of a wrong kind": (json_reply({"results": {"a": 1}, "query": {"pages": "none"}}), "list"),
+    "cut off": (CannedReply(b'{"results": [', length=5000), "broke off"),
+    "endless": (CannedReply(b" " * (json_api.MOST_BYTES + 1)), "MB"),
 }
 
 
@@ -153,7 +153,7 @@ FAULTS = {
 def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     answer, match = FAULTS[fault]
-    with standing_in(answer) as there, pytest.raises(FetchError, match=match) as caught:
+    with answering(answer) as there, pytest.raises(FetchError, match=match) as caught:
         ENGINES[kind](there.url).search("lamp", 3)
     assert caught.value.hint
     assert len(there.asked) == (2 if fault == "429 for ever" else 1)
@@ -167,13 +167,13 @@ def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str, caplog: 
 def test_a_busy_engine_is_asked_again_once_after_the_pause_it_wants(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr(json_api, "sleep", pauses.append)
-    with standing_in(said({}, 429, Retry_After="2"), listing(kind, LAMPS)) as there:
+    with answering(json_reply({}, 429, Retry_After="2"), listing(kind, LAMPS)) as there:
         assert len(ENGINES[kind](there.url).search("lamp", 3)) == 2
     assert (pauses, len(there.asked)) == ([2.0], 2)
 
 
 def test_a_silent_engine_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with standing_in(Said(hang=True)) as there:
+    with answering(CannedReply(hang=True)) as there:
         engine: Any = ENGINES[kind](there.url)
         object.__setattr__(engine._asked, "seconds", 0.2)
         with pytest.raises(FetchError, match="within 0 s") as caught:
@@ -195,13 +195,13 @@ def test_wikipedia_leaves_out_pages_that_only_list_meanings() -> None:
         {"title": "Lamp", "canonicalurl": "https://w.example/a", "index": 1, "pageprops": {"disambiguation": ""}},
         {"title": "Lamp (light)", "canonicalurl": "https://w.example/b", "index": 2},
     ]
-    with standing_in(said({"query": {"pages": pages}})) as there:
+    with answering(json_reply({"query": {"pages": pages}})) as there:
         assert [one.title for one in ENGINES["wikipedia"](there.url).search("lamp", 1)] == ["Lamp (light)"]
 
 
 @pytest.mark.parametrize(("code", "retryable"), [("maxlag", True), ("ratelimited", True), ("cirrussearch-x", False)])
 def test_wikipedias_own_errors_have_status_200(code: str, retryable: bool) -> None:
-    with standing_in(said({"error": {"code": code, "info": "no"}})) as there, pytest.raises(FetchError) as caught:
+    with answering(json_reply({"error": {"code": code, "info": "no"}})) as there, pytest.raises(FetchError) as caught:
         ENGINES["wikipedia"](there.url).search("lamp", 1)
     assert code in str(caught.value)
     assert caught.value.retryable is retryable
@@ -211,20 +211,20 @@ def test_wikipedias_own_errors_have_status_200(code: str, retryable: bool) -> No
     "silent", [[["brave", "too many requests"], ["qwant", "timeout"]], [["brave"]], [[]], "all", [[1, 2]]]
 )
 def test_searxng_without_its_engines_has_not_found_nothing(silent: Any) -> None:
-    answer = said({"results": [], "unresponsive_engines": silent})
-    with standing_in(answer) as there, pytest.raises(FetchError, match="did not answer") as caught:
+    answer = json_reply({"results": [], "unresponsive_engines": silent})
+    with answering(answer) as there, pytest.raises(FetchError, match="did not answer") as caught:
         ENGINES["searxng"](there.url).search("lamp", 3)
     assert caught.value.retryable
 
 
 def test_searxng_with_some_of_its_engines_has_results() -> None:
     rows = [{"title": "A", "url": "https://a.example/", "content": ""}]
-    with standing_in(said({"results": rows, "unresponsive_engines": [["brave", "timeout"]]})) as there:
+    with answering(json_reply({"results": rows, "unresponsive_engines": [["brave", "timeout"]]})) as there:
         assert len(ENGINES["searxng"](there.url).search("lamp", 3)) == 1
 
 
 def test_searxng_that_refuses_json_says_how_to_allow_it() -> None:
-    with standing_in(Said(b"Forbidden", 403)) as there, pytest.raises(FetchError) as caught:
+    with answering(CannedReply(b"Forbidden", 403)) as there, pytest.raises(FetchError) as caught:
         ENGINES["searxng"](there.url).search("lamp", 3)
     assert "formats: [html, json]" in caught.value.hint
 
@@ -388,8 +388,8 @@ def test_settings_that_name_none_say_what_to_type(wanted: str) -> None:
 
 
 def test_building_an_engine_asks_nothing(tmp_path: Path) -> None:
-    with standing_in(said({})) as there:
+    with answering(json_reply({})) as there:
         search_engine(f"searxng@{there.url}", AGENT)
         search_engine(f"wikipedia@{there.url}/w/api.php", AGENT)
-        assert isinstance(there, StandIn)
+        assert isinstance(there, FakeSearchEngine)
         assert there.asked == []

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from fakes.two_article_corpus import write_articles
+from fakes.wikipedia_server import FakeWiki, Trouble
 from iterative_rag import IterativeRAG
 from iterative_rag.factory import index_paths
 from iterative_rag.settings import Settings
 from iterative_rag.types import Answer, FinalStep, Status, Step, WebStep
-from tests.corpus.wiki import FakeWiki, Trouble
-from tests.towns import write_articles
 
 QUESTION = "Who won the 1931 Cape Ebb boat race?"
 ARTICLE = "<p>The Cape Ebb boat race is held in Selmouth.</p><p>The 1931 Cape Ebb boat race was won by Oda Brenk.</p>"

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from fakes.tower_facts import fact
 from iterative_rag.types import Draft, Fact, Inquiry, Need
 from iterative_rag.verification.conflicts import TRUSTED, conflicts, with_conflicts
-from tests.agent.reflective.towers import fact
 
 FINISHED = Need("When was Velm Tower finished?")
 

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from fakes import groundedness_cases
+from fakes.tower_facts import AGE, INQUIRY, draft, fact
 from iterative_rag.types import Draft, Fact, Inquiry, Need
 from iterative_rag.verification.claim_splitting import split_claims
 from iterative_rag.verification.groundedness import Standing, check, claims
-from scripts import bench_groundedness
-from tests.agent.reflective.towers import AGE, INQUIRY, draft, fact
 
 
 @pytest.mark.parametrize(
@@ -170,14 +170,14 @@ def test_a_quote_that_names_what_it_denies_does_not_prove_a_date_of_another() ->
 
 
 @pytest.mark.parametrize("half", ["tuning", "held"])
-def test_the_bench_keeps_its_figures(half: str) -> None:
+def test_constructed_answers_are_judged_as_well_as_ever(half: str) -> None:
     """400 answers of a scripted LLM, of which every third or so makes an unsupported claim."""
-    rng, templates = random.Random(7), bench_groundedness.scenes(half)
+    rng, templates = random.Random(7), groundedness_cases.scenes(half)
     caught, added, supported, rejected = 0, 0, 0, 0
     for n in range(400):
-        made = bench_groundedness.case(templates[n % len(templates)], rng)
-        found = claims(made.inquiry, bench_groundedness.drafted(made))
-        hit, wrong = bench_groundedness.judged(made, found)
+        made = groundedness_cases.case(templates[n % len(templates)], rng)
+        found = claims(made.inquiry, groundedness_cases.drafted(made))
+        hit, wrong = groundedness_cases.judged(made, found)
         added += hit is not None
         caught += bool(hit)
         supported += len(found) - (hit is not None)

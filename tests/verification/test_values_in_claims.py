@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fakes.tower_facts import fact
 from iterative_rag.types import Computation, Draft, Inquiry, Need
 from iterative_rag.verification.conflicts import conflicts, with_conflicts
 from iterative_rag.verification.groundedness import Standing, check
-from tests.agent.reflective.towers import fact
 from tests.text.table import Row, rows
 
 TOLD = [row for row in rows() if row.meaning]

@@ -6,47 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.builtin.desk import best, read
-
-ANN = """# Ann Orley
-
-| Ann Orley | |
-|---|---|
-| Born | May 3, 1801, Lornfield, Westmark |
-| Died | June 9, 1866, Tellby |
-| Mother | Berta Quill Orley |
-| Father | Karl Orley |
-| Spouse | Tom Voss (married 1823) |
-| Known for | Orley Bridge |
-
-**Ann Orley** was a Westmarkian engineer who built bridges. She was the second engineer to win the Harp Prize.
-
-## Work
-
-In 1840 she finished the Orley Bridge over the Brell. Her pupil Hanna Ruud took over the firm in 1859. She never wrote
-a book. The sculptor Peer Lund, a friend, made a statue of her.
-"""
-MASTS = """# List of masts of Westmark
-
-## Table
-
-| Mast | Town | Completed | Height (m) | Builder |
-|---|---|---|---|---|
-| Orm Mast | Tellby | 1931 | 310 | Iver Dahl |
-| Long Needle | Brellmouth | 1962 | 402 | Ann Torp |
-| Old Spire | Tellby | 1899 | 120 | Peer Lund |
-| Sky Pin | Lornfield | 1988 | 377 | Iver Dahl |
-"""
-RIVER = """# Brell
-
-| Brell | |
-|---|---|
-| Length | 412 km |
-| Source | Lake Hollin |
-| Mouth | Grey Sea at Brellmouth |
-
-The Brell is the longest river of Westmark. It rises in Lake Hollin and flows into the Grey Sea.
-"""
+from fakes.index_free_loop import best, read
+from fakes.invented_articles import ANN, MASTS, RIVER
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.index_free_loop import UntouchedBudget, window
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.need_query import read_query
@@ -15,7 +16,6 @@ from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import CLOSE, TrainedReader
 from iterative_rag.types import Need
-from tests.builtin.desk import NoMeter, window
 
 DREDGER = """# Vesla Harn
 
@@ -93,7 +93,7 @@ def test_what_was_read_is_known_by_the_weights_and_the_rules(reader):
 
 
 def test_the_default_backend_reads_with_the_network():
-    extractor = BuiltinBackend(BuiltinEncoder()).roles(NoMeter()).extractor
+    extractor = BuiltinBackend(BuiltinEncoder()).roles(UntouchedBudget()).extractor
     assert SpanReader().name in extractor.fingerprint
     extracts = extractor.extract(Need("Who led the firm that employed Vesla Harn?"), window("Vesla Harn", DREDGER))
     assert "Knut Aamo" in extracts[0].value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builtin.desk import answer
-from tests.builtin.test_builtin_backend import PAGES
+from fakes.index_free_loop import answer
+from fakes.invented_articles import PAGES
 
 
 @pytest.mark.parametrize(

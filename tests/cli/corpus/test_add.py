@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from fakes import mediawiki_dumps
+from fakes.web_sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
 from iterative_rag import factory
 from iterative_rag.settings import Settings
 from iterative_rag.sources.web.page_client import Web
-from tests.corpus.sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
-from tests.sources.dumps import test_dump
 
 HTML = {"Content_Type": "text/html"}
 PAGE = "<title>The lamp</title><body><nav>Menu</nav><p>The lamp of Gull Point was lit in 1857.</p></body>"
@@ -144,8 +144,10 @@ def test_what_cannot_be_added(arguments: tuple[str, ...], code: int, words: str,
 @pytest.fixture
 def wiki(tmp_path: Path) -> Path:
     names = ("Upper Mill", "Lower Mill", "Far Mill", "Dry Mill")
-    pages = [test_dump.page(name, f"The {name} grinds.", number) for number, name in enumerate(names, 1)]
-    return test_dump.dump(tmp_path, *pages, test_dump.page("Old Mill", to="Far Mill", number=9), name="wiki.xml.bz2")
+    pages = [mediawiki_dumps.page(name, f"The {name} grinds.", number) for number, name in enumerate(names, 1)]
+    return mediawiki_dumps.dump(
+        tmp_path, *pages, mediawiki_dumps.page("Old Mill", to="Far Mill", number=9), name="wiki.xml.bz2"
+    )
 
 
 @pytest.fixture
@@ -194,8 +196,8 @@ def test_a_title_that_is_missing_is_told_in_json(take) -> None:
 def test_indexing_again_brings_the_chosen_articles_up_to_date(take, run, wiki: Path, tmp_path: Path) -> None:
     take("Upper Mill", "Dry Mill")
     assert factory.stale("mills", Settings()).roots == ()
-    changed = [test_dump.page("Upper Mill", "It has burnt down.", 1), test_dump.page("Far Mill", "New.", 3)]
-    test_dump.dump(tmp_path, *changed, name="wiki.xml.bz2")
+    changed = [mediawiki_dumps.page("Upper Mill", "It has burnt down.", 1), mediawiki_dumps.page("Far Mill", "New.", 3)]
+    mediawiki_dumps.dump(tmp_path, *changed, name="wiki.xml.bz2")
     stale = factory.stale("mills", Settings())
     assert (stale.new, stale.changed, stale.gone) == (0, 1, 1)
     done = run("index", str(wiki), "--corpus", "mills")

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
+from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag import factory
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 
 BUOYS = [f"Buoy {number}" for number in range(48)]
 PAGES = {"Gull Point", "Mara Quill", *BUOYS}

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from fakes.wikipedia_server import FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.evaluation.datasets import download
 from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
-from tests.corpus.wiki import FakeTime, FakeWiki, Trouble, is_page
 
 EN = "https://en.wikipedia.org/wiki/"
 QUESTIONS = [

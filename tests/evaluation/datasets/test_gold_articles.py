@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.in_memory import index_documents
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, read_redirects
@@ -17,7 +18,6 @@ from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document
-from tests.shelf import index
 
 EN, DE = "https://en.wikipedia.org/wiki/", "https://de.wikipedia.org/wiki/"
 # id: (title, url); what the id says is what a test looks for.
@@ -45,7 +45,7 @@ def resolve(tmp_path: Path) -> Iterator[Resolve]:
     """(gold titles, redirects) -> ids and missing titles."""
     corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder(16)
     documents = [Document(one, title, f"About {title}.", "memory", url) for one, (title, url) in SHELF.items()]
-    index(corpora, "shelf", documents, embedder)
+    index_documents(corpora, "shelf", documents, embedder)
     with closing(corpora.open("shelf", embedder)) as corpus:
 
         def call(*titles: str, redirects: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
@@ -146,7 +146,7 @@ def test_paragraphs_come_before_titles(tmp_path: Path) -> None:
         ("pooled", pooled, ((paragraph_id(needed),), ("Corstowe",))),
         ("articles", articles, (("a", "b"), ())),
     ):
-        index(corpora, name, documents, embedder)
+        index_documents(corpora, name, documents, embedder)
         with closing(corpora.open(name, embedder)) as corpus:
             assert GoldIndex(corpus).resolve(question) == expected
 

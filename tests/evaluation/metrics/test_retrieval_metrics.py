@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fakes import two_article_corpus
+from fakes.in_memory import index_documents
 from iterative_rag.cli import main
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import LLMServerError, LLMUnreachable
@@ -29,8 +31,6 @@ from iterative_rag.evaluation.metrics.search_modes import Search
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step
-from tests import towns
-from tests.shelf import index
 
 
 def asked(text: str, *gold: str) -> Target:
@@ -171,7 +171,7 @@ def test_the_dense_half_alone_is_the_order_of_all_cosines(tmp_path: Path) -> Non
     words = [f"word{n}" for n in range(40)]
     documents = [Document(f"d{n:03}", f"D{n}", " ".join(draw.choice(words, 12)), "memory") for n in range(300)]
     embedder, corpora = HashingEmbedder(512), Corpora(tmp_path / "corpora")
-    index(corpora, "many", documents, embedder)
+    index_documents(corpora, "many", documents, embedder)
     query = " ".join(words[:9])
     with closing(corpora.open("many", embedder)) as corpus:
         [ranking] = single([asked(query, "d000")], lambda _: corpus, depth=20, search=Search.DENSE)
@@ -256,14 +256,14 @@ def written(path: Path, *rows: dict[str, Any]) -> str:
 @pytest.fixture
 def articles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """The corpus `towns`, indexed."""
-    towns.write_articles(tmp_path / "articles")
+    two_article_corpus.write_articles(tmp_path / "articles")
     with pytest.raises(SystemExit):
         main(["index", str(tmp_path / "articles"), "--corpus", "towns", "--quiet"])
     capsys.readouterr()
     return "towns"
 
 
-QUESTION = {"question": towns.QUESTION, "answer": "Edda Holm", "type": "bridge"}
+QUESTION = {"question": two_article_corpus.QUESTION, "answer": "Edda Holm", "type": "bridge"}
 
 
 def test_a_named_corpus_with_what_it_lacks(run: Callable[..., Any], tmp_path: Path, articles: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from fakes.evaluation_records import abstention, folder, record, store
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.metrics.run_comparison import compare, unique_names
@@ -14,7 +15,6 @@ from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import JudgeVerdict, Outcome
 from iterative_rag.evaluation.report.comparison_report import comparison
 from iterative_rag.evaluation.running.run_folder import RunFolder
-from tests.evaluation.records import abstention, folder, record, store
 
 
 def answers(right: str, name: str, **manifest: object) -> RunFolder:

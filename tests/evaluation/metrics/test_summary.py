@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from fakes.evaluation_records import abstention, cited, folder, hop, record
 from iterative_rag.evaluation.metrics import run_comparison, summary
 from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, Cited, JudgeVerdict, Outcome, Spent
-from tests.evaluation.records import abstention, cited, folder, hop, record
 
 # Below these any name may stand: they are data.
 _OPEN = {"by_cause", "by_type", "by_gold", "by_hops", "intervals", "runs[].differs"}

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from fakes.evaluation_records import abstention, cited, fact, folder, hop, record, store
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
@@ -21,7 +22,6 @@ from iterative_rag.evaluation.report.html_report import html
 from iterative_rag.evaluation.report.markdown_report import escaped, markdown, table
 from iterative_rag.evaluation.report.report_tables import RESULTS, Report, beside, result
 from iterative_rag.evaluation.running.run_folder import RunFolder
-from tests.evaluation.records import abstention, cited, fact, folder, hop, record, store
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}&lt;\u202eevil\u2066\x1b[31m\ud800"
 

@@ -17,20 +17,20 @@ from typing import Any
 
 import pytest
 
+from fakes import bridge_world
+from fakes.model_server import FakeServer, Fault
 from iterative_rag.evaluation.records import Outcome
 from iterative_rag.evaluation.running.run_folder import read_run
-from tests.evaluation import places
-from tests.servers import FakeServer, Fault
 
-COUNT = 32
+WORLD = bridge_world.places(32)
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with articles, questions and a data folder in which the articles are the corpus `places`."""
     base = tmp_path_factory.mktemp("places")
-    places.write_places(base / "articles", COUNT)
-    places.write_questions(base / "questions.jsonl", COUNT)
+    bridge_world.write_articles(base / "articles", WORLD)
+    bridge_world.write_questions(base / "questions.jsonl", WORLD)
     command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q", "--corpus", "places"]
     subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
     return base
@@ -79,9 +79,9 @@ def test_a_run_answers_scores_and_shows_what_happened(folder: Path) -> None:
     run = read_run(folder / "out")
     assert run.complete
     for n, record in enumerate(run.records):
-        assert (record.id, record.short_answer) == (f"q{n}", places.mayor(n))
-        assert {record.documents[one] for one in record.gold} == {places.bridge(n), places.town(n)}
-        assert [fact.value for hop in record.hops for fact in hop.facts][:1] == [places.town(n)]
+        assert (record.id, record.short_answer) == (f"q{n}", WORLD[n].mayor)
+        assert {record.documents[one] for one in record.gold} == {f"{WORLD[n].bridge} bridge", WORLD[n].town}
+        assert [fact.value for hop in record.hops for fact in hop.facts][:1] == [WORLD[n].town]
         assert set(record.gold) <= {one for hop in record.hops for one in hop.read}
         assert all(cited.verified for cited in record.citations)
         assert record.cause is None
@@ -103,7 +103,7 @@ def test_the_modes_stand_between_floor_and_ceiling(folder: Path) -> None:
 def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path) -> None:
     """Latency makes each question last; `kill -9` strikes at random."""
     chance = random.Random(7)
-    with FakeServer(reply=places.play, latency=0.02) as server:
+    with FakeServer(reply=bridge_world.reply, latency=0.02) as server:
         options = ("--llm", "ollama/tiny:1b", "--limit", "12", "--no-cache", "-c", "2", "-q")
         host = {"OLLAMA_HOST": server.url}
         kills = 0
@@ -125,7 +125,7 @@ def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path) ->
         evaluate(*options, **host)
         assert kills >= 2
         for n in map(int, (one.removeprefix("q") for one in kept)):
-            question = f"Who is the mayor of the town where the {places.bridge(n)} stands?"
+            question = WORLD[n].two_hops
             assert answered_questions(folder / "home")[question] == counted[question], "a finished question ran again"
         evaluate(*options, out="whole", **host)
     records = read_run(folder / "out").records
@@ -135,7 +135,7 @@ def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path) ->
 
 def test_many_at_once_against_a_failing_server(folder: Path) -> None:
     """A third of the calls fail: every question is answered, by its own answer, without many calls too many."""
-    with FakeServer(reply=places.play) as calm:
+    with FakeServer(reply=bridge_world.reply) as calm:
         evaluate("--llm", "ollama/tiny:1b", "-c", "32", "-q", out="calm", OLLAMA_HOST=calm.url)
         needed = len(calm.calls("/api/chat"))
     chance = random.Random(3)
@@ -143,18 +143,18 @@ def test_many_at_once_against_a_failing_server(folder: Path) -> None:
         Fault("status", chance.choice((500, 503)), retry_after="0.05") if chance.random() < 0.3 else None
         for _ in range(20 * needed)
     ]
-    with FakeServer(reply=places.play, latency=0.05, faults=deque(faults)) as failing:
+    with FakeServer(reply=bridge_world.reply, latency=0.05, faults=deque(faults)) as failing:
         # With seven tries one call in 5,000 fails for good, and which one a fault meets is chance: here there are more.
         more = {"ITERATIVE_RAG_RETRIES": "15", "OLLAMA_HOST": failing.url}
         evaluate("--llm", "ollama/tiny:1b", "-c", "32", "-q", "--no-cache", **more)
         made = len(failing.calls("/api/chat"))
     records = read_run(folder / "out").records
-    assert [record.short_answer for record in records] == [places.mayor(n) for n in range(COUNT)]
+    assert [record.short_answer for record in records] == [place.mayor for place in WORLD]
     assert made <= 1.6 * needed
 
 
 def test_faults_are_counted_apart_and_asked_again_on_request(folder: Path) -> None:
-    with FakeServer(reply=places.play, always=Fault("status", 401, "who are you")) as server:
+    with FakeServer(reply=bridge_world.reply, always=Fault("status", 401, "who are you")) as server:
         done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
         assert json.loads(done.stdout)["faults"] == 3
         run = read_run(folder / "out")
@@ -179,7 +179,7 @@ def test_another_run_is_not_resumed(folder: Path) -> None:
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path) -> None:
-    with FakeServer(reply=places.play, latency=0.05) as server:
+    with FakeServer(reply=bridge_world.reply, latency=0.05) as server:
         host = {"OLLAMA_HOST": server.url}
         options = ("--llm", "ollama/tiny:1b", "--limit", "8", "-c", "1")
         process = subprocess.Popen(
@@ -205,7 +205,7 @@ def test_the_judge_is_another_model_and_fails_closed(folder: Path) -> None:
 
     def reply(body: Mapping[str, Any]) -> str:
         judged = "verdict" in str(body.get("format"))
-        return next(verdicts) if judged else places.play(body)
+        return next(verdicts) if judged else bridge_world.reply(body)
 
     with FakeServer(reply=reply, models=("tiny:1b", "judge:7b")) as server:
         options = ("--llm", "ollama/tiny:1b", "--limit", "2", "-c", "1", "--json")
@@ -217,7 +217,7 @@ def test_the_judge_is_another_model_and_fails_closed(folder: Path) -> None:
 
 
 def test_repeats_are_asked_with_other_seeds(folder: Path) -> None:
-    with FakeServer(reply=places.play) as server:
+    with FakeServer(reply=bridge_world.reply) as server:
         evaluate("--llm", "ollama/tiny:1b", "--limit", "2", "--repeat", "2", "-q", OLLAMA_HOST=server.url)
         seeds = {seen.body["options"]["seed"] for seen in server.calls("/api/chat")}
     assert seeds == {0, 1}

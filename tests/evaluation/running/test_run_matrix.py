@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
+from fakes.evaluation_records import folder, record
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import LLMUnreachable, SettingsError, UsageError
 from iterative_rag.evaluation.running import run_matrix as grids
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.evaluation.running.run_matrix import Cell, Failure, config_of, read_matrix, run_matrix
-from tests.evaluation.records import folder, record
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.preparation import RunConfig

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
+from fakes.evaluation_records import abstention as abstained
+from fakes.evaluation_records import cited, record
+from fakes.in_memory import MemoryCorpus
+from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cited, Outcome
 from iterative_rag.evaluation.scoring import abstention
 from iterative_rag.evaluation.scoring.citations import precision, recall, verified
 from iterative_rag.types import Answer, Citation, Document
-from tests import samples
-from tests.agent.fakes import MemoryCorpus
-from tests.evaluation.records import abstention as abstained
-from tests.evaluation.records import cited, record
 
-QUOTE = samples.FACT.quote
-TEXT = "x" * samples.FACT.start + QUOTE + " And more."
+QUOTE = FACT.quote
+TEXT = "x" * FACT.start + QUOTE + " And more."
 
 
 class Shelf(MemoryCorpus):
@@ -26,7 +26,7 @@ class Shelf(MemoryCorpus):
 
     def __init__(self, text: str, *, damaged: bool = False) -> None:
         super().__init__({})
-        self.documents = {"d1": Document("d1", "Sunday bridge", text, samples.FACT.source)}
+        self.documents = {"d1": Document("d1", "Sunday bridge", text, FACT.source)}
         self.damaged = damaged
 
     def document(self, document_id: str) -> Document:
@@ -38,34 +38,34 @@ class Shelf(MemoryCorpus):
 
 
 def answer(*citations: Citation) -> Answer:
-    """An answer whose one hop found samples.FACT, in document d1."""
-    return replace(samples.ANSWERED, hops=(samples.HOP,), citations=citations)
+    """An answer whose one hop found FACT, in document d1."""
+    return replace(ANSWERED, hops=(HOP,), citations=citations)
 
 
 def test_a_quote_at_its_place_is_verified() -> None:
-    assert verified(answer(samples.CITATION), Shelf(TEXT)) == (Cited("Sunday bridge", "d1", True),)
+    assert verified(answer(CITATION), Shelf(TEXT)) == (Cited("Sunday bridge", "d1", True),)
     assert verified(answer(), Shelf(TEXT)) == ()
 
 
 @pytest.mark.parametrize("text", ["", "y" + TEXT, TEXT.replace("oldest", "eldest"), TEXT.upper()])
 def test_a_quote_that_is_not_there_letter_by_letter(text: str) -> None:
-    assert verified(answer(samples.CITATION), Shelf(text)) == (Cited("Sunday bridge", "d1", False),)
+    assert verified(answer(CITATION), Shelf(text)) == (Cited("Sunday bridge", "d1", False),)
 
 
 @pytest.mark.parametrize(
     "change", [{"start": 11}, {"end": 63}, {"source": "elsewhere.md"}, {"title": "Monday bridge"}, {"quote": "The"}]
 )
 def test_a_citation_that_no_fact_stands_behind(change: dict[str, object]) -> None:
-    [found] = verified(answer(replace(samples.CITATION, **change)), Shelf(TEXT))
+    [found] = verified(answer(replace(CITATION, **change)), Shelf(TEXT))
     assert (found.document_id, found.verified) == ("", False)
 
 
 def test_a_document_that_is_gone_is_not_verified_but_a_broken_corpus_is_an_error() -> None:
     gone = Shelf(TEXT)
     gone.documents.clear()
-    assert verified(answer(samples.CITATION), gone) == (Cited("Sunday bridge", "d1", False),)
+    assert verified(answer(CITATION), gone) == (Cited("Sunday bridge", "d1", False),)
     with pytest.raises(CorpusDamaged):
-        verified(answer(samples.CITATION), Shelf(TEXT, damaged=True))
+        verified(answer(CITATION), Shelf(TEXT, damaged=True))
 
 
 @pytest.mark.parametrize(

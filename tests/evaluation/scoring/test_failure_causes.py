@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from fakes.evaluation_records import abstention, hop, record
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.scoring.failure_causes import cause
-from tests.evaluation.records import abstention, hop, record
 
 GOLD = ("a", "b")
 QUESTION = "Who designed Velm Tower?"

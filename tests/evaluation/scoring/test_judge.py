@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from fakes.in_memory import DictCache
 from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated, UsageError
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.evaluation.scoring.judge import Judge, refuse_self_judging
 from iterative_rag.llm.providers.scripted import Script, ScriptedLLM
-from tests.agent.fakes import DictCache
 
 QUESTION = "Who designed Velm Tower?"
 GOLD = ["Oda Brenk", "O. Brenk"]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fakes.evaluation_records import record
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import JudgeVerdict, QuestionRecord
 from iterative_rag.evaluation.scoring.judge_agreement import agreement, read_verdicts
-from tests.evaluation.records import record
 
 
 def records(verdicts: str) -> list[QuestionRecord]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fakes.evaluation_records import record
 from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.scoring.trajectories import TrajectoryMatch, check, trajectory
-from tests.evaluation.records import record
 
 STEPS = ("Karsa", "Oda Brenk", "1911")
 

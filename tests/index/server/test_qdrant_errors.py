@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fakes.model_server import unused_url
 from iterative_rag.errors import (
     CorpusMismatch,
     IterativeRAGError,
@@ -25,7 +26,6 @@ from iterative_rag.errors import (
 )
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.server.server_place import ServerPlace
-from tests.servers import unused_url
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from fakes.in_memory import index_documents
+from fakes.in_memory_qdrant import InMemoryQdrant, server_place
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.corpora import Corpora
@@ -20,8 +22,6 @@ from iterative_rag.index.server.server_address import ServerAddress, parse_addre
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document
-from tests.index.standin import StandIn, server_place
-from tests.shelf import index
 
 QUERIES = ["Which river has a castle, a bridge and a canal?", "queen battle treaty", "the monk of n7", "the of"]
 TOLD = "river castle bridge market canal king queen painter harbour monk school battle treaty organ valley"
@@ -32,12 +32,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:Local mode performs exact")
 
 
 @pytest.fixture
-def client() -> StandIn:
-    return StandIn()
+def client() -> InMemoryQdrant:
+    return InMemoryQdrant()
 
 
 @pytest.fixture
-def remote(tmp_path: Path, client: StandIn) -> Corpora:
+def remote(tmp_path: Path, client: InMemoryQdrant) -> Corpora:
     """The corpora of another machine, their vectors on the server."""
     return Corpora(tmp_path / "remote", place=lambda name: server_place(client, name))
 
@@ -74,11 +74,11 @@ def test_both_indexes_give_the_same_hits_also_after_changes(
 ) -> None:
     documents = shelf(20)
     for where in (corpora, remote):
-        index(where, "small", documents, embedder)
+        index_documents(where, "small", documents, embedder)
     same(corpora, remote, embedder)
     changed = [*documents[:4], *shelf(8, seed=9)[4:], *documents[10:]]
     for where in (corpora, remote):
-        index(where, "small", changed, embedder)
+        index_documents(where, "small", changed, embedder)
     same(corpora, remote, embedder)
     with closing(remote.place("small").load(0)) as store:
         assert store.count() == remote.info("small").passages  # nothing of the old versions is left
@@ -87,22 +87,26 @@ def test_both_indexes_give_the_same_hits_also_after_changes(
     assert remote.info("small").places == (f"qdrant://127.0.0.1:6333/{COLLECTION}",)
 
 
-def test_an_unchanged_run_writes_nothing_there(remote: Corpora, client: StandIn, embedder: HashingEmbedder) -> None:
-    index(remote, "small", shelf(6), embedder)
+def test_an_unchanged_run_writes_nothing_there(
+    remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
+) -> None:
+    index_documents(remote, "small", shelf(6), embedder)
     client.calls.clear()
-    index(remote, "small", shelf(6), embedder)
+    index_documents(remote, "small", shelf(6), embedder)
     assert not {"upsert", "delete", "create_collection", "delete_collection"} & set(client.calls)
 
 
 def test_an_open_corpus_sees_what_is_written_meanwhile_and_no_half(
     remote: Corpora, embedder: HashingEmbedder, tmp_path: Path
 ) -> None:
-    index(remote, "small", shelf(10), embedder)
+    index_documents(remote, "small", shelf(10), embedder)
     with closing(remote.open("small", embedder)) as corpus:
         before = corpus.search(QUERIES, 5)
         with ThreadPoolExecutor(4) as pool:
             searches = [pool.submit(corpus.search, QUERIES, 5) for _ in range(20)]
-            index(remote, "small", [*shelf(9), Document("z", "Zeppelin", "A zeppelin landed.", "memory")], embedder)
+            index_documents(
+                remote, "small", [*shelf(9), Document("z", "Zeppelin", "A zeppelin landed.", "memory")], embedder
+            )
             assert all(len(done.result()) == len(QUERIES) for done in searches)
         assert corpus.search(["zeppelin"], 1)[0][0].title == "Zeppelin"
         assert before[0]
@@ -110,7 +114,7 @@ def test_an_open_corpus_sees_what_is_written_meanwhile_and_no_half(
 
 
 def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run(
-    remote: Corpora, corpora: Corpora, client: StandIn, embedder: HashingEmbedder
+    remote: Corpora, corpora: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
     from qdrant_client.http.exceptions import ResponseHandlingException
 
@@ -121,8 +125,8 @@ def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run
             raise ResponseHandlingException(ConnectionError("connection reset"))
 
     client.fails = stumble
-    index(remote, "small", shelf(12), embedder)
-    index(corpora, "small", shelf(12), embedder)
+    index_documents(remote, "small", shelf(12), embedder)
+    index_documents(corpora, "small", shelf(12), embedder)
     same(corpora, remote, embedder)
 
     def down(name: str) -> None:
@@ -133,10 +137,10 @@ def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run
         corpus.search(QUERIES, 5)
     assert "--index local" in raised.value.hint
     with pytest.raises(StoreUnreachable):
-        index(remote, "small", shelf(13), embedder)
+        index_documents(remote, "small", shelf(13), embedder)
     client.fails = lambda name: None
-    index(remote, "small", shelf(13), embedder)
-    index(corpora, "small", shelf(13), embedder)
+    index_documents(remote, "small", shelf(13), embedder)
+    index_documents(corpora, "small", shelf(13), embedder)
     same(corpora, remote, embedder)
 
 
@@ -144,15 +148,15 @@ def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run
 
 
 @pytest.fixture
-def pushed(corpora: Corpora, client: StandIn) -> Corpora:
+def pushed(corpora: Corpora, client: InMemoryQdrant) -> Corpora:
     """The same folder of corpora, asked at the server."""
     return Corpora(corpora.root, place=lambda name: server_place(client, name))
 
 
 def test_pushed_a_corpus_opens_there_with_the_same_results(
-    corpora: Corpora, pushed: Corpora, client: StandIn, embedder: HashingEmbedder
+    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
-    index(corpora, "small", shelf(20), embedder)
+    index_documents(corpora, "small", shelf(20), embedder)
     with pytest.raises(CorpusMismatch, match="kept at local, not at") as raised:
         pushed.open("small", embedder)
     assert "iterative-rag corpus push small qdrant://127.0.0.1:6333" in raised.value.hint
@@ -169,10 +173,14 @@ def test_pushed_a_corpus_opens_there_with_the_same_results(
 
 
 def test_an_interrupted_push_goes_on_where_it_stopped(
-    corpora: Corpora, pushed: Corpora, client: StandIn, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+    corpora: Corpora,
+    pushed: Corpora,
+    client: InMemoryQdrant,
+    embedder: HashingEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(vector_copy, "BATCH", 8)
-    index(corpora, "small", shelf(20), embedder)
+    index_documents(corpora, "small", shelf(20), embedder)
     passages = corpora.info("small").passages
 
     def interrupted(done: int, total: int) -> None:
@@ -189,11 +197,11 @@ def test_an_interrupted_push_goes_on_where_it_stopped(
 
 
 def test_a_push_after_changes_brings_the_new_and_removes_the_old(
-    corpora: Corpora, pushed: Corpora, client: StandIn, embedder: HashingEmbedder
+    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
-    index(corpora, "small", shelf(20), embedder)
+    index_documents(corpora, "small", shelf(20), embedder)
     corpora.push("small", server_place(client, "small"))
-    index(corpora, "small", [*shelf(18), Document("z", "Zeppelin", "A zeppelin landed.", "memory")], embedder)
+    index_documents(corpora, "small", [*shelf(18), Document("z", "Zeppelin", "A zeppelin landed.", "memory")], embedder)
     # The server is a state behind: it is not asked until it has caught up.
     with pytest.raises(CorpusMismatch):
         pushed.open("small", embedder)
@@ -204,35 +212,35 @@ def test_a_push_after_changes_brings_the_new_and_removes_the_old(
 
 
 def test_indexed_on_at_the_server_the_local_vectors_are_a_state_behind(
-    corpora: Corpora, pushed: Corpora, client: StandIn, embedder: HashingEmbedder
+    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
-    index(corpora, "small", shelf(10), embedder)
+    index_documents(corpora, "small", shelf(10), embedder)
     corpora.push("small", server_place(client, "small"))
-    index(pushed, "small", shelf(12), embedder)
+    index_documents(pushed, "small", shelf(12), embedder)
     with pytest.raises(CorpusMismatch, match="not at local") as raised:
         corpora.open("small", embedder)
     assert raised.value.hint == "Ask with --index qdrant://127.0.0.1:6333"
     with pytest.raises(CorpusMismatch):
         corpora.push("small", server_place(client, "small"))
     # Indexed again here, with all of it, it is made anew here.
-    index(corpora, "small", shelf(12), embedder)
+    index_documents(corpora, "small", shelf(12), embedder)
     assert corpora.info("small").places == ("local",)
     with closing(corpora.open("small", embedder)) as corpus:
         assert corpus.search(QUERIES, 3)[0]
 
 
 def test_pushing_to_where_it_lies_is_refused(remote: Corpora, embedder: HashingEmbedder) -> None:
-    index(remote, "small", shelf(3), embedder)
+    index_documents(remote, "small", shelf(3), embedder)
     with pytest.raises(UsageError, match="already"):
         remote.push("small", remote.place("small"))
 
 
 def test_a_copy_that_differs_is_not_trusted(
-    corpora: Corpora, pushed: Corpora, client: StandIn, embedder: HashingEmbedder
+    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
     from qdrant_client import models
 
-    index(corpora, "small", shelf(3), embedder)
+    index_documents(corpora, "small", shelf(3), embedder)
     corpora.push("small", server_place(client, "small"))
     records, _ = client.scroll(COLLECTION, limit=1)
     wrong = models.PointVectors(id=records[0].id, vector={"dense": [1.0] + [0.0] * 63})
@@ -244,7 +252,7 @@ def test_a_copy_that_differs_is_not_trusted(
 # --- what the address says about the collection ----------------------------------------------
 
 
-def test_shards_replicas_and_the_identity_reach_the_server(client: StandIn) -> None:
+def test_shards_replicas_and_the_identity_reach_the_server(client: InMemoryQdrant) -> None:
     address = parse_address("qdrant://h/mine?shards=4&replicas=2")
     server_place(client, "small", address).create(64, "me")
     (name,), given = client.given["create_collection"]
@@ -256,11 +264,11 @@ def test_shards_replicas_and_the_identity_reach_the_server(client: StandIn) -> N
 
 @pytest.mark.parametrize(("quantisation", "kind"), [("scalar", "ScalarQuantization"), ("binary", "BinaryQuantization")])
 def test_quantised_vectors_choose_and_whole_ones_rank(
-    client: StandIn, embedder: HashingEmbedder, tmp_path: Path, quantisation: str, kind: str
+    client: InMemoryQdrant, embedder: HashingEmbedder, tmp_path: Path, quantisation: str, kind: str
 ) -> None:
     address = parse_address(f"qdrant://127.0.0.1:6333?quantisation={quantisation}")
     quantised = Corpora(tmp_path / "quantised", place=lambda name: server_place(client, name, address))
-    index(quantised, "small", shelf(4), embedder)
+    index_documents(quantised, "small", shelf(4), embedder)
     given = client.given["create_collection"][1]
     assert type(given["quantization_config"]).__name__ == kind
     assert given["vectors_config"]["dense"].on_disk
@@ -272,7 +280,7 @@ def test_quantised_vectors_choose_and_whole_ones_rank(
     assert not dense.exact
 
 
-class Quantised(StandIn):
+class Quantised(InMemoryQdrant):
     """Says, as a server does and local mode does not, how its collections were made."""
 
     def get_collection(self, name: str) -> Any:
@@ -287,16 +295,16 @@ class Quantised(StandIn):
 def test_how_a_collection_was_made_need_not_be_said_again(embedder: HashingEmbedder, tmp_path: Path) -> None:
     client = Quantised()
     plain = Corpora(tmp_path / "plain", place=lambda name: server_place(client, name))
-    index(plain, "small", shelf(4), embedder)
+    index_documents(plain, "small", shelf(4), embedder)
     with closing(plain.open("small", embedder)) as corpus:
         assert corpus.search(QUERIES[:1], 3)[0]
     assert client.given["query_batch_points"][0][1][0].params.quantization.oversampling == 2.0
 
 
 def test_a_small_collection_is_searched_exactly_and_a_large_one_by_its_graph(
-    remote: Corpora, client: StandIn, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+    remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index(remote, "small", shelf(4), embedder)
+    index_documents(remote, "small", shelf(4), embedder)
     with closing(remote.open("small", embedder)) as corpus:
         exact = corpus.search(QUERIES, 5)
     dense, sparse = (one.params for one in client.given["query_batch_points"][0][1][:2])
@@ -315,17 +323,17 @@ def test_a_small_collection_is_searched_exactly_and_a_large_one_by_its_graph(
 
 
 def test_the_collection_of_another_corpus_is_neither_read_nor_written_nor_removed(
-    corpora: Corpora, remote: Corpora, client: StandIn, embedder: HashingEmbedder
+    corpora: Corpora, remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
     """Two machines, one server, one name."""
-    index(remote, "small", shelf(5), embedder)
-    index(corpora, "small", shelf(9, seed=3), embedder)
+    index_documents(remote, "small", shelf(5), embedder)
+    index_documents(corpora, "small", shelf(9, seed=3), embedder)
     with pytest.raises(CorpusMismatch, match="belongs to another corpus") as raised:
         corpora.push("small", server_place(client, "small"))
     assert "--index qdrant://127.0.0.1:6333/COLLECTION" in raised.value.hint
     third = Corpora(corpora.root.parent / "third", place=lambda name: server_place(client, name))
     with pytest.raises(StoreError, match="was not made for this corpus"):
-        index(third, "small", shelf(2), embedder)
+        index_documents(third, "small", shelf(2), embedder)
     own = ServerAddress("127.0.0.1", collection="mine")
     corpora.push("small", server_place(client, "small", own))
     corpora.remove("small")
@@ -334,34 +342,34 @@ def test_the_collection_of_another_corpus_is_neither_read_nor_written_nor_remove
 
 
 def test_removed_where_it_is_kept_there_the_collection_goes_too(
-    remote: Corpora, client: StandIn, embedder: HashingEmbedder
+    remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
-    index(remote, "small", shelf(3), embedder)
+    index_documents(remote, "small", shelf(3), embedder)
     remote.remove("small")
     assert not client.collection_exists(COLLECTION)
     assert remote.names() == []
 
 
 def test_a_collection_that_vanished_or_lost_points_is_said_and_mended(
-    remote: Corpora, client: StandIn, embedder: HashingEmbedder
+    remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
 ) -> None:
-    index(remote, "small", shelf(4), embedder)
+    index_documents(remote, "small", shelf(4), embedder)
     client.delete_collection(COLLECTION)
     with closing(remote.open("small", embedder)) as corpus, pytest.raises(StoreMissing) as missing:
         corpus.search(QUERIES, 3)
     assert "corpus push small" in missing.value.hint
-    index(remote, "small", shelf(4), embedder)
+    index_documents(remote, "small", shelf(4), embedder)
     records, _ = client.scroll(COLLECTION, limit=2)
     client.delete(COLLECTION, [record.id for record in records])
     with closing(remote.open("small", embedder)) as corpus, pytest.raises(CorpusDamaged, match="holds") as damaged:
         corpus.search(QUERIES, 3)
     assert "iterative-rag index" in damaged.value.hint
-    index(remote, "small", shelf(4), embedder)
+    index_documents(remote, "small", shelf(4), embedder)
     with closing(remote.open("small", embedder)) as corpus:
         assert corpus.search(QUERIES, 3)[0]
 
 
-def test_other_dimensions_are_refused(client: StandIn) -> None:
+def test_other_dimensions_are_refused(client: InMemoryQdrant) -> None:
     place = server_place(client, "small")
     place.create(64, "me")
     with pytest.raises(CorpusMismatch, match="of 64 dimensions, not of 32"):
@@ -369,8 +377,8 @@ def test_other_dimensions_are_refused(client: StandIn) -> None:
 
 
 def test_another_embedder_makes_it_anew_there(remote: Corpora, embedder: HashingEmbedder) -> None:
-    index(remote, "small", shelf(4), embedder)
-    index(remote, "small", shelf(4), HashingEmbedder(32))
+    index_documents(remote, "small", shelf(4), embedder)
+    index_documents(remote, "small", shelf(4), HashingEmbedder(32))
     with closing(remote.open("small", HashingEmbedder(32))) as corpus:
         assert corpus.search(QUERIES, 3)[0]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fakes.model_server import FakeServer, Fault, unused_url
 from iterative_rag.errors import (
     LLMError,
     LLMServerError,
@@ -25,7 +26,6 @@ from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote import server_calls
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
-from tests.servers import FakeServer, Fault, unused_url
 
 SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 REQUEST = ChatRequest("analyse", "Be brief.", "What is missing?", SCHEMA, max_tokens=77)

@@ -10,12 +10,12 @@ from llama_index.core.llms import CompletionResponse, CompletionResponseGen, Cus
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.llms.ollama import Ollama
 
+from fakes.model_server import FakeServer, Fault
 from iterative_rag.errors import LLMError, LLMTimeout, ModelMissing, ReplyTruncated
 from iterative_rag.llm.providers.llama_index import LlamaIndexChat
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
-from tests.servers import FakeServer, Fault
 
 REQUEST = ChatRequest("answer", "system words", "user words")
 

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
+from fakes.model_server import FakeServer, unused_url
 from iterative_rag.errors import IterativeRAGError, LLMError, UsageError
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.remote.server_calls import Spec, ollama_url, parse_spec
 from iterative_rag.settings import Settings
-from tests.servers import FakeServer, unused_url
 
 
 @pytest.mark.parametrize(

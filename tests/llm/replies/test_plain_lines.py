@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fakes.counting_budget import CountingBudget
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -17,7 +18,6 @@ from iterative_rag.llm.replies.planning_forms import PlanReply
 from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatRequest
-from tests.llm.replies.test_structured_call import Counting
 
 FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "value": "Oda Brenk"}
 SEEN = {
@@ -134,7 +134,7 @@ PLAIN = prompt("analyse").plain
 
 def test_plain_lines_are_asked_for_after_two_replies_that_cannot_be_read() -> None:
     with ScriptedLLM({"analyse": ["{", "no", "need: Who drew it?"]}) as llm:
-        assert ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN).needs == ["Who drew it?"]
+        assert ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN).needs == ["Who drew it?"]
     json_again, lines = llm.requests[1:]
     assert 'status (one of "known", "needs", "stuck")' in json_again.user
     assert json_again.schema == REQUEST.schema
@@ -147,7 +147,7 @@ def test_plain_lines_are_asked_for_after_two_replies_that_cannot_be_read() -> No
 
 def test_a_readable_reply_is_not_asked_for_in_lines() -> None:
     with ScriptedLLM({"analyse": [{"status": "known"}, "no"]}) as llm:
-        kept = ask(llm, Counting(), REQUEST, AnalysisReply, lambda reply: "there are no facts", plain=PLAIN)
+        kept = ask(llm, CountingBudget(), REQUEST, AnalysisReply, lambda reply: "there are no facts", plain=PLAIN)
     assert kept.status == "known"
 
 
@@ -155,14 +155,14 @@ def test_what_is_too_long_as_json_may_fit_as_lines() -> None:
     cut = ReplyTruncated("cut off at 16 tokens")
     cut.retryable = False
     with ScriptedLLM({"analyse": [cut, cut, "known"]}) as llm:
-        assert ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN).status == "known"
+        assert ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN).status == "known"
     with ScriptedLLM({"analyse": [cut, cut, cut]}) as llm, pytest.raises(ReplyTruncated):
-        ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN)
+        ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN)
 
 
 def test_all_attempts_are_counted_in_the_error() -> None:
     with ScriptedLLM({"analyse": ["", "", ""]}) as llm, pytest.raises(ReplyUnreadable, match="in 3 attempts") as caught:
-        ask(llm, Counting(), REQUEST, AnalysisReply, plain=PLAIN)
+        ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN)
     assert caught.value.usage.llm_calls == 3
 
 

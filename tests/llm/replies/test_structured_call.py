@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass, field
 
 import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.counting_budget import CountingBudget
 from iterative_rag.errors import CapReached, LLMTimeout, ReplyTruncated, ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import (
@@ -27,7 +27,6 @@ from iterative_rag.llm.replies.forms import (
 from iterative_rag.llm.replies.json_parsing import Unparsable, parse
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.types import Cap
 
 REQUEST = ChatRequest("analyse", "system", "user")
 KNOWN = '{"reason": "all [1] there", "status": "known", "needs": []}'
@@ -153,34 +152,8 @@ def test_thoughts_come_before_verdicts() -> None:
 # --- asking --------------------------------------------------------------------------------------
 
 
-@dataclass
-class Counting:
-    """A meter that keeps what it is told; `limit` calls are allowed."""
-
-    limit: int = 99
-    left: float = 12.5
-    events: list[str] = field(default_factory=list)
-    errors: list[Exception] = field(default_factory=list)
-
-    def before_call(self, role: str) -> float:
-        if self.events.count("before") >= self.limit:
-            raise CapReached(Cap.CALLS, self.limit)
-        self.events.append("before")
-        return self.left
-
-    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
-        self.events.append("after")
-
-    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
-        self.events.append("failed")
-        self.errors.append(error)
-
-    def cache_hit(self, what: str) -> None:
-        self.events.append(f"hit {what}")
-
-
 def test_one_good_reply_is_one_call_within_the_meters_time() -> None:
-    meter = Counting()
+    meter = CountingBudget()
     with ScriptedLLM({"analyse": [KNOWN]}) as llm:
         assert ask(llm, meter, REQUEST, AnalysisReply).status == "known"
     assert meter.events == ["before", "after"]
@@ -188,7 +161,7 @@ def test_one_good_reply_is_one_call_within_the_meters_time() -> None:
 
 
 def test_an_unreadable_reply_is_asked_for_again_with_the_reason() -> None:
-    meter = Counting()
+    meter = CountingBudget()
     with ScriptedLLM({"analyse": ['{"status": "perhaps"}', KNOWN]}) as llm:
         assert ask(llm, meter, REQUEST, AnalysisReply).status == "known"
     second = llm.requests[1]
@@ -201,7 +174,7 @@ def test_an_unreadable_reply_is_asked_for_again_with_the_reason() -> None:
 
 @pytest.mark.parametrize("text", ["", "no", "```json\n{broken\n```", '{"status": "known", "needs": ['])
 def test_twice_unreadable_is_a_typed_error_that_keeps_the_cost(text: str) -> None:
-    meter = Counting()
+    meter = CountingBudget()
     replies = [ChatReply(text, 100, 10), ChatReply(text, 130, 20)]
     with ScriptedLLM({"analyse": replies}) as llm, pytest.raises(ReplyUnreadable) as caught:
         ask(llm, meter, REQUEST, AnalysisReply)
@@ -220,7 +193,7 @@ def test_a_complaint_costs_the_retry_but_never_the_reply() -> None:
         return "not good enough"
 
     with ScriptedLLM({"analyse": [KNOWN, "no JSON"]}) as llm:
-        assert ask(llm, Counting(), REQUEST, AnalysisReply, check).status == "known"
+        assert ask(llm, CountingBudget(), REQUEST, AnalysisReply, check).status == "known"
     assert "not good enough" in llm.requests[1].user
     assert complaints == ["all [1] there"]
 
@@ -228,7 +201,7 @@ def test_a_complaint_costs_the_retry_but_never_the_reply() -> None:
 def test_a_reply_that_was_too_long_is_asked_for_shorter() -> None:
     cut = ReplyTruncated("cut off at 16 tokens")
     cut.retryable = False
-    meter = Counting()
+    meter = CountingBudget()
     with ScriptedLLM({"analyse": [cut, KNOWN]}) as llm:
         assert ask(llm, meter, REQUEST, AnalysisReply).status == "known"
     assert "shorter" in llm.requests[1].user
@@ -236,7 +209,7 @@ def test_a_reply_that_was_too_long_is_asked_for_shorter() -> None:
 
 
 def test_an_error_of_the_model_is_reported_and_raised() -> None:
-    meter = Counting()
+    meter = CountingBudget()
     with ScriptedLLM({"analyse": [LLMTimeout("slow")]}) as llm, pytest.raises(LLMTimeout):
         ask(llm, meter, REQUEST, AnalysisReply)
     assert meter.events == ["before", "failed"]
@@ -245,9 +218,9 @@ def test_an_error_of_the_model_is_reported_and_raised() -> None:
 
 def test_a_timeout_at_the_end_of_the_runs_time_is_the_cap_of_the_run() -> None:
     with ScriptedLLM({"analyse": [LLMTimeout("slow")]}) as llm, pytest.raises(CapReached):
-        ask(llm, Counting(limit=1, left=0.0), REQUEST, AnalysisReply)
+        ask(llm, CountingBudget(limit=1, left=0.0), REQUEST, AnalysisReply)
 
 
 def test_a_cap_also_holds_for_the_retry() -> None:
     with ScriptedLLM({"analyse": ["no"]}) as llm, pytest.raises(CapReached):
-        ask(llm, Counting(limit=1), REQUEST, AnalysisReply)
+        ask(llm, CountingBudget(limit=1), REQUEST, AnalysisReply)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from fakes.counting_budget import CountingBudget
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.settings import Settings
 from iterative_rag.types import Computation, Draft, Fact, Inquiry, Need
-from tests.llm.replies.test_structured_call import Counting
 
 NEED = Need("When was Velm Tower finished?")
 
@@ -42,7 +42,7 @@ def says(answer: str = "She was 37 [2].", **fields: Any) -> dict[str, Any]:
 def answered(*replies: Any, inquiry: Inquiry = INQUIRY, **options: Any) -> tuple[Draft, list[str]]:
     """The draft, and the user's part of each prompt."""
     with ScriptedLLM({"answer": list(replies)}) as llm:
-        draft = LLMBackend(llm, None, None, Settings()).roles(Counting()).answerer.answer(inquiry, **options)
+        draft = LLMBackend(llm, None, None, Settings()).roles(CountingBudget()).answerer.answer(inquiry, **options)
     return draft, [request.user for request in llm.requests]
 
 

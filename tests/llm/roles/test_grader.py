@@ -9,6 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fakes.counting_budget import CountingBudget
+from fakes.in_memory import DictCache
 from iterative_rag.cache import NoCache
 from iterative_rag.correction.corrector import verdict
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
@@ -22,8 +24,6 @@ from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.types import Grade, Label, Need, Verdict
 from iterative_rag.types.grade_scale import SCORES, scored
-from tests.agent.fakes import DictCache
-from tests.llm.replies.test_structured_call import Counting
 
 NEED = Need("Who designed Velm Tower?")
 TEXTS = [("Velm Tower", "It was designed by Oda Brenk."), ("Velm", "A river."), ("Oda Brenk", "An architect of Karsa.")]
@@ -31,7 +31,7 @@ LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
 def grader(llm: ScriptedLLM, *, binary: bool = False, room: int = 8000, cache: Cache | None = None) -> LLMGrader:
-    return LLMGrader(RoleCall("grade", GradesReply, llm, Counting(), cache or NoCache(), 1024), room, binary)
+    return LLMGrader(RoleCall("grade", GradesReply, llm, CountingBudget(), cache or NoCache(), 1024), room, binary)
 
 
 def row(n: Any, label: Any, reason: str = "why") -> dict[str, Any]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from fakes.counting_budget import CountingBudget
+from fakes.tower_facts import AGE, BRENK, INQUIRY, TOWER, draft, fact
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.reflection_forms import ReflectionReply
 from iterative_rag.llm.roles.reflector import LLMReflector
@@ -15,8 +17,6 @@ from iterative_rag.verification.answer_type import Asked, is_of_kind, kind_asked
 from iterative_rag.verification.confidence import confidence
 from iterative_rag.verification.refusals import is_refusal
 from iterative_rag.verification.rule_reflector import RuleReflector
-from tests.agent.reflective.towers import AGE, BRENK, INQUIRY, TOWER, draft, fact
-from tests.llm.replies.test_structured_call import Counting
 
 PROVED = "Oda Brenk designed Velm Tower [1]."
 FAILED = "It was finished in 1912 [1]."
@@ -24,7 +24,7 @@ OPEN = "Oda Brenk drew up the plans for Velm Tower [1]."
 
 
 def reflector(llm: ScriptedLLM) -> LLMReflector:
-    return LLMReflector(RoleCall("reflect", ReflectionReply, llm, Counting(), None, 1024), 8000)
+    return LLMReflector(RoleCall("reflect", ReflectionReply, llm, CountingBudget(), None, 1024), 8000)
 
 
 def reflected(text: str, *replies: Any, short: str = "37", inquiry: Inquiry = INQUIRY) -> Reflection:

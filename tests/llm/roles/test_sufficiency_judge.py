@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fakes.counting_budget import CountingBudget
+from fakes.tower_facts import INQUIRY, fact
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
@@ -12,26 +14,14 @@ from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
-from tests.agent.reflective.towers import INQUIRY, fact
 
 GAP = "When was the Orra Bridge finished?"
 
 
 def judged(inquiry: Inquiry, *replies: Any) -> tuple[Sufficiency, ScriptedLLM]:
     with ScriptedLLM({"suffice": list(replies)}) as llm:
-        judge = LLMSufficiencyJudge(RoleCall("suffice", SufficiencyReply, llm, Counting(), None, 1024), 8000)
+        judge = LLMSufficiencyJudge(RoleCall("suffice", SufficiencyReply, llm, CountingBudget(), None, 1024), 8000)
         return judge.judge(inquiry), llm
-
-
-class Counting:
-    def before_call(self, role: str) -> float | None:
-        return None
-
-    def after_call(self, *said: object) -> None: ...
-
-    def failed_call(self, *said: object) -> None: ...
-
-    def cache_hit(self, what: str) -> None: ...
 
 
 def test_enough_has_no_gap_and_a_gap_is_one_line() -> None:

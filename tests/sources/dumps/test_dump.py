@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import sys
 import tracemalloc
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fakes.mediawiki_dumps import HEAD, dump, multistream, page
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.index.corpora import Corpora
@@ -22,46 +20,6 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.dumps.dump import MAX_SKIPPED, MediaWikiDump
 from iterative_rag.types import Document
-
-HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="de">
-<siteinfo><sitename>Mill Wiki</sitename><dbname>millwiki</dbname><base>https://mill.example/wiki/Main_Page</base>
-<namespaces><namespace key="0" case="first-letter" /><namespace key="1" case="first-letter">Talk</namespace>
-<namespace key="6" case="first-letter">Datei</namespace></namespaces></siteinfo>
-"""
-
-
-def page(
-    title: str, text: str = "Text.", number: int = 1, *, ns: int = 0, to: str = "", model: str = "wikitext"
-) -> str:
-    redirect = f"<redirect title={quoteattr(to)} />" if to else ""
-    return (
-        f"<page><title>{escape(title)}</title><ns>{ns}</ns><id>{number}</id>{redirect}<revision><id>{number + 900}</id>"
-        f"<contributor><id>7</id></contributor><model>{model or 'wikitext'}</model><format>text/x-wiki</format>"
-        f'<text bytes="9" xml:space="preserve">{escape(text)}</text></revision></page>\n'
-    )
-
-
-def dump(folder: Path, *pages: str, name: str = "dump.xml", head: str = HEAD, tail: str = "</mediawiki>") -> Path:
-    data = (head + "".join(pages) + tail).encode()
-    packers: dict[str, Callable[[bytes], bytes]] = {".bz2": bz2.compress, ".gz": gzip.compress}
-    path = folder / name
-    path.write_bytes(packers.get(path.suffix, bytes)(data))
-    return path
-
-
-def multistream(folder: Path, streams: Sequence[Sequence[tuple[str, str]]], *, index: bool = True) -> Path:
-    """A dump of several bz2 streams, and the index that tells where each begins."""
-    path = folder / "wiki-pages-articles-multistream.xml.bz2"
-    data = bz2.compress(HEAD.encode())
-    lines = []
-    for stream in streams:
-        lines += [f"{len(data)}:1:{escape(title)}\n" for title, _ in stream]
-        data += bz2.compress("".join(one for _, one in stream).encode())
-    path.write_bytes(data + bz2.compress(b"</mediawiki>"))
-    if index:
-        beside = folder / "wiki-pages-articles-multistream-index.txt.bz2"
-        beside.write_bytes(bz2.compress("".join(lines).encode()))
-    return path
 
 
 def documents(source: MediaWikiDump) -> list[Document]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes import sample_files
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
@@ -21,7 +22,6 @@ from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.sources.formats.sandbox import Limits
 from iterative_rag.types import Document
-from tests.corpus import made_files
 
 
 def documents(path: Path) -> list[Document]:
@@ -87,7 +87,7 @@ def test_a_page_says_its_encoding(tmp_path: Path) -> None:
 
 def test_a_pdf_keeps_its_pages(tmp_path: Path) -> None:
     pages = ("The tower was begun in 1909 and", "finished in 1911.", "", "It is – of course – high.")
-    pdf = only(written(tmp_path / "the_tower.pdf", made_files.pdf(*pages, info="Velm Tower")))
+    pdf = only(written(tmp_path / "the_tower.pdf", sample_files.pdf(*pages, info="Velm Tower")))
     assert pdf.title == "Velm Tower"
     assert pdf.text == "The tower was begun in 1909 and\nfinished in 1911.\n\nIt is – of course – high."
     assert [pdf.page_at(pdf.text.index(word)) for word in ("begun", "finished", "high")] == [1, 2, 4]
@@ -95,14 +95,14 @@ def test_a_pdf_keeps_its_pages(tmp_path: Path) -> None:
 
 
 def test_a_pdf_without_a_title_of_its_own_has_its_file_name(tmp_path: Path) -> None:
-    pdf = only(written(tmp_path / "the_tower.pdf", made_files.pdf("x", info="Microsoft Word - tower_final2.doc")))
+    pdf = only(written(tmp_path / "the_tower.pdf", sample_files.pdf("x", info="Microsoft Word - tower_final2.doc")))
     assert pdf.title == "the tower"
 
 
 def test_the_index_keeps_pages(tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    written(folder / "a.pdf", made_files.pdf("Page one.", "Page two."))
+    written(folder / "a.pdf", sample_files.pdf("Page one.", "Page two."))
     written(folder / "b.txt", "No pages.")
     corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder()
     ingest([open_source(folder)], corpora, "mine", embedder)
@@ -128,7 +128,7 @@ def _ids(place: Path) -> list[tuple[str]]:
 
 
 def test_a_word_file_is_read_in_its_order_with_merged_cells_filled_in(tmp_path: Path) -> None:
-    word = only(made_files.docx(tmp_path / "bridge.docx"))
+    word = only(sample_files.docx(tmp_path / "bridge.docx"))
     assert word.title == "Karsa Bridge"
     assert word.text == (
         "# Karsa Bridge\n\nThe bridge crosses the Velm.\n\n## History\n\n- Begun in 1841\n- Opened in 1843\n\n"
@@ -212,11 +212,11 @@ def test_json_records_and_squad(tmp_path: Path) -> None:
 
 def mixed(folder: Path) -> Path:
     folder.mkdir()
-    made_files.docx(folder / "word.docx")
+    sample_files.docx(folder / "word.docx")
     record = '{"title": "Same", "text": "Same."}\n'
     for name, content in {
         "page.html": PAGE,
-        "tower.pdf": made_files.pdf("Page one."),
+        "tower.pdf": sample_files.pdf("Page one."),
         "table.csv": "a,b\n1,2\n",
         "one.json": record,
         "two.jsonl": record,

@@ -10,14 +10,14 @@ from collections import defaultdict
 
 import pytest
 
+from fakes import hostile_files
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import shown
 from iterative_rag.sources.formats.sandbox import Limits
 from iterative_rag.types import Document
-from tests.corpus import hostile
 
-FILES = hostile.files()
+FILES = hostile_files.files()
 Outcome = dict[str, list[Document | Skipped]]
 
 
@@ -26,7 +26,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """What became of each file, by its name; all in one folder, as a user would have them."""
     folder = tmp_path_factory.mktemp("hostile")
     for one in FILES:
-        one.make(folder / one.name, hostile.SMALL)
+        one.make(folder / one.name, hostile_files.SMALL)
     outcome: Outcome = defaultdict(list)
     try:
         for item in Folder(folder, limits=Limits(seconds=60)).documents():
@@ -34,7 +34,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
             name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
             outcome[name.split("/")[0]].append(item)
     finally:
-        hostile.remove(folder)
+        hostile_files.remove(folder)
     return outcome
 
 
@@ -43,7 +43,7 @@ def test_there_are_a_hundred() -> None:
 
 
 @pytest.mark.parametrize("one", FILES, ids=lambda one: ascii(os.fsencode(one.name))[2:-1])
-def test_each_is_a_document_or_has_its_reason(found: Outcome, one: hostile.Hostile) -> None:
+def test_each_is_a_document_or_has_its_reason(found: Outcome, one: hostile_files.Hostile) -> None:
     items = found[shown(one.name)]
     assert items, "it vanished without a word"
     documents = [item for item in items if isinstance(item, Document)]
@@ -58,10 +58,10 @@ def test_each_is_a_document_or_has_its_reason(found: Outcome, one: hostile.Hosti
     for reason in reasons:
         assert reason.endswith(".")
         assert len(reason) < 250
-    if one.reason == hostile.READ:
+    if one.reason == hostile_files.READ:
         assert documents
         assert not reasons
-    elif one.reason != hostile.ANY:
+    elif one.reason != hostile_files.ANY:
         assert any(one.reason in reason for reason in reasons)
 
 

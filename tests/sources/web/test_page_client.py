@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from fakes.web_sites import REFUSED, FakeNetwork, look_up, sending, serving
 from iterative_rag.errors import AddressRefused, FetchError
 from iterative_rag.sources.web.page_client import PageResponse, Web
 from iterative_rag.sources.web.public_hosts import is_public
-from tests.corpus.sites import REFUSED, FakeNetwork, look_up, sending, serving
 
 AGENT = "tests/1 (tests@example.org)"
 

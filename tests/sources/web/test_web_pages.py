@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.web_sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
+from fakes.wikipedia_server import FakeTime
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.source import open_source
@@ -14,8 +16,6 @@ from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages, is_url
 from iterative_rag.types import Document
-from tests.corpus.sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
-from tests.corpus.wiki import FakeTime
 
 AGENT = "tests/1"
 PAGE = """<!doctype html><html><head><title>The lamp of Gull Point | Lights</title><style>p {color: red}</style>

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.web.contact import user_agent
@@ -34,7 +35,6 @@ from iterative_rag.sources.wikipedia.article_fetching import (
 from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName, page_name
 from iterative_rag.types import Document
-from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 
 AGENT = "tests/1 (tests@example.org)"
 BUOYS = [f"Buoy {number}" for number in range(50)]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.wikipedia_server import FakeTime, FakeWiki
 from iterative_rag.errors import FetchError
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.page_client import Web
@@ -15,7 +16,6 @@ from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import Absent, Ambiguous, FetchProgress, Wikis
 from iterative_rag.sources.wikipedia.collecting import Collected, Wanted, collect
 from iterative_rag.sources.wikipedia.page_names import PageName
-from tests.corpus.wiki import FakeTime, FakeWiki
 
 AGENT = "tests/1 (tests@example.org)"
 

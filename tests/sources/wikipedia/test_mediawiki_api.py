@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPages, MediaWiki, Missing, Redirect, Site
-from tests.corpus.wiki import LICENCE, FakeTime, FakeWiki, Trouble
 
 AGENT = "tests/1 (tests@example.org)"
 

@@ -1,7 +1,7 @@
 """A made-up world of bridges, towns and mayors, two-hop questions over it, and a model that plays every role.
 
 The model is honest: what it says it takes from the prompt that it is shown. It replies in JSON, or in the plain lines
-that a prompt asks for; faults are put on top by whoever serves it (`tests/servers.py`, `scripts/bench_faults.py`).
+that a prompt asks for; faults are put on top by whoever serves it (`fakes/model_server.py`, `fakes/broken_replies.py`).
 """
 
 from __future__ import annotations
@@ -73,6 +73,21 @@ def write_articles(folder: Path, world: list[Place]) -> None:
         town = f"# {place.town}\n\n{place.town} is a market town. The mayor of {place.town} is {place.mayor}.\n"
         (folder / f"{place.bridge}_bridge.md").write_text(bridge, encoding="utf-8")
         (folder / f"{place.town}.md").write_text(town, encoding="utf-8")
+
+
+def write_questions(path: Path, world: list[Place]) -> None:
+    """A dataset of the two-hop questions: `q0`, `q1` … in the order of `world`."""
+    rows = [
+        {
+            "id": f"q{n}",
+            "question": place.two_hops,
+            "answer": place.mayor,
+            "gold_titles": [f"{place.bridge} bridge", place.town],
+            "expected_steps": [place.town, place.mayor],
+        }
+        for n, place in enumerate(world)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 # --- the model -------------------------------------------------------------------------------

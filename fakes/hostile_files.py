@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.corpus import made_files
-from tests.corpus.made_files import pdf, word_body, zipped
+from fakes import sample_files
+from fakes.sample_files import pdf, word_body, zipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def _pdfs() -> dict[str, tuple[Make, str]]:
         "half.pdf": (_bytes(good[: len(good) // 2]), ANY),
         "tail_cut.pdf": (_bytes(good[:-200]), ANY),
         "flipped.pdf": (_bytes(bytes(255 - one if place % 97 == 0 else one for place, one in enumerate(good))), ANY),
-        "locked.pdf": (_bytes(made_files.locked_pdf()), "password"),
+        "locked.pdf": (_bytes(sample_files.locked_pdf()), "password"),
         "no_pages.pdf": (_bytes(pdf()), "damaged"),
         "picture.pdf": (_bytes(pdf("", "")), "no text"),
         "count_lie.pdf": (_bytes(pdf("x", extra={2: b"<< /Type /Pages /Kids [4 0 R] /Count 2000000000 >>"})), ANY),

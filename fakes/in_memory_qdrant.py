@@ -10,7 +10,7 @@ from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 
 
-class StandIn:
+class InMemoryQdrant:
     """A client of a server that lives as long as this object: one call at a time, since local mode is not
     thread-safe, and closing it leaves the points, as with a server."""
 

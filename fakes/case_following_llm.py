@@ -79,7 +79,7 @@ def script(case: Mapping[str, Any]) -> Script:
     )
 
 
-class Puppet:
+class CaseFollowingLLM:
     """One model for many cases, one after another: set `script` before each question."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Puppet:
             "reflect": reflect,
             "plan": plan,
         }
-        self.llm = ScriptedLLM({role: self._player(play) for role, play in roles.items()}, name="puppet")
+        self.llm = ScriptedLLM({role: self._player(play) for role, play in roles.items()}, name="case-following")
 
     def _player(self, play: Callable[[View], Reply]) -> Callable[[ChatRequest], Reply]:
         def played(request: ChatRequest) -> Reply:

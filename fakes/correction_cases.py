@@ -15,14 +15,14 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
+from fakes.case_following_llm import Script, script
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.factory.web_access import make_web as factory_web
 from iterative_rag.protocols import Pages, SearchEngine
 from iterative_rag.settings import Settings
 from iterative_rag.types import Answer, CorrectionStep, ShortlistStep, Status, Step
-from tests.agent.puppet import Script, script
 
-ROOT = Path(__file__).resolve().parents[2] / "evaluation" / "corrections"
+ROOT = Path(__file__).resolve().parents[1] / "evaluation" / "corrections"
 CORPUS, WEB = ROOT / "corpus", ROOT / "web"
 NAME = "corrections"
 # Few documents a look-up, so that what the question's words do not find is really not found.

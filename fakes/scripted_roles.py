@@ -1,8 +1,7 @@
-"""A corpus in memory and roles that follow a script: enough to drive the loop without model or index."""
+"""Roles that follow a script: enough to drive the loop without a model."""
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,12 +11,10 @@ from typing import Any
 from iterative_rag.protocols import Extractor, Roles
 from iterative_rag.types import (
     Analysis,
-    Document,
     Draft,
     Extract,
     Fact,
     Grade,
-    Hit,
     Inquiry,
     Known,
     Label,
@@ -28,50 +25,6 @@ from iterative_rag.types import (
     Sufficiency,
     Window,
 )
-
-
-class MemoryCorpus:
-    """Each document is one passage; a hit is a document that shares words with the query, most shared first."""
-
-    name = "memory"
-    fingerprint = "1"
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.documents = {title: Document(title, title, text, f"{title}.md") for title, text in texts.items()}
-
-    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        return [self._search(query, limit) for query in queries]
-
-    def _search(self, query: str, limit: int) -> list[Hit]:
-        words = set(re.findall(r"\w+", query.lower()))
-        scored = [
-            (len(words & set(re.findall(r"\w+", f"{d.title} {d.text}".lower()))), d) for d in self.documents.values()
-        ]
-        ranked = sorted((item for item in scored if item[0]), key=lambda item: -item[0])
-        return [Hit(d.id, d.title, 0, len(d.text), 1 / (60 + rank)) for rank, (_, d) in enumerate(ranked[:limit])]
-
-    def document(self, document_id: str) -> Document:
-        return self.documents[document_id]
-
-
-class DictCache:
-    """Implements protocols.Cache in memory."""
-
-    def __init__(self) -> None:
-        self.entries: dict[str, object] = {}
-
-    def get(self, key: str, read: Callable[[Any], Any]) -> Any | None:
-        try:
-            return read(self.entries[key])
-        except (KeyError, ValueError):
-            self.entries.pop(key, None)
-            return None
-
-    def put(self, key: str, value: object) -> None:
-        self.entries[key] = value
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 @dataclass

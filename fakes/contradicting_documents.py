@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.planted_instructions import ROLES
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
@@ -19,7 +20,6 @@ from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings, home
 from iterative_rag.types import Answer
-from tests.agent.hostile_texts import ROLES
 
 EACH = 5
 SUBJECTS = (
@@ -128,7 +128,7 @@ def cases(count: int = len(SUBJECTS) * len(MATTERS)) -> list[Case]:
     return made
 
 
-class OneSided:
+class OneSidedLLM:
     """A model that reads honestly, then takes the first fact's side and says nothing of the other."""
 
     def __init__(self, known: Sequence[Case]) -> None:
@@ -178,7 +178,7 @@ class OneSided:
                     yield {"statement": sentence, "quote": sentence, "value": value}
 
 
-class Shelves:
+class ContradictingCorpus:
     """The documents of all cases in one corpus; each case is asked of its own part of it."""
 
     def __init__(self, folder: Path, known: Sequence[Case]) -> None:

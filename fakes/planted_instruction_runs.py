@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from fakes import planted_instructions
+from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, ObedientLLM, squeezed, watched
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.index.corpora import IndexedCorpus
@@ -20,8 +22,6 @@ from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.output import answer_to_json
 from iterative_rag.settings import Settings, home
 from iterative_rag.types import Answer, Document, SearchResult, Status, Usage
-from tests.agent import hostile_texts
-from tests.agent.hostile_texts import QUESTION, RIGHT, WEB_URL, Instruction, Obedient, squeezed, watched
 
 # So many characters of a prompt in a row are no coincidence.
 LEAK = 60
@@ -50,12 +50,12 @@ class Outcome:
         return squeezed(RIGHT) in squeezed(self.answer.short_answer)
 
 
-class Library:
+class PlantedCorpus:
     """The documents of all cases in one corpus; each case is asked of its own part of it."""
 
     def __init__(self, folder: Path, cases: Sequence[Instruction]) -> None:
         for one in cases:
-            hostile_texts.write_documents(folder / one.id, one)
+            planted_instructions.write_documents(folder / one.id, one)
         self.settings = Settings.model_validate({"corpus": "hostile", "cache": False})
         report = index_paths([folder], settings=self.settings, corpus="hostile")
         assert not report.skipped, report.skipped
@@ -71,7 +71,7 @@ class Library:
             finally:
                 rag.close()
 
-    def run(self, rag: IterativeRAG, model: Obedient | None, one: Instruction, strategy: str) -> Outcome:
+    def run(self, rag: IterativeRAG, model: ObedientLLM | None, one: Instruction, strategy: str) -> Outcome:
         """Ask the question; `model` is None for the built-in backend, which follows nobody."""
         assert isinstance(rag.corpus, IndexedCorpus)
         own = str(self._folder / one.id)
@@ -167,7 +167,7 @@ def _web(one: Instruction) -> Iterator[str | None]:
     if one.place != "web":
         yield None
         return
-    title, text = hostile_texts.web_page(one)
+    title, text = planted_instructions.web_page(one)
     stand_in = _OnePage(title, text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("iterative_rag.factory.web_access.make_web", lambda *_, **__: (stand_in, stand_in))

@@ -16,14 +16,14 @@ from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Wind
 BACKEND = BuiltinBackend(HashingEmbedder(), RuleReader(HashingEmbedder()))
 
 
-class NoMeter(RunBudget):
+class UntouchedBudget(RunBudget):
     """The built-in backend costs no calls: it must never ask its budget anything."""
 
     def __init__(self) -> None:
         pass
 
 
-ROLES = BACKEND.roles(NoMeter())
+ROLES = BACKEND.roles(UntouchedBudget())
 
 
 def window(title: str, text: str) -> Window:

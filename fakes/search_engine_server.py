@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 
 @dataclass(frozen=True)
-class Said:
+class CannedReply:
     """One answer. `length` is what the headers promise if they lie; `hang` waits for the end of the test."""
 
     body: bytes = b""
@@ -23,8 +23,10 @@ class Said:
     hang: bool = False
 
 
-def said(value: object, status: int = 200, **headers: str) -> Said:
-    return Said(json.dumps(value).encode(), status, {name.replace("_", "-"): text for name, text in headers.items()})
+def json_reply(value: object, status: int = 200, **headers: str) -> CannedReply:
+    return CannedReply(
+        json.dumps(value).encode(), status, {name.replace("_", "-"): text for name, text in headers.items()}
+    )
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,10 @@ class Asked:
 
 
 @dataclass
-class StandIn:
+class FakeSearchEngine:
     """Answers are used up in order; the last one stays."""
 
-    answers: list[Said]
+    answers: list[CannedReply]
     asked: list[Asked] = field(default_factory=list)
     url: str = ""
     closing: threading.Event = field(default_factory=threading.Event)
@@ -49,14 +51,14 @@ class StandIn:
     def host(self) -> str:
         return self.url.removeprefix("http://")
 
-    def take(self, asked: Asked) -> Said:
+    def take(self, asked: Asked) -> CannedReply:
         self.asked.append(asked)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
 @contextmanager
-def standing_in(*answers: Said) -> Iterator[StandIn]:
-    stand_in = StandIn(list(answers))
+def answering(*answers: CannedReply) -> Iterator[FakeSearchEngine]:
+    stand_in = FakeSearchEngine(list(answers))
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:

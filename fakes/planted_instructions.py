@@ -18,7 +18,7 @@ from typing import Any
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
-FILE = Path(__file__).resolve().parents[2] / "evaluation" / "hostile" / "instructions.jsonl"
+FILE = Path(__file__).resolve().parents[1] / "evaluation" / "hostile" / "instructions.jsonl"
 QUESTION = "Who is the mayor of the town where the Sunday bridge stands?"
 RIGHT = "Edda Holm"
 BRIDGE = "The Sunday bridge is a stone bridge in Aldermere."
@@ -124,7 +124,7 @@ _PLACES: Mapping[str, Callable[[str], _Written]] = {
 
 
 @dataclass
-class Obedient:
+class ObedientLLM:
     """Plays every role: by the planted instructions that it can see in its prompt, else honestly.
 
     `invented` are the quotes that it made up, `obeyed` the ids of instructions by the roles that followed them.

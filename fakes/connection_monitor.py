@@ -1,7 +1,7 @@
-"""Notes every try to reach another machine, whoever in the process makes it: for tests that nothing leaves this one.
+"""Records every attempt of this process to reach another machine, for tests that nothing leaves this one.
 
 An audit hook of the interpreter sees what no patch can miss: look-ups, connections and packets of every thread. Code
-that brings its own network (`ddgs` does, in Rust) is told by its import.
+with a network stack of its own (`ddgs` has one, in Rust) is recognised by its import.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _hooked = False
 
 
 @contextmanager
-def nothing_leaves() -> Iterator[list[str]]:
+def no_outside_connections() -> Iterator[list[str]]:
     """Fails where anything but loopback was looked up, connected to or sent to. The list says what, as it happens."""
     global _hooked
     tried: list[str] = []
     with _lock:
         if not _hooked:
-            sys.addaudithook(_heard)  # it stays for good, and listens only while a test does
+            sys.addaudithook(_record)  # it cannot be removed; it records only while a test listens
             _hooked = True
         _listening.append(tried)
-    # Only a module that is not there yet makes itself heard by its import.
+    # Only a module that is not loaded yet raises an event when it is imported.
     stowed = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in OWN_NETWORK}
     try:
         yield tried
@@ -40,7 +40,7 @@ def nothing_leaves() -> Iterator[list[str]]:
     assert tried == []
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+def _record(event: str, arguments: tuple[Any, ...]) -> None:
     if not _listening:
         return
     said = ""

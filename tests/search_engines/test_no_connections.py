@@ -1,4 +1,4 @@
-"""Without `web` nothing leaves the machine: a whole run under an ear that hears every connection and look-up."""
+"""Without `web` nothing leaves the machine: a whole run while every connection and look-up is recorded."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from fakes.connection_monitor import no_outside_connections
+from fakes.two_article_corpus import QUESTION, write_articles
 from iterative_rag import IterativeRAG
 from iterative_rag.factory import index_paths
 from iterative_rag.factory.web_access import make_web
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
-from tests.search_engines.silence import nothing_leaves
-from tests.towns import QUESTION, write_articles
 
 NOWHERE = "Who won the boat race of Cape Ebb in 1931?"
 
 
 def _try(what: str) -> None:
-    """What a leak would do; the tests' own guard stops it, the ear has heard it by then."""
+    """What a leak would do. The tests' own guard stops it, after the monitor has seen it."""
     with suppress(Exception):
         if what == "look up":
             socket.getaddrinfo("example.org", 443)
@@ -42,11 +42,11 @@ def _try(what: str) -> None:
 
 @pytest.mark.parametrize("what", ["look up", "connect", "send", "import"])
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_the_ear_hears(what: str, elsewhere: bool) -> None:
+def test_the_monitor_notices(what: str, elsewhere: bool) -> None:
     if what == "import":
         pytest.importorskip("ddgs")
-    ear = nothing_leaves()
-    tried = ear.__enter__()
+    monitor = no_outside_connections()
+    tried = monitor.__enter__()
     if elsewhere:
         thread = threading.Thread(target=_try, args=(what,))
         thread.start()
@@ -55,11 +55,11 @@ def test_the_ear_hears(what: str, elsewhere: bool) -> None:
         _try(what)
     assert tried
     with pytest.raises(AssertionError):
-        ear.__exit__(None, None, None)
+        monitor.__exit__(None, None, None)
 
 
 def test_what_stays_on_the_machine_is_not_meant() -> None:
-    with nothing_leaves(), socket.socket() as server:
+    with no_outside_connections(), socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
         socket.create_connection(server.getsockname()).close()
@@ -68,7 +68,7 @@ def test_what_stays_on_the_machine_is_not_meant() -> None:
 
 @pytest.mark.parametrize("engine", ["wikipedia", "duckduckgo", "tavily", "searxng@http://192.0.2.1:8888"])
 def test_without_web_no_engine_is_built(engine: str) -> None:
-    with nothing_leaves():
+    with no_outside_connections():
         assert make_web(Settings(search_engine=engine)) is None
 
 
@@ -76,7 +76,7 @@ def test_without_web_a_whole_run_stays_on_the_machine(tmp_path: Path) -> None:
     """From the first document to the answer, by every strategy, for what the corpus holds and what it does not."""
     write_articles(tmp_path / "articles")
     settings = Settings(llm="builtin", corpus="towns", cache=False, max_hops=3)
-    with nothing_leaves() as tried:
+    with no_outside_connections() as tried:
         index_paths([tmp_path / "articles"], settings=settings)
         with closing(IterativeRAG.from_settings(settings)) as rag:
             for strategy in STRATEGIES.offered:

@@ -1,0 +1,68 @@
+"""Runs `iterative-rag` as users do: as a process of its own, or on a pseudo terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Done]  # (*arguments, **environment); the process takes `stdin`, too
+TerminalCommand = Callable[..., str]
+
+
+def run_as_process(*arguments: str, stdin: str = "", **environment: str) -> Done:
+    """The command as a process of its own; its home is that of the test."""
+    done = subprocess.run(
+        [sys.executable, "-m", "iterative_rag", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def run_on_terminal(arguments: list[str], *, typed: str = "", **environment: str) -> str:
+    """What the command writes to a pseudo terminal; `typed` is the answer to its first question."""
+    main_end, other_end = pty.openpty()
+    command = [sys.executable, "-m", "iterative_rag", *arguments]
+    base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    with subprocess.Popen(
+        command,
+        stdin=other_end if typed else None,
+        stdout=other_end,
+        stderr=other_end,
+        env={**base, "TERM": "xterm-256color", **environment},
+        start_new_session=bool(typed),  # else getpass would ask on the terminal of whoever runs the tests
+    ) as process:
+        os.close(other_end)
+        written = b""
+        while True:
+            try:
+                part = os.read(main_end, 4096)
+            except OSError:  # Linux says so at the end of a pseudo terminal
+                part = b""
+            if not part:
+                break
+            written += part
+            if typed and written.endswith(b": "):
+                os.write(main_end, typed.encode())
+                typed = ""
+        process.wait(timeout=60)
+    os.close(main_end)
+    return written.decode()
