@@ -138,12 +138,12 @@ class WebReader:
 def _article(web: Web, api: str, title: str) -> tuple[str, str, str]:
     """Address, title and Markdown of an article. Raises FetchError."""
     from iterative_rag.sources.web.retry_policy import RetryPolicy
-    from iterative_rag.sources.wikipedia.mediawiki_api import FoundPages, MediaWiki
+    from iterative_rag.sources.wikipedia.mediawiki_api import FoundPage, MediaWiki
     from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
     wiki = MediaWiki(api, web, RetryPolicy(tries=WIKI_TRIES, longest_pause=LONGEST_PAUSE))
     for _, found in wiki.look_up([title]):
-        if isinstance(found, FoundPages):
+        if isinstance(found, FoundPage):
             return found.url, found.title, to_markdown(wiki.html(found.revision), found.title)
     raise FetchError(f"The wiki has no article {title!r}.")
 

@@ -35,7 +35,7 @@ _MAX_TAG_DEPTH = 50
 _MAX_TABLE_DEPTH = 8
 # Unicode's private use area, also as character references: the converters mark positions with these characters.
 _PRIVATE = re.compile(
-    r"[\ue000-\uf8ff]|&#(?:0*5[78]\d{3}|x0*e[0-9a-f]{3}|x0*f[0-8][0-9a-f]{2})(?:;|(?![0-9a-f]))", re.IGNORECASE
+    r"[\ue000-\uf8ff]|&#(?:0*5[78]\d{3}(?!\d)|x0*(?:e[0-9a-f]|f[0-8])[0-9a-f]{2}(?![0-9a-f]));?", re.IGNORECASE
 )
 
 

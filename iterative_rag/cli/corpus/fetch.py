@@ -151,12 +151,11 @@ def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed
 
 
 def _missed(found: Collected) -> Iterator[_Missed]:
-    from iterative_rag.sources.wikipedia.article_fetching import Stored, shortfall
+    from iterative_rag.sources.wikipedia.article_fetching import Stored
 
     for outcome in found.outcomes:
         if not isinstance(outcome, Stored):
-            short = shortfall(outcome)
-            yield _Missed(outcome.name, short.kind, short.reason, short.nearest)
+            yield _Missed(outcome.name, outcome.kind, outcome.reason, outcome.nearest)
 
 
 # --- output ----------------------------------------------------------------------------------

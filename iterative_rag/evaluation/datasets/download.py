@@ -174,7 +174,7 @@ class _Fetching:
         return asked
 
     def _note(self, outcome: Outcome, asked: Collection[str]) -> None:
-        from iterative_rag.sources.wikipedia.article_fetching import Stored, shortfall
+        from iterative_rag.sources.wikipedia.article_fetching import Stored
 
         if isinstance(outcome, Stored):
             self.places.add(outcome.place)
@@ -183,9 +183,8 @@ class _Fetching:
             if outcome.title != outcome.name.title:
                 self.redirects |= dict.fromkeys(asked, outcome.title)
             return
-        short = shortfall(outcome)
         self.missing.extend(
-            NotFound(one, short.kind, short.reason, short.nearest, self._needed_by(one)) for one in asked
+            NotFound(one, outcome.kind, outcome.reason, outcome.nearest, self._needed_by(one)) for one in asked
         )
 
     def _needed_by(self, title: str) -> tuple[str, ...]:

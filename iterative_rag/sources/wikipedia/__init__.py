@@ -1,6 +1,6 @@
 """Pages of Wikipedia, or of another MediaWiki, as readable Markdown files.
 
-Read in the order in which a page comes in: names (what is asked for) -> client (the wiki's API) -> markdown with
-tables (HTML to text) -> files (one .md a page) -> fetching (many pages, resumable) -> collecting (categories,
-links, limits). Needs the extra `wikipedia`.
+In the order of processing: page_names (titles and URLs) -> mediawiki_api -> page_markdown with page_tables (HTML to
+text) -> article_files (one file per page) -> article_fetching (many pages, resumable) -> collecting (categories, links,
+limits). Needs the extra `wikipedia`.
 """

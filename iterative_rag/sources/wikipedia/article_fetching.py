@@ -1,4 +1,4 @@
-"""Many pages of Wikipedia into a folder: resumable, polite, every title with its own outcome."""
+"""Fetches many pages of Wikipedia into a folder: resumable, with an outcome for every title."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_files import PageFile, PageFolder, StoredPage
-from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPages, MediaWiki, Missing
+from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPage, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
 
 IN_FLIGHT = 3  # requests at a time, as the wikis ask of robots
-MOST_FAILED_IN_A_ROW = 5
+MAX_FAILED_IN_A_ROW = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The page lies in the folder. `fetched` tells whether this run brought it, or it was there."""
+    """A page in the folder. `fetched`: it came in this run and was not there before."""
 
     name: PageName
     title: str
@@ -33,52 +34,16 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
-    """The title leads to a page that only lists what it may mean: the choices."""
+class NotFetched:
+    """Why there is no page. `nearest` are titles that may be meant: those of a disambiguation page, or similar ones."""
 
     name: PageName
-    title: str
-    choices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """There is no such page; `nearest` are titles that may be meant."""
-
-    name: PageName
-    reason: str
-    nearest: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The page is there, but could not be had this time."""
-
-    name: PageName
-    message: str
-    hint: str
-
-
-Outcome = Stored | Ambiguous | Absent | Failed
-
-
-@dataclass(frozen=True, slots=True)
-class Shortfall:
-    """Why there is no page: kind is missing, disambiguation or failed. `nearest` are titles that may be meant."""
-
-    kind: str
+    kind: Literal["missing", "disambiguation", "failed"]
     reason: str
     nearest: tuple[str, ...] = ()
 
 
-def shortfall(outcome: Ambiguous | Absent | Failed) -> Shortfall:
-    match outcome:
-        case Ambiguous():
-            return Shortfall("disambiguation", f"{outcome.title} has several meanings.", outcome.choices)
-        case Absent():
-            return Shortfall("missing", outcome.reason, outcome.nearest)
-        case Failed():
-            return Shortfall("failed", outcome.message)
+Outcome = Stored | NotFetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +66,7 @@ class FetchProgress:
 
 
 class Wikis:
-    """The wiki of each language behind one address pattern; they share one retry, as they have one keeper."""
+    """The wikis of all languages behind one URL pattern. They share a retry policy, because one operator runs them."""
 
     def __init__(self, web: Web, retry: RetryPolicy, *, api: str = API) -> None:
         self.retry = retry
@@ -122,7 +87,7 @@ def fetch_into(
     refresh: bool = False,
     progress: Callable[[FetchProgress], None] | None = None,
 ) -> Iterator[Outcome]:
-    """`fetch_pages`, with the folder held meanwhile and the progress told after every name."""
+    """`fetch_pages` with the folder locked, and with `progress` called after every name."""
     started = time.monotonic()
     fetched: set[Path] = set()
     done = missing = 0
@@ -141,12 +106,11 @@ def fetch_into(
 def fetch_pages(
     names: Iterable[PageName], folder: PageFolder, wikis: Wikis, *, refresh: bool = False
 ) -> Generator[Outcome, None, None]:
-    """One outcome for each name, in the order in which they are known. What lies in the folder is not asked for.
+    """An outcome for each name, as soon as it is known. Pages in the folder are not looked up, except with `refresh`,
+    which fetches those again whose revision has changed.
 
-    Several names may lead to one page: it is fetched once. A page is stored as soon as it is there, so that a run
-    that was killed goes on where it was. `refresh` looks stored pages up too and fetches those whose revision has
-    changed. `folder` must be open.
-    Raises FetchError when the wiki cannot be had at all, CorpusError for the folder, MissingExtra.
+    A page that several names lead to is fetched once, and stored at once, so that a killed run can be resumed.
+    `folder` must be open. Raises FetchError when the wiki cannot be reached at all, CorpusError, MissingExtra.
     """
     require_converters()
     asked: dict[str, dict[str, list[PageName]]] = {}
@@ -158,23 +122,22 @@ def fetch_pages(
             asked.setdefault(name.language, {}).setdefault(name.title, []).append(name)
     work = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="fetching")
     try:
-        for language, titles in asked.items():
+        for language, names_of in asked.items():
             wiki = wikis.of(language)
-            pages: dict[str, tuple[FoundPages, list[PageName]]] = {}
-            for title, look_up in wiki.look_up(list(titles)):
-                if not isinstance(look_up, FoundPages):
-                    yield from _not_a_page(wiki, titles[title], look_up)
+            pages: dict[str, tuple[FoundPage, list[PageName]]] = {}
+            for title, found in wiki.look_up(list(names_of)):
+                if not isinstance(found, FoundPage):
+                    yield from _not_fetched(wiki, names_of[title], found)
                     continue
-                there = folder.find(PageName(look_up.title, language))
-                if there and (there.revision == look_up.revision or not refresh):
-                    if there is not folder.find(titles[title][0]):
+                there = folder.find(PageName(found.title, language))
+                if there and (there.revision == found.revision or not refresh):
+                    if there is not folder.find(names_of[title][0]):
                         folder.add_redirects(there.place, [title])
-                    yield from (_there(name, there) for name in titles[title])
+                    yield from (_there(name, there) for name in names_of[title])
                 else:
-                    pages.setdefault(look_up.title, (look_up, []))[1].extend(titles[title])
-            futures = {work.submit(_fetch, wiki, found, leading, folder): leading for found, leading in pages.values()}
-            yield from _outcomes(futures)
-    except BaseException:  # an interrupt, or nobody asks for the next outcome: what waits or pauses must not go on
+                    pages.setdefault(found.title, (found, []))[1].extend(names_of[title])
+            yield from _outcomes({work.submit(_fetch, wiki, page, of, folder): of for page, of in pages.values()})
+    except BaseException:  # an interrupt, or the generator is closed: requests that wait must not go on
         wikis.retry.stop()
         raise
     finally:
@@ -185,16 +148,16 @@ def _there(name: PageName, page: StoredPage) -> Stored:
     return Stored(name, page.title, page.place, fetched=False)
 
 
-def _not_a_page(wiki: MediaWiki, names: list[PageName], look_up: Disambiguation | Missing) -> Iterator[Outcome]:
-    if isinstance(look_up, Disambiguation):
-        choices = wiki.choices(look_up.title)
-        yield from (Ambiguous(name, look_up.title, choices) for name in names)
+def _not_fetched(wiki: MediaWiki, names: list[PageName], found: Disambiguation | Missing) -> Iterator[NotFetched]:
+    if isinstance(found, Disambiguation):
+        reason, choices = f"{found.title} has several meanings.", wiki.choices(found.title)
+        yield from (NotFetched(name, "disambiguation", reason, choices) for name in names)
     else:
-        nearest = wiki.nearest(look_up.title)
-        yield from (Absent(name, look_up.reason, nearest) for name in names)
+        nearest = wiki.nearest(found.title)
+        yield from (NotFetched(name, "missing", found.reason, nearest) for name in names)
 
 
-def _fetch(wiki: MediaWiki, found: FoundPages, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
+def _fetch(wiki: MediaWiki, found: FoundPage, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
     html = wiki.html(found.revision)
     title = found.title
     page = PageFile(
@@ -212,7 +175,7 @@ def _fetch(wiki: MediaWiki, found: FoundPages, names: list[PageName], folder: Pa
 
 
 def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterator[Outcome]:
-    """What became of each page. Raises when so many fail in a row that the next ones will fail too."""
+    """The outcome of each page. Raises FetchError when so many fail in a row that the others will fail too."""
     failed = 0
     for future in as_completed(futures):
         names = futures[future]
@@ -220,12 +183,12 @@ def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterat
             title, place = future.result()
         except FetchError as error:
             failed += 1
-            if failed >= MOST_FAILED_IN_A_ROW:
+            if failed >= MAX_FAILED_IN_A_ROW:
                 raise FetchError(
                     f"{failed} pages in a row could not be fetched. {error}",
                     hint=" ".join(filter(None, [error.hint, "Run the same command again to go on."])),
                 ) from error
-            yield from (Failed(name, str(error), error.hint) for name in names)
+            yield from (NotFetched(name, "failed", str(error)) for name in names)
         else:
             failed = 0
             yield from (Stored(name, title, place, fetched=True) for name in names)

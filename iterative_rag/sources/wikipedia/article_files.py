@@ -1,9 +1,9 @@
-"""A folder of wiki pages, found again by language and title or by a redirect that leads to them."""
+"""A folder of wiki pages, found by language and title, or by a redirect to them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from iterative_rag.sources.front_matter import Fields, text_of
@@ -13,7 +13,7 @@ from iterative_rag.sources.wikipedia.page_names import PageName
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A page as it is stored. `redirects` are the titles that were asked for and led here; dates are ISO 8601, UTC."""
+    """A page to store, in the order of its front matter. `redirects` led here; dates are ISO 8601, UTC."""
 
     title: str
     url: str
@@ -28,7 +28,7 @@ class PageFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page that lies in the folder. `revision` is 0 where its file does not say which it is."""
+    """A page in the folder. `revision` is 0 where its file does not name it."""
 
     title: str
     place: Path
@@ -38,44 +38,35 @@ class StoredPage:
 
 
 class PageFolder(StoredPages):
-    """What is stored in a folder, and under which titles. Usable from several threads of one process."""
+    """Usable from several threads of one process."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._found: dict[tuple[str, str], StoredPage] = {}
 
     def find(self, name: PageName) -> StoredPage | None:
-        """The page that is stored under this title or a redirect to it."""
+        """The page stored under this title or a redirect to it."""
         return self._found.get(name.key)
 
     def names(self) -> list[PageName]:
-        """Every page that is there."""
+        """Every page of the folder."""
         pages = {page.place: PageName(page.title, page.language) for page in self._found.values()}
         return list(pages.values())
 
     def write(self, page: PageFile) -> Path:
-        """Store a page in place of an older revision of it, whose redirects stay."""
+        """Store a page, in place of an older revision if there is one; its redirects stay."""
         with self._lock:
             older = self._found.get(PageName(page.title, page.language).key)
             place = older.place if older else self._new_place(page.title, f"{page.language}:{page.title}")
         redirects = tuple(dict.fromkeys([*(older.redirects if older else ()), *page.redirects]))
-        fields = {
-            "title": page.title,
-            "url": page.url,
-            "revision": str(page.revision),
-            "revised": page.revised,
-            "fetched": page.fetched,
-            "licence": page.licence,
-            "language": page.language,
-            "redirects": redirects,
-        }
-        self._store(place, fields, page.text)
+        fields = asdict(page) | {"revision": str(page.revision), "redirects": redirects}
+        self._store(place, fields, fields.pop("text"))
         self._drop_moved(place, redirects, page.language)
         self._remember(StoredPage(page.title, place, page.language, page.revision, redirects))
         return place
 
     def add_redirects(self, place: Path, titles: Sequence[str]) -> None:
-        """Say in a stored page's front matter that these titles lead to it."""
+        """Add titles that lead to a stored page to its front matter."""
         fields, text = self._content(place)
         fields["redirects"] = tuple(dict.fromkeys([*listed(fields, "redirects"), *titles]))
         self._store(place, fields, text)
@@ -83,7 +74,7 @@ class PageFolder(StoredPages):
         self._learn(place, fields)
 
     def _drop_moved(self, place: Path, titles: Sequence[str], language: str) -> None:
-        """Pages that were stored under a title which now leads elsewhere: they would stand in the corpus twice."""
+        """Remove pages stored under a title that now leads elsewhere: they would be in the corpus twice."""
         for title in titles:
             older = self._found.get(PageName(title, language).key)
             if older and older.place != place and PageName(older.title, language).key == PageName(title, language).key:

@@ -1,4 +1,4 @@
-"""What a user wants of the wikis (titles, a category, the links of a page, a list) -> pages in a folder."""
+"""What the user asks for (titles, categories, the links of a page, a list) -> pages in a folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.wikipedia.article_fetching import FetchProgress, Outcome, Stored, Wikis, fetch_into
+from iterative_rag.sources.wikipedia.article_fetching import (
+    FetchProgress,
+    NotFetched,
+    Outcome,
+    Stored,
+    Wikis,
+    fetch_into,
+)
 from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName
 
@@ -17,10 +24,10 @@ LIMIT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """`names` are fetched all; at most `limit` more come from `listed`, the categories and the links.
+    """All `names` are fetched, and at most `limit` more from `listed`, the categories and the links.
 
-    `links_of` are pages that are wanted with what they link to, `depth` steps far. `refresh` fetches stored pages
-    again whose revision has changed: of those that are wanted, or all of the folder where nothing else is.
+    `links_of` are fetched with the pages that they link to, up to `depth` links away. `refresh` fetches stored pages
+    again whose revision has changed: the wanted ones, or where nothing is wanted those of the whole folder.
     """
 
     names: tuple[PageName, ...] = ()
@@ -38,7 +45,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What came of it. `cut` says that there would have been more than the limit; `folder` may hold other pages too."""
+    """`cut`: there are more pages than the limit. `folder` may hold other pages too."""
 
     folder: Path
     outcomes: tuple[Outcome, ...]
@@ -47,7 +54,7 @@ class Collected:
 
     @property
     def stored(self) -> dict[Path, Stored]:
-        """Each page once, fetched now or there before."""
+        """Each page once, whether fetched now or before."""
         pages: dict[Path, Stored] = {}
         for one in self.outcomes:
             if isinstance(one, Stored) and (one.fetched or one.place not in pages):
@@ -55,8 +62,8 @@ class Collected:
         return pages
 
     @property
-    def missing(self) -> tuple[Outcome, ...]:
-        return tuple(one for one in self.outcomes if not isinstance(one, Stored))
+    def missing(self) -> tuple[NotFetched, ...]:
+        return tuple(one for one in self.outcomes if isinstance(one, NotFetched))
 
     @property
     def fetched(self) -> int:
@@ -66,9 +73,9 @@ class Collected:
 def collect(
     wanted: Wanted, path: Path, wikis: Wikis, *, progress: Callable[[FetchProgress], None] | None = None
 ) -> Collected:
-    """Fetch what is wanted into the folder; resumable: the same call fetches no page a second time.
+    """Fetch what is wanted into the folder. Resumable: the same call fetches no page twice.
 
-    Raises FetchError where a wiki cannot be had or holds no such category; CorpusError, CorpusHeld, MissingExtra.
+    Raises FetchError where a wiki cannot be reached or has no such category; CorpusError, CorpusHeld, MissingExtra.
     """
     started = time.monotonic()
     folder = PageFolder(path)
@@ -82,7 +89,7 @@ def collect(
 
 
 def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
-    """All pages that are asked for, and whether the limit left some out."""
+    """All wanted pages, and whether the limit left some out."""
     names = dict.fromkeys(wanted.names)
     taken = 0
     for name in _further(wanted, wikis):
@@ -111,8 +118,8 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
 
 
 def _linked(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
-    """Breadth first: what is near the pages comes before what is far, wherever the limit cuts."""
-    pages = seen = dict.fromkeys(PageName(one.title, one.language) for one in wanted.links_of)
+    """Breadth first, so that the limit cuts off the pages farthest away."""
+    pages = seen = dict.fromkeys(wanted.links_of)
     yield from pages
     for _ in range(wanted.depth):
         following: dict[PageName, None] = {}

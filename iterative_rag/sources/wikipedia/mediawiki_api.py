@@ -1,6 +1,6 @@
-"""A wiki's own API (MediaWiki Action API): which page a title leads to, its HTML, and what it could have meant.
+"""A wiki's own API (MediaWiki Action API): which page a title leads to, its HTML, categories, links, similar titles.
 
-https://www.mediawiki.org/wiki/API:Main_page; its etiquette: one User-Agent with a contact, few requests at a time,
+https://www.mediawiki.org/wiki/API:Main_page; its etiquette: a User-Agent with a contact, few requests at a time,
 `maxlag`, `Retry-After`, many titles in one request.
 """
 
@@ -18,8 +18,8 @@ from iterative_rag.sources.web.page_client import PageResponse, Web, status_erro
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 
 API = "https://{language}.wikipedia.org/w/api.php"
-TITLES_PER_REQUEST = 50  # what the API takes from anybody
-_TITLE_BYTES = 6000  # of one request, percent-encoded: longer addresses are refused by some servers
+TITLES_PER_REQUEST = 50  # the API's limit for everybody
+_TITLE_BYTES = 6000  # of one request, percent-encoded: some servers refuse longer addresses
 _MAXLAG = "5"
 _MAXLAG_PAUSE = 5.0
 _BUSY = frozenset({"maxlag", "ratelimited", "readonly"})
@@ -33,32 +33,20 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a wiki says of itself. `licence` is as it words it, "" where it says nothing; `category` its prefix."""
+    """`licence` as the wiki words it, or ""; `category` is the prefix of its categories."""
 
-    name: str
-    language: str
     licence: str
     category: str = "Category"
 
 
 @dataclass(frozen=True, slots=True)
-class Redirect:
-    """`asked` leads to `got`, to a section of it where `section` is not ""."""
-
-    asked: str
-    got: str
-    section: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPages:
-    """A page as it is now. `revised` is the date of its revision (ISO 8601, UTC), `redirect` how we got there."""
+class FoundPage:
+    """A page, redirects followed. `revised` is the date of its revision (ISO 8601, UTC)."""
 
     title: str
     url: str
     revision: int
     revised: str
-    redirect: Redirect | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +54,21 @@ class Disambiguation:
     """A page that only lists what its title may mean."""
 
     title: str
-    redirect: Redirect | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """No page of this title, and why."""
+    """There is no page of this title, and why."""
 
     title: str
     reason: str
 
 
-LookUp = FoundPages | Disambiguation | Missing
+LookUp = FoundPage | Disambiguation | Missing
 
 
 class MediaWiki:
-    """One wiki. Usable from several threads; how many requests are in flight is up to the caller."""
+    """One wiki. Usable from several threads; the caller bounds the requests in flight. All methods raise FetchError."""
 
     def __init__(self, api: str, web: Web, retry: RetryPolicy) -> None:
         self.api = api
@@ -91,20 +78,19 @@ class MediaWiki:
         self._lock = threading.Lock()
 
     def site(self) -> Site:
-        """Asked once. Raises FetchError, as all that follows."""
+        """Requested once."""
         with self._lock:
             if self._site is None:
-                query = self._query({"meta": "siteinfo", "siprop": "general|rightsinfo|namespaces"})
-                general, rights = query.get("general", {}), query.get("rightsinfo", {})
-                licence = str(rights.get("text") or rights.get("url") or "")
+                query = self._query({"meta": "siteinfo", "siprop": "rightsinfo|namespaces"})
+                rights = query.get("rightsinfo", {})
                 category = str(query.get("namespaces", {}).get("14", {}).get("name", "Category"))
-                self._site = Site(str(general.get("sitename", "")), str(general.get("lang", "")), licence, category)
+                self._site = Site(str(rights.get("text") or rights.get("url") or ""), category)
             return self._site
 
     def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
-        """Each title with what it leads to, redirects followed; one request for up to fifty of them."""
+        """What each title leads to; one request for up to fifty of them."""
         for title in titles:
-            if "|" in title:  # it would part the list of titles
+            if "|" in title:  # it separates the titles of a request
                 yield title, Missing(title, "A title cannot hold a vertical bar.")
         for batch in _batches([title for title in titles if "|" not in title]):
             query = self._query(
@@ -117,11 +103,11 @@ class MediaWiki:
                     "rvprop": "ids|timestamp",
                 }
             )
-            looked_up = _TitleBatch(query)
-            yield from ((title, looked_up.find(title)) for title in batch)
+            titles_of = _TitleBatch(query)
+            yield from ((title, titles_of.find(title)) for title in batch)
 
     def html(self, revision: int) -> str:
-        """The page as it is shown, without its frame."""
+        """The HTML of the page's content."""
         parsed = self._call(
             {
                 "action": "parse",
@@ -134,7 +120,7 @@ class MediaWiki:
         )
         text = parsed.get("parse", {}).get("text")
         if not isinstance(text, str):
-            raise FetchError(f"{self.api} sent no text of revision {revision}.")
+            raise FetchError(f"{self.api} sent no text for revision {revision}.")
         return text
 
     def choices(self, title: str) -> tuple[str, ...]:
@@ -143,7 +129,7 @@ class MediaWiki:
         return tuple(str(one["title"]) for one in links if one.get("ns") == 0 and one.get("exists"))[:_CHOICES]
 
     def category(self, name: str) -> Iterator[str]:
-        """The articles of a category, whatever its prefix is called; asked for a few hundred at a time, as needed."""
+        """The articles of a category, with or without its prefix; requested a few hundred at a time, as needed."""
         prefix, _, rest = name.partition(":")
         if rest and prefix.strip().casefold() in ("category", self.site().category.casefold()):
             name = rest.strip()
@@ -152,14 +138,14 @@ class MediaWiki:
             yield from (str(one["title"]) for one in answer.get("categorymembers", []))
 
     def links(self, title: str) -> Iterator[str]:
-        """The articles that a page links to, redirects followed, without those that nobody has written yet."""
+        """The existing articles that a page links to, redirects followed."""
         linked = {"generator": "links", "gplnamespace": "0", "gpllimit": "max", "redirects": "1"}
         for answer in self._parts({"titles": title, "prop": "info", **linked}):
             pages = [one for one in answer.get("pages", []) if not one.get("missing") and one.get("ns") == 0]
             yield from sorted(str(one["title"]) for one in pages)
 
     def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
-        """Titles that may be meant by one that there is not: those that begin alike, then what the search finds."""
+        """Titles that may be meant by a missing one: those that begin alike, then those that the search finds."""
         query = self._query(
             {
                 "list": "prefixsearch|search",
@@ -175,7 +161,7 @@ class MediaWiki:
         return tuple(dict.fromkeys(str(one["title"]) for one in found))[:limit]
 
     def _query(self, parameters: Mapping[str, str]) -> dict[str, Any]:
-        """A query with all its continuations put together: the API splits long answers."""
+        """A query with all its continuations merged: the API splits long answers."""
         whole: dict[str, Any] = {}
         for part in self._parts(parameters):
             for name, value in part.items():
@@ -186,7 +172,7 @@ class MediaWiki:
         return whole
 
     def _parts(self, parameters: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """The parts of the answer to a query, each asked for when the one before is used up."""
+        """The parts of the answer to a query, each requested when the one before is used up."""
         more: dict[str, str] = {}
         while True:
             answer = self._call({"action": "query", **parameters, **more})
@@ -195,7 +181,7 @@ class MediaWiki:
                 return
             following = {name: str(value) for name, value in answer["continue"].items()}
             if following == more:
-                raise FetchError(f"{self.api} sends the same part of its answer again and again.")
+                raise FetchError(f"{self.api} repeats the same part of its answer.")
             more = following
 
     def _call(self, parameters: Mapping[str, str]) -> dict[str, Any]:
@@ -203,7 +189,7 @@ class MediaWiki:
         return self._retry.call(lambda: self._answer(self._web.get(self.api, asked)))
 
     def _answer(self, reply: PageResponse) -> dict[str, Any]:
-        """What the API said. Raises FetchError for an HTTP status, an API error, or what is no answer of an API."""
+        """The answer. Raises FetchError for an HTTP status, an API error, or anything but JSON."""
         if reply.status >= 400:
             raise status_error(reply, _HINTS)
         try:
@@ -212,7 +198,7 @@ class MediaWiki:
             raise FetchError(
                 f"{self.api} sent something that is not JSON.",
                 hint="Check that this is the address of a MediaWiki API; it ends in api.php.",
-                retryable=True,  # a proxy's page of apology, or an answer that was cut off
+                retryable=True,  # the error page of a proxy, or an answer that was cut off
             ) from error
         if not isinstance(answer, dict):
             raise FetchError(f"{self.api} sent JSON that is not an answer of a MediaWiki API.")
@@ -229,37 +215,34 @@ class MediaWiki:
 
 
 class _TitleBatch:
-    """The answer to a query of several titles: the ways from what was asked to the pages."""
+    """The answer to a query of several titles: from each title to its page."""
 
     def __init__(self, query: Mapping[str, Any]) -> None:
         self._spelled = {str(one["from"]): str(one["to"]) for one in query.get("normalized", [])}
-        self._redirects = {str(one["from"]): one for one in query.get("redirects", [])}
+        self._redirects = {str(one["from"]): str(one["to"]) for one in query.get("redirects", [])}
         self._elsewhere = {str(one["title"]): str(one.get("iw", "")) for one in query.get("interwiki", [])}
         self._pages = {str(page["title"]): page for page in query.get("pages", [])}
 
     def find(self, asked: str) -> LookUp:
         title = self._spelled.get(asked, asked)
-        section = ""
         seen = {title}
-        while one := self._redirects.get(title):
-            title, section = str(one["to"]), str(one.get("tofragment", ""))
+        while title in self._redirects:
+            title = self._redirects[title]
             if title in seen:
                 return Missing(asked, "It is redirected in a circle.")
             seen.add(title)
-        redirect = Redirect(asked, title, section) if len(seen) > 1 else None
         page = self._pages.get(title)
         if title in self._elsewhere:
             return Missing(asked, f"It is a page of another wiki ({self._elsewhere[title]}).")
         if page is None or page.get("invalid"):
-            return Missing(asked, str((page or {}).get("invalidreason", "It is not a title that the wiki takes.")))
+            return Missing(asked, str((page or {}).get("invalidreason", "It is not a valid title.")))
         if page.get("missing") or page.get("special") or not page.get("revisions"):
             return Missing(asked, "There is no such page.")
         if "disambiguation" in page.get("pageprops", {}):
-            return Disambiguation(title, redirect)
+            return Disambiguation(title)
         revision = page["revisions"][0]
-        return FoundPages(
-            title, str(page.get("canonicalurl", "")), int(revision["revid"]), str(revision["timestamp"]), redirect
-        )
+        url = str(page.get("canonicalurl", ""))
+        return FoundPage(title, url, int(revision["revid"]), str(revision["timestamp"]))
 
 
 def _merged(pages: list[dict[str, Any]], more: list[dict[str, Any]]) -> list[dict[str, Any]]:

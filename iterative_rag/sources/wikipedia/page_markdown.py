@@ -1,7 +1,7 @@
 """The HTML of a wiki page -> Markdown for reading and searching: text, headings, lists, tables; no links, no markup.
 
-html-to-markdown (Rust) writes the Markdown; selectolax (Lexbor) first takes out what is not the article's text and
-the tables, whose merged cells no converter fills in.
+html-to-markdown writes the Markdown. Before that, selectolax removes what is not the article's text and takes out the
+tables, because no converter fills in merged cells.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError, MissingExtra
-from iterative_rag.sources.html_tree import parsed
+from iterative_rag.sources.html_tree import parsed, without_private
 from iterative_rag.sources.wikipedia import page_tables as tables
 from iterative_rag.sources.wikipedia.page_tables import BREAK, ENTRY
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 EXTRA = "wikipedia"
-# References and their marks; boxes of navigation, notices and metadata; links to edit; what is no text at all.
+# References and their marks; navigation boxes, notices and metadata; edit links; anything but text.
 _NOT_TEXT = """
     style, script, link, meta, noscript, template, svg, audio, video, hr,
     .mw-editsection, .mw-jump-link, .mw-empty-elt, .noprint, .toc, #toc,
@@ -34,7 +34,6 @@ _INLINE = """
 """
 _ENTRIES_OF_CELLS = "li, p, div, dd, dt, tr, td, th, blockquote, pre, figcaption"
 _MARK = "\ue002"  # around the number of a table that was taken out
-_PRIVATE = re.compile("[\ue000-\ue00f]")
 _MARKED = re.compile(f"[ \\t]*{_MARK}(\\d+){_MARK}")
 _ESCAPED = re.compile(r"^([ >]*(?:- )?)(?:\\([#+>-])|(\d+)\\([.)]))", re.MULTILINE)
 _TIGHT_QUOTE = re.compile(r"^(?!>)(.+)\n(?=>)", re.MULTILINE)
@@ -46,7 +45,7 @@ _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺�
 
 
 def require_converters() -> None:
-    """Raises MissingExtra: better before the first page is fetched than after it."""
+    """Raises MissingExtra, so that callers fail before they fetch the first page."""
     try:
         import html_to_markdown  # noqa: F401
         import selectolax.lexbor  # noqa: F401
@@ -55,40 +54,35 @@ def require_converters() -> None:
 
 
 def to_markdown(html: str, title: str) -> str:
-    """The page as Markdown, beginning with its title. `html` is what the API's `parse` gives.
+    """The page as Markdown, headed by its title. `html` is what the API's `parse` gives.
 
     Raises MissingExtra, or FetchError for a page that cannot be converted whole.
     """
     require_converters()
-    tree = parsed(_PRIVATE.sub("", html))
+    tree = parsed(without_private(html))
     _write_out(tree)
-    _take_out(tree)
+    _remove(tree)
     found = _take_tables(tree)
-    _put_captions(tree)
+    _keep_captions(tree)
     tree.unwrap_tags(_INLINE.split())
     text = _tidy(_converted(tree.html or "", title))
-    text = _MARKED.sub(lambda match: f"\n\n{_taken(found, match[1])}\n\n", text)
+    text = _MARKED.sub(lambda match: f"\n\n{found[int(match[1])]}\n\n", text)
     return _without_empty_sections(_BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n"))
-
-
-def _taken(tables: list[str], number: str) -> str:
-    """The table of a mark; a page can hold a mark of its own, written as entities."""
-    return tables[int(number)] if len(number) < 9 and int(number) < len(tables) else ""
 
 
 # --- what is text and what is not ------------------------------------------------------------
 
 
 def _write_out(tree: LexborHTMLParser) -> None:
-    """Formulas, powers and fractions, whose meaning is in their markup: 10<sup>6</sup> is not 106."""
+    """Write out formulas, powers and fractions, whose meaning is in their markup: 10<sup>6</sup> is not 106."""
     for node in tree.css(".mwe-math-element, math"):
         formula = node if node.tag == "math" else node.css_first("math")
-        said = formula.attributes.get("alttext") if formula is not None else None
-        if said and node.parent is not None:
-            framed = _TEX_FRAME.fullmatch(said.strip())
-            node.replace_with(framed[1].strip() if framed else said)
+        tex = formula.attributes.get("alttext") if formula is not None else None
+        if tex and node.parent is not None:
+            framed = _TEX_FRAME.fullmatch(tex.strip())
+            node.replace_with(framed[1].strip() if framed else tex)
     for node in tree.css(".frac .sr-only"):
-        node.replace_with(" ")  # the "+" of 5+1⁄2, which only screen readers say
+        node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers
     for node in tree.css("sup:not(.reference)"):
         text = node.text().strip()
         within = node.parent.attributes.get("class") if node.parent is not None else None
@@ -96,7 +90,7 @@ def _write_out(tree: LexborHTMLParser) -> None:
             node.replace_with(text.translate(_RAISED))
 
 
-def _take_out(tree: LexborHTMLParser) -> None:
+def _remove(tree: LexborHTMLParser) -> None:
     for node in tree.css(_NOT_TEXT):
         node.decompose()
     for node in tree.css("[style]"):
@@ -105,8 +99,8 @@ def _take_out(tree: LexborHTMLParser) -> None:
             node.decompose()
 
 
-def _put_captions(tree: LexborHTMLParser) -> None:
-    """A picture's caption is a paragraph of its own; the picture is gone."""
+def _keep_captions(tree: LexborHTMLParser) -> None:
+    """Replace each picture by its caption, as a paragraph."""
     for node in tree.css("figure"):
         caption = node.css_first("figcaption")
         text = " ".join(caption.text().split()) if caption is not None else ""
@@ -120,10 +114,10 @@ def _put_captions(tree: LexborHTMLParser) -> None:
 
 
 def _take_tables(tree: LexborHTMLParser) -> list[str]:
-    """Put a mark in the place of each table; returns the tables as Markdown, by number."""
+    """Replace each table by a mark with its number; returns the tables as Markdown."""
     data: list[LexborNode] = []
     inner: set[int] = set()
-    for table in tree.css("table"):  # in document order: what holds a table comes before it
+    for table in tree.css("table"):  # in document order: an outer table comes before its inner ones
         if table.mem_id in inner:
             continue
         if tables.is_layout(table):
@@ -142,7 +136,7 @@ def _take_tables(tree: LexborHTMLParser) -> list[str]:
 
 
 def _unwrap(tree: LexborHTMLParser, table: LexborNode) -> None:
-    """Leave what the cells hold, one below the other."""
+    """Replace a layout table by the content of its cells, as paragraphs."""
     parts = [one for one in table.css("caption, thead, tbody, tfoot, tr, td, th") if _table_of(one) == table.mem_id]
     for part in parts:
         if part.tag in ("td", "th", "caption"):
@@ -161,7 +155,7 @@ def _table_of(node: LexborNode) -> int:
 
 
 def _mark_lines(table: LexborNode) -> None:
-    """Mark where lines and entries end in cells, so that a cell's text need not be put together from a tree."""
+    """Mark where lines and entries end, so that a cell's text can be taken as a whole."""
     for node in table.css("br"):
         node.replace_with(BREAK)
     for node in table.css(_ENTRIES_OF_CELLS):
@@ -192,16 +186,16 @@ def _converted(html: str, title: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    """Without the converter's escapes (a year that begins a line is no list) and spaces at line ends."""
+    """The text without the converter's escapes (a year at the start of a line is no list) and spaces at line ends."""
     text = _ESCAPED.sub(lambda match: match[1] + (match[2] or f"{match[3]}{match[4]}"), text)
     text = _TIGHT_QUOTE.sub(r"\1\n\n", text)
     return _TRAILING.sub("", text.replace("\u00a0", " "))
 
 
 def _without_empty_sections(text: str) -> str:
-    """Without headings that have nothing below them, like that of the references; the title stays."""
+    """The text without headings that have nothing below them, as that of the references; the title stays."""
     kept: list[str] = []
-    below: int | None = None  # the level of the heading that was kept last, 0 if it was text
+    below: int | None = None  # the level of the last heading kept, 0 for text
     for block in reversed(text.rstrip().split("\n\n")):
         heading = _HEADING.match(block) if "\n" not in block else None
         level = len(heading[1]) if heading else 0

@@ -1,6 +1,6 @@
-"""HTML tables -> Markdown tables: merged cells filled in, header rows put into one, infoboxes, tables for layout.
+"""HTML tables -> Markdown tables: merged cells are filled in, header rows joined; infoboxes, layout tables.
 
-Cells are read after `markdown.py` has marked where a line (BREAK) or an entry of a list (ENTRY) ends in them.
+`page_markdown` has marked beforehand where a line (BREAK) or an entry of a list (ENTRY) ends in a cell.
 """
 
 from __future__ import annotations
@@ -15,34 +15,35 @@ from iterative_rag.sources import markdown_table
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-# Marks of Unicode's private use area, which is taken out of every page beforehand.
+# Private use characters, of which every page is stripped beforehand.
 BREAK = "\ue001"
 ENTRY = "\ue003"
-# What filling merged cells in may add to a table, in characters: rowspan="9999" must not make a page of gigabytes.
-MOST_FILLED = 500_000
-MOST_COLUMNS = 200  # that a span may reach to
-MOST_PLACES = 2_000_000
-_HEADER_ROWS = 4  # at most: below them, rows of headings alone are rows
+# Characters that filling in merged cells may add to a table: rowspan="9999" must not make a page of gigabytes.
+MAX_FILLED = 500_000
+MAX_COLUMNS = 200  # that a span may reach
+MAX_CELLS = 2_000_000
+_MAX_HEADER_ROWS = 4  # further rows of heading cells are rows of the table
 _HEADER_JOINT = " / "
-_OPEN_ENDS = (",", ";", ":", "–", "-", "(", "/", "·")
-_OPEN_BEGINS = tuple("(,;:–/")
+_LINE_CONTINUES = (",", ";", ":", "–", "-", "(", "/", "·")
+_CONTINUES_LINE = tuple("(,;:–/")
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell of the grid. `origin` tells the cell itself from the places that it was spread to."""
+    """A cell of the grid. `origin`: the cell itself, not a copy in a place that its span covers."""
 
     text: str
     heads: bool
     origin: bool
 
 
+_IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".svg", ".gif", ".webp", ".tif", ".tiff")
 _EMPTY = _Cell("", False, False)
 Grid = list[list[_Cell]]
 
 
 def is_layout(table: LexborNode) -> bool:
-    """Whether a table only places other things (columns of lists, tables side by side): then it is no table."""
+    """Whether a table only arranges other content (columns of lists, tables side by side)."""
     names = set((table.attributes.get("class") or "").split())
     if names & {"wikitable", "infobox", "sortable"}:
         return False
@@ -52,31 +53,31 @@ def is_layout(table: LexborNode) -> bool:
 
 
 def to_markdown(table: LexborNode) -> str:
-    """The table as lines of Markdown, its caption before it; "" if nothing is in it."""
+    """The table in Markdown, after its caption; "" for an empty one."""
     caption = table.css_first("caption")
-    said = [cell_text(caption)] if caption is not None else []
+    above = [cell_text(caption)] if caption is not None else []
     grid = _without_empty(_grid(table))
     if not grid:
-        return "\n\n".join(filter(None, said))
+        return "\n\n".join(filter(None, above))
     infobox = "infobox" in (table.attributes.get("class") or "").split()
     if not infobox and len(grid) > 1 and _spans_all(grid[0]) and grid[0][0].heads and len(grid[0]) > 1:
-        said.append(grid.pop(0)[0].text)  # a title row above the header serves as a caption
+        above.append(grid.pop(0)[0].text)  # a title row above the header serves as a caption
     header = _header(grid, infobox=infobox)
     if len(grid[0]) == 1 and not any(header):
-        return "\n\n".join(filter(None, [*said, *(row[0].text for row in grid)]))
+        return "\n\n".join(filter(None, [*above, *(row[0].text for row in grid)]))
     rows = [_texts(row) for row in grid]
     lines = [
         markdown_table.line(header),
         markdown_table.rule(len(header)),
         *(markdown_table.line(row) for row in rows if row != header),
     ]
-    return "\n\n".join([*filter(None, said), "\n".join(lines)])
+    return "\n\n".join([*filter(None, above), "\n".join(lines)])
 
 
 def cell_text(node: LexborNode, *, wrapped: bool = False) -> str:
-    """The text of a cell in one line; its entries are parted by semicolons, and so are lines that begin anew.
+    """The text of a cell on one line, entries and unrelated lines separated by semicolons.
 
-    Of a `wrapped` text all lines go on.
+    In a `wrapped` text each line continues the one before.
     """
     text = node.text().replace(BREAK, " ") if wrapped else node.text()
     return "; ".join(filter(None, map(_on_one_line, text.split(ENTRY))))
@@ -85,9 +86,9 @@ def cell_text(node: LexborNode, *, wrapped: bool = False) -> str:
 def _on_one_line(text: str) -> str:
     joined = ""
     for line in (" ".join(part.split()) for part in text.split(BREAK)):
-        # "Length<br>(m)", "A,<br>B" and "lit at<br>dusk" go on; "May 9, 1830<br>Saltmarsh" begins anew.
-        goes_on = joined.endswith(_OPEN_ENDS) or line[:1] in _OPEN_BEGINS or line[:1].islower()
-        joined += (" " if goes_on else "; ") + line if joined and line else line
+        # "Length<br>(m)", "A,<br>B" and "lit at<br>dusk" continue; "May 9, 1830<br>Saltmarsh" does not.
+        continues = joined.endswith(_LINE_CONTINUES) or line[:1] in _CONTINUES_LINE or line[:1].islower()
+        joined += (" " if continues else "; ") + line if joined and line else line
     return joined
 
 
@@ -95,25 +96,25 @@ def _on_one_line(text: str) -> str:
 
 
 def _grid(table: LexborNode) -> Grid:
-    """Every place of the table, row by row, all rows of one length. Raises FetchError for an endless table.
+    """The cells of the table by row, all rows of the same length. Raises FetchError for a table that is too large.
 
     The algorithm is HTML's own ("forming a table"): a cell takes the next free place of its row and all places that
-    its spans cover. Places that were covered hold the cell's text again.
+    its spans cover, which repeat its text.
     """
     rows = list(_rows(table))
     grid: Grid = [[] for _ in rows]
-    room = MOST_FILLED
-    places = 0
+    room = MAX_FILLED
+    cells = 0
     for number, row in enumerate(rows):
         column = 0
         for node in _children(row, ("th", "td")):
             while column < len(grid[number]) and grid[number][column] is not _EMPTY:
                 column += 1
             cell = _Cell(_shown(node), node.tag == "th", True)
-            width = max(1, min(_span(node, "colspan"), MOST_COLUMNS - column))
+            width = max(1, min(_span(node, "colspan"), MAX_COLUMNS - column))
             height = min(_span(node, "rowspan") or len(rows), len(rows) - number)
-            places += width * height
-            _refuse_endless(places)
+            cells += width * height
+            _check_size(cells)
             room -= len(cell.text) * (width * height - 1)
             covered = _Cell(cell.text if room > 0 else "", cell.heads, False)
             for line in grid[number : number + height]:
@@ -122,19 +123,19 @@ def _grid(table: LexborNode) -> Grid:
             grid[number][column] = cell
             column += width
     width = max(map(len, grid), default=0)
-    _refuse_endless(width * len(grid))
+    _check_size(width * len(grid))
     for line in grid:
         line.extend([_EMPTY] * (width - len(line)))
     return grid
 
 
-def _refuse_endless(places: int) -> None:
-    if places > MOST_PLACES:
-        raise FetchError(f"A table has more than {MOST_PLACES:,} places: the page is not one to read.")
+def _check_size(places: int) -> None:
+    if places > MAX_CELLS:
+        raise FetchError(f"A table of the page has more than {MAX_CELLS:,} cells.")
 
 
 def _rows(table: LexborNode) -> Iterator[LexborNode]:
-    """The rows of the table itself; a table that fills a whole row of it (a part of an infobox) gives its rows."""
+    """The rows of the table; a table that fills one of them (part of an infobox) is replaced by its rows."""
     for group in (table, *_children(table, ("thead", "tbody", "tfoot"))):
         for row in _children(group, ("tr",)):
             cells = list(_children(row, ("th", "td")))
@@ -153,24 +154,20 @@ def _children(node: LexborNode, tags: tuple[str, ...]) -> Iterator[LexborNode]:
 def _span(node: LexborNode, name: str) -> int:
     value = (node.attributes.get(name) or "").strip()
     number = int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 1
-    return number if name == "rowspan" else max(1, number)  # rowspan="0" goes to the table's end
+    return number if name == "rowspan" else max(1, number)  # rowspan="0" reaches to the end of the table
 
 
 def _shown(node: LexborNode) -> str:
-    """A cell's text; where it has none, what its pictures are said to show (flags, tick marks)."""
-    # A heading is broken where its column is too narrow for it, not because something new begins.
+    """A cell's text; where it has none, the descriptions of its pictures (flags, tick marks)."""
+    # A heading is broken because its column is narrow.
     if text := cell_text(node, wrapped=node.tag == "th"):
         return text
-    said = (" ".join((image.attributes.get("alt") or "").split()) for image in node.css("img"))
-    return ", ".join(dict.fromkeys(alt for alt in said if alt and not _is_file_name(alt)))
-
-
-def _is_file_name(text: str) -> bool:
-    return text.lower().endswith((".jpg", ".jpeg", ".png", ".svg", ".gif", ".webp", ".tif", ".tiff"))
+    texts = (" ".join((image.attributes.get("alt") or "").split()) for image in node.css("img"))
+    return ", ".join(dict.fromkeys(alt for alt in texts if alt and not alt.lower().endswith(_IMAGE_SUFFIXES)))
 
 
 def _without_empty(grid: Grid) -> Grid:
-    """Without rows that say nothing, and without columns that only go on with the one before them."""
+    """The grid without empty rows, and without columns that only repeat the one before."""
     grid = [row for row in grid if any(cell.text for cell in row)]
     if not grid:
         return []
@@ -187,13 +184,13 @@ def _without_empty(grid: Grid) -> Grid:
 
 
 def _header(grid: Grid, *, infobox: bool) -> list[str]:
-    """The header's texts; takes the header rows off the grid. Several of them become one: "Size / Length (m)"."""
+    """The texts of the header, whose rows are removed from the grid; several are joined: "Size / Length (m)"."""
     width = len(grid[0])
     if infobox:
-        above = _spans_all(grid[0]) and len(grid) > 1
-        return [grid.pop(0)[0].text, *[""] * (width - 1)] if above else [""] * width
+        titled = _spans_all(grid[0]) and len(grid) > 1
+        return [grid.pop(0)[0].text, *[""] * (width - 1)] if titled else [""] * width
     count = 0
-    while count < min(len(grid) - 1, _HEADER_ROWS) and all(cell.heads or not cell.text for cell in grid[count]):
+    while count < min(len(grid) - 1, _MAX_HEADER_ROWS) and all(cell.heads or not cell.text for cell in grid[count]):
         if count and _spans_all(grid[count]):
             break  # the name of a group of rows, not a header
         count += 1
@@ -207,15 +204,12 @@ def _header(grid: Grid, *, infobox: bool) -> list[str]:
 
 def _spans_all(row: list[_Cell]) -> bool:
     """Whether one cell fills the whole row."""
-    return bool(row[0].text) and row[0].origin and not any(cell.origin for cell in row[1:]) and _same(row)
-
-
-def _same(row: list[_Cell]) -> bool:
-    return all(cell.text == row[0].text for cell in row)
+    first, *others = row
+    return bool(first.text) and first.origin and not any(one.origin or one.text != first.text for one in others)
 
 
 def _texts(row: list[_Cell]) -> list[str]:
-    """A cell that fills its whole row is the name of a group, or a note: once is enough."""
+    """A cell that fills its whole row is the name of a group or a note, and not repeated."""
     if len(row) > 1 and _spans_all(row):
         return [row[0].text, *[""] * (len(row) - 1)]
     return [cell.text for cell in row]

@@ -190,7 +190,7 @@ def test_what_has_changed_is_fetched_and_indexed_anew(wiki: FakeWiki, fetch, run
         (("https://example.org/wiki/X",), 2, "not an address of Wikipedia"),
         (("Gull Point", "--corpus", "../outside"), 2, "cannot be the name"),
         (("Gull Point", "--depth", "0"), 2, ""),
-        (("Gull Point", "--lang", "en.example.org/"), 2, "no language of Wikipedia"),
+        (("Gull Point", "--lang", "en.example.org/"), 2, "not a language of Wikipedia"),
         (("--category", "Nothing"), 4, "holds no article"),
         (("--from-dataset", "gone.jsonl"), 2, "There is no dataset"),
         (("Nowhere at all",), 4, "There is no such page"),

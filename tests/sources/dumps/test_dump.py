@@ -84,7 +84,7 @@ def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
         "Empty": "It is empty.",
         "Code": "It is not wikitext, but Scribunto.",
         "Bare": "It holds no text besides templates, files and references.",
-        "Endless": "A table has more than 2,000,000 places: the page is not one to read.",
+        "Endless": "A table of the page has more than 2,000,000 cells.",
     }
 
 

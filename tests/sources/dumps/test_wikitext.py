@@ -239,7 +239,7 @@ def test_templates_are_read_to_the_depth_that_pages_have() -> None:
 
 
 def test_spans_that_make_a_page_of_gigabytes_and_pages_above_the_limit_are_refused() -> None:
-    with pytest.raises(FetchError, match="places"):
+    with pytest.raises(FetchError, match="cells"):
         to_markdown("{|" + "\n|-\n| rowspan=99999 colspan=200 | x" * 20_000, "T")
     with pytest.raises(FetchError, match="larger than the limit"):
         to_html("x" * (MAX_CHARS + 1), "T")

@@ -24,9 +24,7 @@ from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import (
     IN_FLIGHT,
-    Absent,
-    Ambiguous,
-    Failed,
+    NotFetched,
     Outcome,
     Stored,
     Wikis,
@@ -126,7 +124,7 @@ def test_several_titles_of_one_page_fetch_it_once(wiki: FakeWiki, tmp_path: Path
         ("First buoy", "Buoy 0"),
         ("Bell buoy", "Buoy 0"),
     }
-    assert len(outcomes) == 4
+    assert len(outcomes) == 3
     assert wiki.sent == Counter({"Buoy 0": 1})
     assert 'redirects: ["First buoy", "Bell buoy"]' in (tmp_path / "Buoy_0.md").read_text(encoding="utf-8")
 
@@ -145,10 +143,12 @@ def test_a_redirect_to_a_page_that_is_there_is_noted_in_it(wiki: FakeWiki, tmp_p
 def test_titles_without_a_page_say_what_may_be_meant(wiki: FakeWiki, tmp_path: Path) -> None:
     wiki.add("Heron", disambiguation=True, links=("Heron (ship)", "Heron (bird)"))
     outcomes = fetch(wiki, tmp_path, ["Heron", "Buoyancy", "Bad [title]"])
-    assert outcomes[0] == Ambiguous(PageName("Heron"), "Heron", ("Heron (ship)", "Heron (bird)"))
-    assert isinstance(outcomes[1], Absent)
+    choices = ("Heron (ship)", "Heron (bird)")
+    assert outcomes[0] == NotFetched(PageName("Heron"), "disambiguation", "Heron has several meanings.", choices)
+    assert isinstance(outcomes[1], NotFetched)
     assert outcomes[1].nearest[:2] == ("Buoy 0", "Buoy 1")
-    assert isinstance(outcomes[2], Absent)
+    assert isinstance(outcomes[2], NotFetched)
+    assert (outcomes[1].kind, outcomes[2].kind) == ("missing", "missing")
     assert "invalid character" in outcomes[2].reason
     assert not list(tmp_path.glob("*.md"))
 
@@ -157,9 +157,10 @@ def test_a_page_that_cannot_be_had_does_not_stop_the_others(wiki: FakeWiki, tmp_
     wiki.hits = lambda asked: asked.get("oldid") == "103"
     wiki.always = Trouble("error")
     outcomes = fetch(wiki, tmp_path, BUOYS)
-    (failed,) = [one for one in outcomes if isinstance(one, Failed)]
+    (failed,) = [one for one in outcomes if isinstance(one, NotFetched)]
     assert failed.name.title == "Buoy 3"
-    assert "nosuchrevid" in failed.message
+    assert failed.kind == "failed"
+    assert "nosuchrevid" in failed.reason
     assert len(texts(tmp_path)) == 49
     wiki.always = None
     assert sum(isinstance(one, Stored) and one.fetched for one in fetch(wiki, tmp_path, BUOYS)) == 1

@@ -10,7 +10,7 @@ from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPages, MediaWiki, Missing, Redirect, Site
+from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPage, MediaWiki, Missing, Site
 
 AGENT = "tests/1 (tests@example.org)"
 
@@ -43,10 +43,8 @@ def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
     titles = ["gull_Point", "Old Gull Light", "Heron", "Nowhere", "A[b]", "A|B", "Here", "wikt:lamp"]
     found = dict(client.look_up(titles))
     url = f"{wiki.url}/wiki/Gull_Point"
-    assert found["gull_Point"] == FoundPages("Gull Point", url, 100, "2025-01-17T10:00:00Z")
-    assert found["Old Gull Light"] == FoundPages(
-        "Gull Point", url, 100, "2025-01-17T10:00:00Z", Redirect("Old Gull Light", "Gull Point", "The lamp")
-    )
+    assert found["gull_Point"] == FoundPage("Gull Point", url, 100, "2025-01-17T10:00:00Z")
+    assert found["Old Gull Light"] == found["gull_Point"]
     assert found["Heron"] == Disambiguation("Heron")
     reasons = {title: one.reason for title, one in found.items() if isinstance(one, Missing)}
     assert set(reasons) == {"Nowhere", "A[b]", "A|B", "Here", "wikt:lamp"}
@@ -59,7 +57,7 @@ def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
 def test_answers_that_come_in_parts_are_put_together(wiki: FakeWiki, client: MediaWiki) -> None:
     wiki.split = True
     found = dict(client.look_up(["Gull Light", "Heron"]))
-    assert isinstance(found["Gull Light"], FoundPages)
+    assert isinstance(found["Gull Light"], FoundPage)
     assert isinstance(found["Heron"], Disambiguation)
     assert len(wiki.asked) == 2
 
@@ -68,7 +66,7 @@ def test_titles_are_asked_for_fifty_at_a_time(wiki: FakeWiki, client: MediaWiki)
     for number in range(120):
         wiki.add(f"Buoy {number}")
     found = dict(client.look_up([f"Buoy {number}" for number in range(120)]))
-    assert {one.title for one in found.values() if isinstance(one, FoundPages)} == {
+    assert {one.title for one in found.values() if isinstance(one, FoundPage)} == {
         f"Buoy {number}" for number in range(120)
     }
     assert len(wiki.asked) == 3
@@ -89,7 +87,7 @@ def test_every_request_says_who_asks_and_yields_to_lag(wiki: FakeWiki, client: M
 
 
 def test_the_site_is_asked_once(wiki: FakeWiki, client: MediaWiki) -> None:
-    assert client.site() == client.site() == Site("Lighthouse Wiki", "en", LICENCE, "Rubrik")
+    assert client.site() == client.site() == Site(LICENCE, "Rubrik")
     assert len(wiki.asked) == 1
 
 

@@ -13,7 +13,7 @@ from iterative_rag.sources.wikipedia.page_names import PageName, page_name
     [
         ("Gull Point", PageName("Gull Point")),
         ("  Gull_Point ", PageName("Gull Point")),
-        ("Gull Point#Early years", PageName("Gull Point", section="Early years")),
+        ("Gull Point#Early years", PageName("Gull Point")),
         ("https://en.wikipedia.org/wiki/Gull_Point", PageName("Gull Point")),
         ("http://en.m.wikipedia.org/wiki/Gull_Point", PageName("Gull Point")),
         ("https://www.wikipedia.org/wiki/Gull_Point", PageName("Gull Point")),
@@ -28,7 +28,7 @@ from iterative_rag.sources.wikipedia.page_names import PageName, page_name
         ("https://en.wikipedia.org/wiki/M%F6wenkap", PageName("Möwenkap")),  # Latin-1, as in very old links
         (
             "https://en.wikipedia.org/wiki/AC%2FDC_(lamp)#The_first_years",
-            PageName("AC/DC (lamp)", "en", "The first years"),
+            PageName("AC/DC (lamp)"),
         ),
         ("https://en.wikipedia.org/wiki/What_lamp?", PageName("What lamp?")),
         ("https://en.wikipedia.org/wiki/What_lamp%3F", PageName("What lamp?")),
