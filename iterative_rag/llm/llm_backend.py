@@ -1,20 +1,23 @@
-"""An LLM as the backend: one model that plans and answers, and perhaps a faster one that reads and rephrases."""
+"""An LLM as the backend: one model that plans and answers, and optionally a faster one that reads and rephrases."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from iterative_rag.llm.replies.correction_forms import GradesReply, RewordingReply, WebQueryReply
 from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,
     ExtractionReply,
+    PlanReply,
     RecallReply,
+    ReflectionReply,
     RephrasingReply,
     Reply,
+    RewordingReply,
+    SufficiencyReply,
+    WebQueryReply,
 )
-from iterative_rag.llm.replies.planning_forms import PlanReply
-from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
+from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.roles.analyst import LLMAnalyst
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.extractor import LLMExtractor
@@ -30,13 +33,13 @@ from iterative_rag.protocols import Cache, CallBudget, ChatModel, Roles
 from iterative_rag.settings import Settings
 
 R = TypeVar("R", bound=Reply)
-# Characters a token takes at the least in English prose, and the tokens that instructions and questions take.
+# A low estimate for English prose, and the tokens that instructions and questions take.
 CHARS_PER_TOKEN = 3
-INSTRUCTIONS = 1500
+INSTRUCTION_TOKENS = 1500
 
 
 class LLMBackend:
-    """Implements protocols.Backend. `fast` reads, grades and words queries; None leaves that to `main`."""
+    """Implements protocols.Backend. `fast` reads, grades, rephrases and words queries; None leaves that to `main`."""
 
     def __init__(self, main: ChatModel, fast: ChatModel | None, cache: Cache | None, settings: Settings) -> None:
         self._main, self._fast = main, fast or main
@@ -51,26 +54,26 @@ class LLMBackend:
         return True
 
     def roles(self, budget: CallBudget) -> Roles:
-        tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTIONS
-        room = max(2000, tokens * CHARS_PER_TOKEN)
+        tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTION_TOKENS
+        fact_chars = max(2000, tokens * CHARS_PER_TOKEN)
 
-        def role_call(role: str, reply_type: type[R], model: ChatModel, *, kept: bool = True) -> RoleCall[R]:
-            cache = self._cache if kept else None
+        def role_call(role: str, reply_type: type[R], model: ChatModel, *, cached: bool = True) -> RoleCall[R]:
+            cache = self._cache if cached else None
             return RoleCall(role, reply_type, model, budget, cache, self._settings.reply_tokens)
 
         return Roles(
-            analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), room),
-            extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, kept=False)),
-            rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), room),
-            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), room),
+            analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), fact_chars),
+            extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, cached=False)),
+            rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), fact_chars),
+            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), fact_chars),
             grader=LLMGrader(
-                role_call("grade", GradesReply, self._fast), room, binary=self._settings.grades == "binary"
+                role_call("grade", GradesReply, self._fast), fact_chars, binary=self._settings.grades == "binary"
             ),
             rewriter=LLMRewriter(
                 role_call("reword", RewordingReply, self._fast), role_call("web_query", WebQueryReply, self._fast)
             ),
-            planner=LLMPlanner(role_call("plan", PlanReply, self._main), room),
-            judge=LLMSufficiencyJudge(role_call("suffice", SufficiencyReply, self._main), room),
-            reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), room),
+            planner=LLMPlanner(role_call("plan", PlanReply, self._main), fact_chars),
+            judge=LLMSufficiencyJudge(role_call("suffice", SufficiencyReply, self._main), fact_chars),
+            reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
         )

@@ -1,1 +1,1 @@
-"""What a model wrote, read as the form that its role replies in."""
+"""Replies of language models: the form of each role's reply, and what reads and checks them."""

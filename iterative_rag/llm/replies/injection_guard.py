@@ -1,4 +1,5 @@
-"""What a model wrote, held against what it was shown: one that obeys a document is still bound to what that says."""
+"""Checks what a model wrote against what it was shown: even one that obeys a document
+cannot state more than that says."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
 
-# So many letters and digits of the instructions in a row are no coincidence; names of fields and examples are shorter.
-STRETCH = 60
+# This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
+REPEATED_CHARS = 60
 
 _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
@@ -25,21 +26,21 @@ _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nee"])
 
 
-def held(extract: Extract, need: Need, seen: Window) -> Extract:
-    """The extract without a value that its quote and title do not bear out, and with its quote for a statement that
-    names what neither the window nor the need does.
+def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
+    """The extract without a value that its quote and title do not support, and with its quote in place of a statement
+    that names something that neither the window nor the need does.
 
-    Numbers and dates are compared by what they say: "98 minutes" is borne out by "98-minute", "52nd" by "fifty-second".
+    Numbers and dates are compared by their values: "98-minute" supports "98 minutes", "fifty-second" supports "52nd".
     """
     shown = _Shown((extract.quote, seen.title))
-    value = extract.value if _is_borne_out(extract.value, shown, need, seen) else ""
+    value = extract.value if _is_supported(extract.value, shown, need, seen) else ""
     wide = _Shown((extract.quote, seen.title, seen.text, need.question))
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
     return replace(extract, value=value, statement=statement)
 
 
 class _Shown:
-    """Texts that a model was shown; their values are read when they are first asked for."""
+    """Texts that a model was shown; their numbers and dates are read on first use."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -49,30 +50,30 @@ class _Shown:
     def values(self) -> list[Mention]:
         return [value for text in self.texts for value in single(mentions(text, language(text)))]
 
-    def hold(self, value: Mention, text: str) -> bool:
-        """Whether a value that a text holds stands here, in the same words or in others."""
+    def contain(self, value: Mention, text: str) -> bool:
+        """Whether a value in `text` was shown, in the same words or in others."""
         start, end = _whole(value, text)
         if _words(text[start:end]) <= self.words:
             return True
         return any(stands_in(value, shown) for shown in self.values)
 
 
-def _is_borne_out(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
+def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
     if _words(value) <= shown.words:
         return True
     if value.strip(" .!").casefold() in _YES_OR_NO:
         return _asks_yes_or_no(need.question)
-    values, rest = _apart(value, language(shown.texts[0]))
+    values, rest = _separated(value, language(shown.texts[0]))
     if values:
         code = language(shown.texts[0]) or "en"
         beside = {word for word in _words(rest) - shown.words if not is_function_word(folded(word), code)}
-        return not beside and all(shown.hold(one, value) for one in values)
+        return not beside and all(shown.contain(one, value) for one in values)
     return _is_named(value, shown, seen)
 
 
 def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
-    """Whether a name of several words stands in the window as it is, and its last word in the quote: the quote says
-    "Meyer", the window "Eugene Meyer"."""
+    """Whether a name of several words stands in the window, and its last word in the quote: the quote says "Meyer",
+    the window "Eugene Meyer"."""
     words = value.split()
     if len(words) < 2 or not all(word[0].isupper() for word in words) or not _words(words[-1]) <= shown.words:
         return False
@@ -81,19 +82,19 @@ def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
 
 
 def _asks_yes_or_no(question: str) -> bool:
-    """Whether a question begins with none of the words that ask for something else, be it after a preposition."""
+    """Whether a question begins with no question word, not even after a preposition."""
     asking = language_of(language(question) or "en").question_words
     return not any(word in asking for word in _WORD.findall(folded(question))[:2])
 
 
 def _names_only(statement: str, shown: _Shown) -> bool:
     """Whether the names and numbers of a statement were all shown."""
-    values, rest = _apart(_plain(statement), language(statement))
+    values, rest = _separated(_plain(statement), language(statement))
     named = {word.casefold() for word in (*_NAME.findall(rest), *_WITH_DIGIT.findall(rest))}
-    return named <= shown.words and all(shown.hold(value, _plain(statement)) for value in values)
+    return named <= shown.words and all(shown.contain(value, _plain(statement)) for value in values)
 
 
-def _apart(text: str, code: str) -> tuple[list[Mention], str]:
+def _separated(text: str, code: str) -> tuple[list[Mention], str]:
     """The values of a text, and the text without them."""
     found = list(single(mentions(text, code)))
     rest = text
@@ -103,19 +104,19 @@ def _apart(text: str, code: str) -> tuple[list[Mention], str]:
 
 
 def _whole(value: Mention, text: str) -> tuple[int, int]:
-    """Where the words of a value begin and end, with letters that are glued to it: the 3 of "3D"."""
+    """Where the words of a value begin and end, with letters attached to it: "3D" for the 3."""
     start = next(n for n in range(value.start, -1, -1) if not n or not text[n - 1].isalnum())
     end = next(n for n in range(value.end, len(text) + 1) if n == len(text) or not text[n].isalnum())
     return start, end
 
 
-def repeats(reply: object, told: str, stretch: int = STRETCH) -> bool:
-    """Whether any text of a reply (strings, lists, mappings) holds a stretch of what the model was told."""
-    letters = _letters(told)
+def repeats(reply: object, instructions: str) -> bool:
+    """Whether any text of a reply (strings, lists, mappings) repeats a part of the model's instructions."""
+    letters = _letters(instructions)
     return any(
-        said[at : at + stretch] in letters
-        for said in map(_letters, _texts(reply))
-        for at in range(len(said) - stretch + 1)
+        text[at : at + REPEATED_CHARS] in letters
+        for text in map(_letters, _texts(reply))
+        for at in range(len(text) - REPEATED_CHARS + 1)
     )
 
 

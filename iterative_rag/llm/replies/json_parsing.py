@@ -14,7 +14,7 @@ from iterative_rag.llm.replies.forms import ExtractionReply, R, Reply
 
 
 class Unparsable(ValueError):
-    """Why a text is not the reply that was asked for, in words that help the model to mend it."""
+    """Why a text is not the reply that was asked for, in words that help the model to correct it."""
 
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
@@ -26,9 +26,9 @@ def parse(text: str, reply_type: type[R]) -> R:
     shown = visible(text)
     values = list(json_values(shown))
     wrong = ""
-    # A bare list counts only where no object fits: brackets stand in chatter too.
+    # A bare list counts only where no object fits: there are brackets in chatter, too.
     objects = [value for value in values if isinstance(value, dict)]
-    # An empty one does not say "nothing": models that fail write it, too.
+    # An empty one does not mean "nothing": a model that fails may write it.
     lists = [value for value in values if isinstance(value, list) and value]
     for value in (*reversed(objects), *reversed(lists)):
         try:
@@ -62,17 +62,17 @@ def _next_opening(text: str, position: int) -> int | None:
 
 
 def _value_at(text: str, start: int) -> tuple[Any, int] | None:
-    """The JSON value that starts at `start` and the place after it, mended where that is safe."""
+    """The JSON value that starts at `start` and the offset after it, repaired where that is safe."""
     try:
         return json.JSONDecoder(strict=False).raw_decode(text, start)
     except (json.JSONDecodeError, RecursionError):
         end = _closing(text, start)
-    mended = None if end is None else _mended(text[start:end])
-    return None if mended is None or end is None else (mended, end)
+    repaired = None if end is None else _repaired(text[start:end])
+    return None if repaired is None or end is None else (repaired, end)
 
 
 def _closing(text: str, start: int) -> int | None:
-    """The place after the bracket that closes the one at `start`; brackets inside strings do not count."""
+    """The offset after the bracket that closes the one at `start`; brackets inside strings do not count."""
     pairs = {"}": "{", "]": "["}
     stack: list[str] = []
     quoted = escaped = False
@@ -93,8 +93,8 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def _mended(text: str) -> Any | None:
-    """Trailing commas dropped; single-quoted literals read as Python's, which cannot run anything."""
+def _repaired(text: str) -> Any | None:
+    """Read without trailing commas, or else as a Python literal (single quotes), which cannot run anything."""
     try:
         return json.loads(_without_trailing_commas(text), strict=False)
     except (json.JSONDecodeError, RecursionError):
@@ -111,8 +111,7 @@ def _without_trailing_commas(text: str) -> str:
 
 
 def _fitted(value: Any, reply_type: type[Reply]) -> Any:
-    """A bare list where an object with one list is wanted ([..] for {"facts": [..]}) is put into it; of a list of whole
-    replies the last one counts."""
+    """The object that is wanted, where a bare list came: of facts, or of several whole replies (the last counts)."""
     if not isinstance(value, list):
         return value
     if isinstance(value[-1], dict) and set(value[-1]) & set(reply_type.model_fields):

@@ -1,11 +1,11 @@
-"""Reads a reply of plain `field: value` lines: the form that a model is asked for when its JSON cannot be used.
+"""Reads a reply in plain `field: value` lines: the form that a model is asked for when its JSON cannot be used.
 
-A field that is a list comes once for each item, under its name or the singular of it ("need: ..."). Where items have
-fields of their own, each item is a block of lines; a field that comes again begins the next block. What a model puts
-around it (bullets, bold type, fences, chatter) is passed over.
+A list field has one line for each item, under its name or the singular of it ("need: ..."). Where items have fields of
+their own, each item is a block of lines; a field that repeats begins the next block. What a model puts around them
+(bullets, bold type, fences, chatter) is skipped.
 
-JSON that was cut off cannot be parsed; half of such lines can. So the model is asked for a last line that says "end",
-and a reply without it counts only where it plainly stops where it should.
+JSON that was cut off cannot be parsed, but such lines can. So the model is asked for a last line that says "end", and
+a reply without it counts only where it obviously ends where it should.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from iterative_rag.llm.replies.json_parsing import Unparsable, complaint, parse,
 _LINE = re.compile(r"[\s>#•*-]*(?:\d{1,2}[.)]\s+)?\**`?([A-Za-z][A-Za-z _]{0,24}?)`?\**\s*:\**\s*(.*)$")
 _QUOTED = re.compile(r'["“](.*)["”]', re.DOTALL)
 _END = "end"
-# Asked for after the lines of every role.
+# Added to the plain-line instructions of every role.
 LAST_LINE = f"After that, write one last line: {_END}"
 _FINISHED = re.compile(r"[.?!][\"”'’)*`]*$|[\"”]$")
 _NOTHING = frozenset({"none", "nothing", "no facts", "n/a", "-", ""})
@@ -30,7 +30,7 @@ _WHOLE_WORDS = _NOTHING - {""} | {"yes", "no", "true", "false"}
 
 
 def parse_plain(text: str, reply_type: type[R]) -> R:
-    """`text` as a `reply_type`: JSON all the same, or plain lines. Raises Unparsable."""
+    """Read `text` as a `reply_type`, from plain lines or from JSON all the same. Raises Unparsable."""
     try:
         return parse(text, reply_type)
     except Unparsable:
@@ -48,7 +48,7 @@ def parse_plain(text: str, reply_type: type[R]) -> R:
 
 
 class _Lines:
-    """The lines of one reply as they are read: fields of the form itself, and blocks of its one list of objects."""
+    """Reads the lines of one reply: the fields of its form, and the blocks of its one list of objects."""
 
     def __init__(self, form: type[Reply]) -> None:
         self._scalars: dict[str, str] = {}
@@ -68,7 +68,7 @@ class _Lines:
                 self._words |= dict.fromkeys(_words_of(field.annotation), name)
         self._values: dict[str, Any] = {}
         self._open: tuple[dict[str, Any] | list[Any], Any] | None = None
-        # Which fields may be the last of a reply that does not say "end": a list may lack items, a single field words.
+        # The fields that may come last in a reply without "end": a list may lack items, a single field may lack words.
         fields = list(form.model_fields)
         self._last_fields = set(list(self._inner)[-1:])
         if len(fields) > 1 and fields[-1] in self._scalars:
@@ -77,7 +77,7 @@ class _Lines:
 
     @property
     def complete(self) -> bool:
-        """Whether the text that was read goes to its end, by its last line or by the look of it."""
+        """Whether the reply is whole, by its last line or by how it ends."""
         last = self._last_line
         word = _key(last.rpartition(":")[2].strip(" .*`-"))
         return (
@@ -105,7 +105,7 @@ class _Lines:
         return {key: _unquoted(value) for key, value in self._values.items()}
 
     def _take(self, key: str, value: str) -> bool:
-        """Whether the key is one of the form's; its value is put in its place."""
+        """Store the value if the form has a field of this key; whether it has."""
         self._last_key = key
         if self._blocks and (key in self._inner or key in (self._blocks, self._blocks.removesuffix("s"))):
             self._take_inner(key, value)
@@ -136,18 +136,18 @@ class _Lines:
             self._open = (items, len(items) - 1)
 
     def _take_word(self, line: str) -> bool:
-        """A line that is nothing but a word of the form: "known", or "none" for its list."""
-        said = _key(line.strip(" .*`-"))
-        if said in self._words:
-            self._values.setdefault(self._words[said], said)
+        """Store a line that is only a word of the form ("known", or "none" for its list); whether it is one."""
+        word = _key(line.strip(" .*`-"))
+        if word in self._words:
+            self._values.setdefault(self._words[word], word)
             return True
-        if self._blocks and said.replace("_", " ") in _NOTHING:
+        if self._blocks and word.replace("_", " ") in _NOTHING:
             self._values.setdefault(self._blocks, [])
             return True
         return False
 
     def _continue(self, line: str) -> None:
-        """A line without a key belongs to the value above it."""
+        """Add a line without a key to the value above it."""
         if self._open is not None:
             holder, key = self._open
             holder[key] = f"{holder[key]}\n{line.strip()}".strip()
@@ -158,7 +158,7 @@ def _key(text: str) -> str:
 
 
 def _item_type(annotation: Any) -> Any:
-    """What a list holds; None for what is no list."""
+    """The type of a list's items; None for what is no list."""
     if get_origin(annotation) in (list, tuple):
         item = get_args(annotation)[0]
         return get_args(item)[0] if hasattr(item, "__metadata__") else item
@@ -170,7 +170,7 @@ def _words_of(annotation: Any) -> tuple[str, ...]:
 
 
 def _unquoted(value: Any) -> Any:
-    """Every text without the quotation marks that stand around all of it."""
+    """Every text without quotation marks around all of it."""
     if isinstance(value, Mapping):
         return {key: _unquoted(part) for key, part in value.items()}
     if isinstance(value, list):

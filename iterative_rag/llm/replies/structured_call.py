@@ -1,5 +1,5 @@
-"""Calls a model for a reply of a form: tells it once what was wrong, asks for plain lines if that does not help, then
-fails with ReplyUnreadable, which keeps what the attempts cost."""
+"""Calls a model for a reply of a given form: tells it once what was wrong, asks for plain lines if that does not help,
+then fails with ReplyUnreadable, which says what the attempts cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from iterative_rag.protocols import CallBudget, ChatModel, ChatReply, ChatReques
 from iterative_rag.types import Usage
 
 Check = Callable[[R], str]
-# The first attempt, and the one that says what was wrong with it.
+# The first attempt, and one that says what was wrong with it.
 JSON_ATTEMPTS = 2
 
 
@@ -30,11 +30,11 @@ def ask(
     *,
     plain: str = "",
 ) -> R:
-    """Call the model and read its reply; one retry that says what was wrong with the first, and where that cannot be
-    read either, one that asks for plain lines instead, in the words of `plain` ("": none).
+    """Call the model and read its reply. A retry says what was wrong; where that cannot be read either, a last one
+    asks for plain lines, with the instructions in `plain` ("": no such retry).
 
-    `check` returns a complaint about a readable reply, "" if it is fine. A complaint costs the retry too, but never
-    the reply: the better of the two readable ones comes back. Raises LLMError, CapReached.
+    `check` returns a complaint about a readable reply, "" if it is fine. A complaint costs the retry as well, but the
+    last readable reply is returned all the same. Raises LLMError, CapReached.
     """
     spent = Usage()
     kept: R | None = None
@@ -72,22 +72,22 @@ def ask(
 
 def _call(model: ChatModel, budget: CallBudget, request: ChatRequest) -> tuple[ChatReply, float]:
     request = replace(request, seconds=budget.before_call(request.role))
-    begun = time.monotonic()
+    started = time.monotonic()
     try:
         reply = model.complete(request)
     except LLMError as error:
-        waited = time.monotonic() - begun
+        waited = time.monotonic() - started
         budget.failed_call(request, error, model.name, waited)
         if isinstance(error, LLMTimeout) and request.seconds is not None and waited >= request.seconds:
-            budget.before_call(request.role)  # raises CapReached: not the model's time was up but the run's
+            budget.before_call(request.role)  # raises CapReached: the time of the run is up, not that of the call
         raise
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - started
     budget.after_call(request, reply, model.name, seconds)
     return reply, seconds
 
 
 def _with_complaint(request: ChatRequest, wrong: str, text: str) -> ChatRequest:
-    """The same request with the complaint at its end, so that a server's prefix cache still holds the rest."""
+    """The same request with the complaint at its end, so that the server's prefix cache still covers the rest."""
     if not wrong:
         return request
     began = f" It began: {json.dumps(text[:200], ensure_ascii=False)}" if text.strip() else ""
@@ -105,7 +105,7 @@ def _described(name: str, form: Mapping[str, Any]) -> str:
 
 
 def _in_lines(request: ChatRequest, plain: str, wrong: str) -> ChatRequest:
-    """The same request for a reply in plain lines: without a schema, which a server may be unable to follow."""
+    """The same request for a reply in plain lines, without a schema: a server may be unable to follow one."""
     advice = f"Your last reply could not be used: {wrong}. Do not write JSON this time.\n{plain}\n{LAST_LINE}"
     return replace(request, user=f"{request.user}\n\n{advice}", schema=None)
 

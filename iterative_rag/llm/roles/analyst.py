@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import AnalysisReply
-from iterative_rag.llm.roles.role_call import RoleCall, numbered, numbers
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
 from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
 
 MOST_NEEDS = 4
@@ -14,25 +14,25 @@ NOTHING_TRIED = "(nothing yet)"
 
 @dataclass(frozen=True, slots=True)
 class LLMAnalyst:
-    """`room` is how many characters of facts a prompt may hold."""
+    """`fact_chars`: how many characters of facts a prompt may hold."""
 
     role_call: RoleCall[AnalysisReply]
-    room: int
+    fact_chars: int
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
             question=inquiry.question,
-            facts=numbered(inquiry.facts, self.room),
-            tried=tried_already(inquiry),
+            facts=fact_lines(inquiry.facts, self.fact_chars),
+            tried=tried_needs(inquiry),
         )
         if reply.status == "stuck":
             return Stuck(reply.reason or "The model sees no further fact that would help.")
         needs = _needs(reply)
         if reply.status == "needs" and needs:
             return Needs(needs)
-        # "Known" without a fact, or "needs" that names none, twice: look for the question itself before giving up.
+        # "known" without a fact, or "needs" without a need, twice: look the question itself up before giving up.
         itself = Need(inquiry.question)
         if (reply.status == "needs" or not inquiry.facts) and itself not in inquiry.tried:
             return Needs((itself,))
@@ -61,11 +61,11 @@ def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
     return tuple(need for key, need in reversed(unique.items()) if key)[:MOST_NEEDS]
 
 
-def tried_already(inquiry: Inquiry) -> str:
-    """Each need once, with the numbers of the facts that it brought; without a value, they only come near it."""
+def tried_needs(inquiry: Inquiry) -> str:
+    """Each need once, with the numbers of the facts found for it, marked where none of them has the value."""
     found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
-    for n, fact in zip(numbers(inquiry.facts), inquiry.facts, strict=True):
+    for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
         found.setdefault(fact.need, []).append(n)
         if fact.value:
             valued.add(fact.need)

@@ -1,4 +1,4 @@
-"""Answering by an LLM: the check against the original question, with a citation for every claim."""
+"""Answering by an LLM: the answer to the original question, with a citation for every claim."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from iterative_rag.computing.arithmetic_checks import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
-from iterative_rag.llm.roles.role_call import RoleCall, numbered
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
-# The most that an answer is trusted which names no fact as its proof.
+# The highest confidence of an answer that cites no fact.
 UNCITED_CONFIDENCE = 0.2
-# The most that an answer is trusted whose own arithmetic is wrong.
+# The highest confidence of an answer whose own arithmetic is wrong.
 MISCOUNTED_CONFIDENCE = 0.3
-# How often what a model asks for is computed, and it is asked again with the results.
+# How often a model is asked again with the results of the computations that it asked for.
 COMPUTING_ROUNDS = 2
 LAST_ATTEMPT = (
     "This is the last attempt: nothing more will be looked up. If the facts make one answer likely, give it as "
@@ -30,20 +30,20 @@ _MARKER = lazy_pattern(r"\s*[\[【](?:facts?\s*)?#?(\d{1,4}(?:\s*[,;–-]\s*#?\d
 
 @dataclass(frozen=True, slots=True)
 class LLMAnswerer:
-    """`room` is how many characters of facts a prompt may hold."""
+    """`fact_chars`: how many characters of facts a prompt may hold."""
 
     role_call: RoleCall[AnswerReply]
-    room: int
+    fact_chars: int
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        """A draft whose markers are 1.. in order of first use. Without any fact it abstains and costs no call.
+        """A draft whose markers are 1.. in order of first use. Without any fact it abstains, without a call.
 
-        What the model wants computed is computed, and it is asked once more with the results, twice at most.
+        What the model asks to have computed is computed, and it is asked again with the results.
         """
         if not inquiry.facts:
             return Draft(answered=False, text="", missing=_nothing_found(inquiry))
         calculations = Calculations(inquiry.facts, inquiry.original)
-        reply = self._asked(inquiry, calculations, last_attempt, advice, may_compute=True)
+        reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=True)
         for rounds_left in reversed(range(COMPUTING_ROUNDS)):
             if not reply.compute or not calculations.asks_for_more(reply.compute):
                 break
@@ -51,10 +51,10 @@ class LLMAnswerer:
             results = calculations.carry_out(requested)
             if reply.status == "answered" and len(results) == len(requested) and proves(results, reply):
                 break
-            reply = self._asked(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
+            reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
         return _draft(reply, calculations, inquiry.facts)
 
-    def _asked(
+    def _ask(
         self, inquiry: Inquiry, calculations: Calculations, last_attempt: bool, advice: str, *, may_compute: bool
     ) -> AnswerReply:
         computed = calculations.lines()
@@ -66,7 +66,7 @@ class LLMAnswerer:
             lambda reply: _complaint(reply, len(inquiry.facts), may_compute=may_compute),
             original=inquiry.original,
             question=inquiry.question,
-            facts=numbered(inquiry.facts, self.room),
+            facts=fact_lines(inquiry.facts, self.fact_chars),
             attempt="\n\n".join(part for part in (computed, attempt, wrong) if part),
         )
 
@@ -89,15 +89,15 @@ def _answered(
     short = reply.short_answer or _MARKER.sub("", reply.answer).strip()
     confidence = reply.confidence
     if not cited:
-        # The model was asked for markers twice. A fact that holds the answer proves it; without one it is a claim.
-        cited = _holding(short, facts)
+        # The model was asked for markers twice. A fact that contains the answer proves it; otherwise nothing does.
+        cited = _containing(short, facts)
         text = text + "".join(f" [{n}]" for n in range(1, len(cited) + 1))
         confidence = min(confidence, 0.5 if cited else UNCITED_CONFIDENCE)
-    elif not _holding(short, [facts[place] for place in cited]):
-        # Facts are cited, but not the one that says it: a reader wants to see that one.
-        saying = _holding(short, facts)
-        cited = (*cited, *saying)
-        text += "".join(f" [{len(cited)}]" for _ in saying)
+    elif not _containing(short, [facts[place] for place in cited]):
+        # Facts are cited, but none that contains the answer: a reader wants to see that one.
+        added = _containing(short, facts)
+        cited = (*cited, *added)
+        text += "".join(f" [{len(cited)}]" for _ in added)
     if _miscounted(reply):
         confidence = min(confidence, MISCOUNTED_CONFIDENCE)
     missing = "" if cited else "No fact was named as the proof of this answer."
@@ -146,12 +146,12 @@ def _miscounted(reply: AnswerReply) -> list[str]:
     return wrong_equations(f"{reply.working}\n{reply.answer}")
 
 
-def _holding(short: str, facts: Sequence[Fact]) -> tuple[int, ...]:
-    """The first fact whose value or quote holds the short answer."""
+def _containing(short: str, facts: Sequence[Fact]) -> tuple[int, ...]:
+    """The position of the first fact whose value or quote contains the short answer."""
     wanted = short.casefold().strip(" .")
     for place, fact in enumerate(facts):
-        held = f"{fact.value} {fact.quote}".casefold()
-        if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", held):
+        text = f"{fact.value} {fact.quote}".casefold()
+        if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text):
             return (place,)
     return ()
 

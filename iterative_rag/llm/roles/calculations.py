@@ -1,4 +1,4 @@
-"""The computations that an answer rests on: carried out, shown to the model, written under the answer."""
+"""The computations behind an answer: carried out, shown to the model, and listed with the answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = lazy_pattern(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 @dataclass(slots=True)
 class Calculations:
-    """What was computed for one answer, and what was refused; `facts` and `question` are those of the inquiry."""
+    """What was computed and refused for one answer, from the facts and the question of its inquiry."""
 
     facts: Sequence[Fact]
     question: str = ""
@@ -29,7 +29,7 @@ class Calculations:
     _refused: dict[str, str] = field(default_factory=dict)
 
     def carry_out(self, requests: Sequence[RequestedComputation]) -> list[Computation]:
-        """Compute what is new among the requests; the results of all of them that could be computed."""
+        """Compute the new requests; returns the results of all requests that could be computed."""
         results = []
         for request in requests[:MOST_AT_ONCE]:
             expression = request.expression
@@ -46,18 +46,18 @@ class Calculations:
         return any(request.expression not in seen for request in requests[:MOST_AT_ONCE])
 
     def lines(self) -> str:
-        """The results so far, as the model is told them; "" if there are none."""
-        told = [f"{shown(one.expression, one.result)} {_marks(one.facts)}".rstrip() for one in self.done]
-        told += [f"{shortened(expression)}: refused, {reason}" for expression, reason in self._refused.items()]
-        return "COMPUTED:\n" + "\n".join(told) if told else ""
+        """The results so far, as shown to the model; "" if there are none."""
+        lines = [f"{shown(one.expression, one.result)} {_marks(one.facts)}".rstrip() for one in self.done]
+        lines += [f"{shortened(expression)}: refused, {reason}" for expression, reason in self._refused.items()]
+        return "COMPUTED:\n" + "\n".join(lines) if lines else ""
 
     def written_by(self, reply: AnswerReply) -> list[Computation]:
-        """The sums of numbers from the facts and the question that the model did itself, rightly, and that its answer
-        rests on. One of the numbers at least is a fact's."""
+        """The model's own correct equations whose result is part of its answer, over numbers from the facts and the
+        question; at least one number is from a fact."""
         given = f"{reply.short_answer} {reply.answer}"
         known = {one.result for one in self.done}
         return [
-            Computation(left, result, self._holding(left))
+            Computation(left, result, self._facts_with(left))
             for left, result in right_equations(f"{reply.working}\n{reply.answer}")
             if result not in known and _holds(given, result) and self._is_given(_NUMBER.findall(left))
         ]
@@ -74,27 +74,27 @@ class Calculations:
             self._refused[expression] = str(error)
             return None
         named = tuple(dict.fromkeys(n - 1 for n in numbers if 1 <= n <= len(self.facts)))
-        return Computation(expression, result, named or self._holding(expression))
+        return Computation(expression, result, named or self._facts_with(expression))
 
-    def _holding(self, expression: str) -> tuple[int, ...]:
-        """The first fact that holds each number of an expression, for one that names no facts."""
+    def _facts_with(self, expression: str) -> tuple[int, ...]:
+        """The first fact with each number of an expression, for an expression that names no facts."""
         numbers = _NUMBER.findall(expression)
-        # The day of a date stands in many facts; its year says more.
-        said = [number for number in numbers if len(number) > 2] or numbers
-        return tuple(dict.fromkeys(place for number in said for place in self._places(number)[:1]))
+        # The day of a date stands in many facts; its year tells them apart.
+        telling = [number for number in numbers if len(number) > 2] or numbers
+        return tuple(dict.fromkeys(place for number in telling for place in self._places(number)[:1]))
 
     def _places(self, number: str) -> list[int]:
         return [n for n, fact in enumerate(self.facts) if _holds(f"{fact.value} {fact.quote}", number)]
 
 
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
-    """Whether a reply holds all results already, so that it need not be asked for again."""
+    """Whether a reply already contains all results, so that it need not be asked for again."""
     given = f"{reply.short_answer} {reply.answer} {reply.working}"
     return all(_holds(given, one.result) for one in results)
 
 
 def with_computations(text: str, computations: Sequence[Computation]) -> str:
-    """The text with each computation in it, its facts as `[n]` in the numbers of the inquiry (from 1)."""
+    """The text with each computation in it; its facts are cited as `[n]`, their number in the inquiry (from 1)."""
     for one in computations:
         marks = f"[{', '.join(str(place + 1) for place in one.facts)}]" if one.facts else ""
         place = found_in(text, one.expression, one.result)

@@ -1,4 +1,4 @@
-"""Extraction by an LLM: what does this window say about the need, word for word?"""
+"""Extraction by an LLM: what does a window say about a need, word for word?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import ExtractionReply
-from iterative_rag.llm.replies.injection_guard import held
+from iterative_rag.llm.replies.injection_guard import guarded
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Extract, Need, Window
 
@@ -16,7 +16,7 @@ MOST_FACTS = 5
 
 @dataclass(frozen=True, slots=True)
 class LLMExtractor:
-    """Keeps nothing itself: whoever reads keeps extracts by `fingerprint`, window and need."""
+    """Caches nothing itself: the document reader caches extracts by `fingerprint`, window and need."""
 
     role_call: RoleCall[ExtractionReply]
 
@@ -31,7 +31,7 @@ class LLMExtractor:
             document=fence(f"Title: {window.title}\n\n{window.text}"),
             need=" ".join(need.question.split()).rstrip(" ?."),
         )
-        # Without a quote it is no fact, and the model was told so once.
+        # Without a quote it is no fact, which the model has been told once.
         quoted = [fact for fact in reply.facts if fact.quote]
         if reply.facts and not quoted:
             raise ReplyUnreadable(
@@ -40,7 +40,7 @@ class LLMExtractor:
                 hint="Try a larger model.",
             )
         extracts = (Extract(fact.statement or fact.quote, fact.quote, fact.value) for fact in quoted[:MOST_FACTS])
-        return tuple(held(extract, need, window) for extract in extracts)
+        return tuple(guarded(extract, need, window) for extract in extracts)
 
 
 def _complaint(reply: ExtractionReply) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from iterative_rag.errors import LLMError
 from iterative_rag.llm.prompts import fence
-from iterative_rag.llm.replies.correction_forms import NO, YES, GradeReply, GradesReply
+from iterative_rag.llm.replies.grading_forms import NO, YES, GradeReply, GradesReply
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Grade, Label, Need
 from iterative_rag.types.grade_scale import SCORES, labelled
 
-# Texts graded in one call: a grade takes some 50 tokens of the reply.
+# Texts graded in one call: each grade takes about 50 tokens of the reply.
 MOST_TEXTS = 12
 UNGRADED = "Not graded: the model left it out or wrote no label."
 FAILED = "Not graded: the call failed."
@@ -21,27 +21,27 @@ _LABELS, _BINARY = tuple(Label), (YES, NO)
 
 @dataclass(frozen=True, slots=True)
 class LLMGrader:
-    """Implements protocols.Grader: several texts a call, `room` characters of them at most.
+    """Implements protocols.Grader: several texts a call, at most `batch_chars` characters together.
 
-    `binary` lets the model say yes or no alone. A text that the model leaves out twice, or whose grading fails, is Poor
-    and its reason says so: a fault must neither throw a document away nor vouch for it.
+    `binary`: the model answers yes or no. A text that the model leaves out twice, or whose grading fails, is Poor, and
+    the grade's reason says so: a fault must neither drop a document nor vouch for it.
     """
 
     role_call: RoleCall[GradesReply]
-    room: int
+    batch_chars: int
     binary: bool = False
 
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
-        """Raises LLMError where the model cannot be asked, CapReached."""
+        """Raises CapReached, and LLMError where no call can succeed."""
         return tuple(grade for batch in self._batches(texts) for grade in self._graded(need, batch))
 
     def _batches(self, texts: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-        """The texts as documents in batches that fit; what is longer than a batch is cut at its end."""
+        """The texts as documents, in batches that fit; a text longer than a batch is cut off."""
         batch: list[str] = []
         used = 0
         for title, text in texts:
-            document = f"Title: {' '.join(title.split())}\n\n{text}"[: self.room]
-            if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.room):
+            document = f"Title: {' '.join(title.split())}\n\n{text}"[: self.batch_chars]
+            if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.batch_chars):
                 yield batch
                 batch, used = [], 0
             batch.append(document)
@@ -63,7 +63,7 @@ class LLMGrader:
         except LLMError as error:
             if error.fatal:
                 raise
-            # Reading will show whether it was one of the documents: ungraded, each is still read.
+            # One of the documents may have caused it; ungraded, each is still read.
             return [labelled(Label.POOR, FAILED) for _ in documents]
         return self._read(reply, len(documents))
 
@@ -76,16 +76,11 @@ class LLMGrader:
         return grades
 
     def _label(self, row: GradeReply) -> Label | None:
-        """The label that a row says; None where it says none of those that were asked for."""
+        """The label of a row; None where it has none of those that were asked for."""
         if self.binary:
-            # A model that grades finer than it was asked to has said yes or no all the same.
-            word = (
-                row.label
-                if row.label in ("", *_BINARY)
-                else YES
-                if SCORES[Label(row.label)] > SCORES[Label.POOR]
-                else NO
-            )
+            word = row.label
+            if word in _LABELS:  # finer than it was asked for, and a yes or a no all the same
+                word = YES if SCORES[Label(word)] > SCORES[Label.POOR] else NO
             return {YES: Label.GOOD, NO: Label.AWFUL}.get(word)
         return Label(row.label) if row.label in _LABELS else None
 
@@ -102,10 +97,10 @@ class LLMGrader:
 
 
 def numbered_rows(rows: Sequence[GradeReply], count: int) -> dict[int, GradeReply]:
-    """The row of each document 1..count, the first where a number comes twice.
+    """The row of each document 1..count, the first one where a number repeats.
 
-    Rows without any number stand in the documents' order; numbers from 0 on are counted from 1. What is numbered
-    otherwise belongs to no document.
+    Rows without any number are taken in the documents' order, and numbers that start at 0 are shifted by one. A row
+    with any other number belongs to no document.
     """
     numbers = [row.n for row in rows]
     if len(rows) == count and all(n < 0 for n in numbers):

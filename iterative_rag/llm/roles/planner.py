@@ -1,12 +1,12 @@
-"""Planning by an LLM: the steps that are left, seen with everything that was found and tried."""
+"""Planning by an LLM: the steps that are left, given everything that was found and tried."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.llm.replies.planning_forms import PlanReply
-from iterative_rag.llm.roles.analyst import tried_already
-from iterative_rag.llm.roles.role_call import RoleCall, numbered
+from iterative_rag.llm.replies.forms import PlanReply
+from iterative_rag.llm.roles.analyst import tried_needs
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.types import Inquiry, Plan, PlannedStep
 
 MOST_STEPS = 8
@@ -15,19 +15,19 @@ NO_PLAN = "(none yet: make one)"
 
 @dataclass(frozen=True, slots=True)
 class LLMPlanner:
-    """`room` is how many characters of facts a prompt may hold."""
+    """`fact_chars`: how many characters of facts a prompt may hold."""
 
     role_call: RoleCall[PlanReply]
-    room: int
+    fact_chars: int
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
-        """A plan, or what is left of `before` after the last result; no steps once the question can be answered."""
+        """A plan, or what is left of `before` after the last result; no steps if the question can be answered."""
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             question=inquiry.original,
-            facts=numbered(inquiry.facts, self.room),
+            facts=fact_lines(inquiry.facts, self.fact_chars),
             plan=_shown(before),
-            tried=tried_already(inquiry),
+            tried=tried_needs(inquiry),
         )
         steps = [] if reply.done else [step for step in reply.steps if step.question]
         planned = tuple(PlannedStep(" ".join(step.question.split()), step.purpose) for step in steps[:MOST_STEPS])

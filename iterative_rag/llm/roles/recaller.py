@@ -1,4 +1,4 @@
-"""Answering by heart: the model alone, without a corpus. Only measurements ask for it."""
+"""Closed-book answering: the model alone, without a corpus. Only evaluations use it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reflection on an answer: are its claims proved, does it answer what was asked, is it a refusal, what is missing.
 
-The rule (groundedness.py) comes first and is never overruled where a name or a number stands in no fact; an LLM judges
-what the rule leaves open, and may doubt what it holds for proved. Follows self-reflective RAG (Asai et al., 2024) in
-its questions (supported? useful?), not in its trained tokens.
+The rules of `groundedness` come first: a name or a number that is in no fact stays unproved, whatever the model says.
+The model judges what the rules leave open, and may reject what they accept. The questions (supported? useful?) are
+those of Self-RAG (Asai et al., 2024), without its trained tokens.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.llm.prompts import fence
-from iterative_rag.llm.replies.reflection_forms import JudgedClaim, ReflectionReply
-from iterative_rag.llm.roles.analyst import tried_already
-from iterative_rag.llm.roles.role_call import RoleCall, numbered, numbers
+from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply
+from iterative_rag.llm.roles.analyst import tried_needs
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
 from iterative_rag.llm.roles.sufficiency_judge import open_gap
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
@@ -26,27 +26,27 @@ _MARKER = lazy_pattern(r"\[(\d{1,4})\]")
 
 @dataclass(frozen=True, slots=True)
 class LLMReflector:
-    """Implements protocols.Reflector. `room` is how many characters of facts a prompt may hold."""
+    """Implements protocols.Reflector. `fact_chars`: how many characters of facts a prompt may hold."""
 
     role_call: RoleCall[ReflectionReply]
-    room: int
+    fact_chars: int
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
-        """One call for an answered draft that is no plain refusal. Raises LLMError, CapReached."""
+        """One call for an answered draft that is not an obvious refusal. Raises LLMError, CapReached."""
         if not draft.answered:
             return Reflection((), useful=False)
         checked = check(inquiry, draft)
         if is_refusal(inquiry, draft):
             return Reflection(tuple(one.claim for one in checked), useful=False, refusal=True)
-        shown = numbers(inquiry.facts)
+        shown = fact_numbers(inquiry.facts)
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, checked, inquiry),
             original=inquiry.original,
-            facts=numbered(inquiry.facts, self.room),
+            facts=fact_lines(inquiry.facts, self.fact_chars),
             answer=fence(_with_fact_numbers(draft, shown), "answer"),
             short=" ".join(draft.short_answer.split()),
             claims=_listed(checked, shown),
-            tried=tried_already(inquiry),
+            tried=tried_needs(inquiry),
         )
         judged = {claim.n: claim for claim in reply.claims}
         claims = tuple(_settled(one, judged.get(n), len(inquiry.facts)) for n, one in enumerate(checked, start=1))
@@ -56,7 +56,7 @@ class LLMReflector:
 
 
 def _settled(checked: Checked, judged: JudgedClaim | None, count: int) -> Claim:
-    """The rule's word on a claim, and the model's where the rule leaves it room."""
+    """The verdict of the rules on a claim, or the model's where they leave it open."""
     claim = checked.claim
     if checked.standing is Standing.FAILED or judged is None:
         return claim
@@ -65,7 +65,7 @@ def _settled(checked: Checked, judged: JudgedClaim | None, count: int) -> Claim:
     if checked.standing is Standing.PROVED:
         return claim
     named = tuple(dict.fromkeys(n - 1 for n in judged.facts if 1 <= n <= count))
-    # A claim that the model holds for proved by nothing is proved by nothing.
+    # A claim without a fact that proves it is not proved, even if the model says so.
     return Claim(claim.text, True, named) if named else replace(claim, reason="the model names no fact that proves it")
 
 
@@ -94,6 +94,6 @@ def _listed(checked: Sequence[Checked], shown: Sequence[int]) -> str:
 
 
 def _with_fact_numbers(draft: Draft, shown: Sequence[int]) -> str:
-    """The answer with the numbers that the facts have in the prompt, and not those of its own citations."""
+    """The answer with the numbers of the facts in the prompt instead of those of its own citations."""
     of_citation = {n: shown[place] for n, place in enumerate(draft.cited, start=1) if place < len(shown)}
     return _MARKER.sub(lambda match: f"[{of_citation.get(int(match[1]), match[1])}]", draft.text)

@@ -1,12 +1,12 @@
-"""Rewording by an LLM: other ways to search for a need, and a query for the web."""
+"""Rewording by an LLM: other ways to search for a need, and a query for a web search engine."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.llm.replies.correction_forms import RewordingReply, WebQueryReply
+from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
@@ -20,20 +20,20 @@ _OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 
 @dataclass(frozen=True, slots=True)
 class LLMRewriter:
-    """Implements protocols.Rewriter. The passage is invented: it is searched with, never shown as found nor quoted."""
+    """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted."""
 
     reworder: RoleCall[RewordingReply]
     querier: RoleCall[WebQueryReply]
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
-        """Nothing that was tried comes again. Raises LLMError, CapReached."""
+        """Returns nothing that was tried before. Raises LLMError, CapReached."""
         reply = self.reworder.ask(
-            lambda reply: "" if _fresh(reply.phrasings, (need.question, *tried)) else REPEATED,
+            lambda reply: "" if _untried(reply.phrasings, (need.question, *tried)) else REPEATED,
             need=_line(need.question),
             tried="\n".join(f"- {_line(query)}" for query in tried) or "(nothing yet)",
         )
-        phrasings = _fresh(reply.phrasings, (need.question, *tried))[:MOST_PHRASINGS]
-        broader = "".join(_fresh([reply.broader], (need.question, *tried, *phrasings)))
+        phrasings = _untried(reply.phrasings, (need.question, *tried))[:MOST_PHRASINGS]
+        broader = "".join(_untried([reply.broader], (need.question, *tried, *phrasings)))
         return Rewording(phrasings, broader, _line(reply.passage)[:LONGEST_PASSAGE])
 
     def web_query(self, need: Need) -> str:
@@ -44,18 +44,14 @@ class LLMRewriter:
         return _plain_query(reply.query) or _line(need.question)
 
 
-def _fresh(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
-    """The phrasings that differ in their words from what was tried, and from one another; on one line each."""
+def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
+    """The phrasings whose words differ from what was tried, and from one another; on one line each."""
     seen = {_words(query) for query in tried} | {()}
-    return tuple(_first_of_each(phrasings, seen))
-
-
-def _first_of_each(phrasings: Sequence[str], seen: set[tuple[str, ...]]) -> Iterator[str]:
+    lines: dict[tuple[str, ...], str] = {}
     for phrasing in phrasings:
         line = _line(phrasing)[:LONGEST_PHRASING]
-        if (words := _words(line)) not in seen:
-            seen.add(words)
-            yield line
+        lines.setdefault(_words(line), line)
+    return tuple(line for words, line in lines.items() if words not in seen)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How an LLM's role asks: its prompt, its reply's type, its model, the run's budget and the cache around the call."""
+"""What every role of an LLM shares: its call (prompt, form of reply, model, budget, cache), and how facts are shown."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from iterative_rag.types import Fact
 R = TypeVar("R", bound=Reply)
 REPEATED = "it repeats these instructions; give the reply alone"
 NO_FACTS = "(none yet)"
-# How much of each quote is shown, from all to none, until the facts fit the room that they have.
+# Characters of each quote that are shown: the first of these lengths with which all facts fit.
 QUOTE_LENGTHS = (600, 300, 120, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class RoleCall(Generic[R]):
-    """Asks one role's questions. `cache` is None where replies are kept elsewhere (extraction)."""
+    """The calls of one role. `cache` is None where replies are cached elsewhere (extraction)."""
 
     role: str
     reply_type: type[R]
@@ -34,19 +34,19 @@ class RoleCall(Generic[R]):
     reply_tokens: int
 
     def ask(self, check: Callable[[R], str] | None = None, **variables: str) -> R:
-        """The role's reply to its prompt with `variables`; from the cache where it was given before."""
+        """The role's reply to its prompt with `variables`, or the cached one. Raises LLMError, CapReached."""
         system, user = prompt(self.role).render(**variables)
         key = self._key(system, user)
 
-        def readable(value: Any) -> R:
-            kept = self.reply_type.model_validate(value)
-            if repeats(kept.model_dump(), system):
+        def from_cache(value: Any) -> R:
+            cached = self.reply_type.model_validate(value)
+            if repeats(cached.model_dump(), system):
                 raise ValueError(REPEATED)
-            return kept
+            return cached
 
-        if self.cache is not None and (kept := self.cache.get(key, readable)) is not None:
+        if self.cache is not None and (cached := self.cache.get(key, from_cache)) is not None:
             self.budget.cache_hit(self.role)
-            return kept
+            return cached
         request = ChatRequest(
             role=self.role, system=system, user=user, schema=schema(self.reply_type), max_tokens=self.reply_tokens
         )
@@ -69,7 +69,7 @@ class RoleCall(Generic[R]):
 
     @property
     def fingerprint(self) -> str:
-        """Names everything besides the messages that a reply depends on."""
+        """Names everything that a reply depends on besides the messages."""
         versions = (prompt(self.role).version, schema_version(self.reply_type))
         return "/".join([self.role, *versions, self.model.name, str(self.reply_tokens)])
 
@@ -77,8 +77,8 @@ class RoleCall(Generic[R]):
         return cache_key("llm", self.fingerprint, system, user)
 
 
-def numbers(facts: Sequence[Fact]) -> list[int]:
-    """The number of each fact, from 1. What was found twice, for two needs, is shown once: it has its first number."""
+def fact_numbers(facts: Sequence[Fact]) -> list[int]:
+    """The number of each fact, from 1. A fact found for two needs is shown once, under its first number."""
     first: dict[tuple[str, int, int, str], int] = {}
     return [
         first.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), n)
@@ -86,18 +86,18 @@ def numbers(facts: Sequence[Fact]) -> list[int]:
     ]
 
 
-def numbered(facts: Sequence[Fact], room: int, *, known: int = 0) -> str:
-    """The facts as `[n] statement (title: "quote")` lines in a fence, quotes cut until they fit `room` characters.
+def fact_lines(facts: Sequence[Fact], fact_chars: int, *, known: int = 0) -> str:
+    """The facts as `[n] statement (title: "quote")` lines in a fence, quotes cut until all fit into `fact_chars`.
 
     Where `known` facts come first, the others are marked as new.
     """
     if not facts:
         return NO_FACTS
     text = ""
-    shown = [(n, fact) for n, (first, fact) in enumerate(zip(numbers(facts), facts, strict=True), 1) if n == first]
+    shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
     for length in QUOTE_LENGTHS:
         text = "\n".join(_line(n, fact, length, new=0 < known < n) for n, fact in shown)
-        if len(text) <= room:
+        if len(text) <= fact_chars:
             break
     return fence(text, "facts")
 

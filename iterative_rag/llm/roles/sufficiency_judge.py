@@ -1,38 +1,38 @@
-"""Sufficiency by an LLM: before answering, is everything there, and if not, what is the gap?"""
+"""Sufficiency by an LLM: do the facts answer the question, and if not, what is missing?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
-from iterative_rag.llm.roles.analyst import tried_already
-from iterative_rag.llm.roles.role_call import RoleCall, numbered
+from iterative_rag.llm.replies.forms import SufficiencyReply
+from iterative_rag.llm.roles.analyst import tried_needs
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.types import Inquiry, Need, Sufficiency
 
-# Looks at one need: the second is the wider one.
-LOOKS = 2
+# Searches for one need: the second is wider.
+SEARCHES_PER_NEED = 2
 
 
 @dataclass(frozen=True, slots=True)
 class LLMSufficiencyJudge:
-    """`room` is how many characters of facts a prompt may hold."""
+    """`fact_chars`: how many characters of facts a prompt may hold."""
 
     role_call: RoleCall[SufficiencyReply]
-    room: int
+    fact_chars: int
 
     def judge(self, inquiry: Inquiry) -> Sufficiency:
-        """Without any fact the question itself is the gap, which costs no call.
+        """Without any fact the question itself is the gap, without a call.
 
-        Not enough, but no gap that is worth a look: `gap` is empty, and what is there has to be answered from.
+        `gap` is empty where the facts do not suffice but no further search is worth it: they have to do.
         """
         if not inquiry.facts:
             return Sufficiency(False, open_gap(inquiry.question, inquiry), "No fact was found.")
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
-            facts=numbered(inquiry.facts, self.room),
+            facts=fact_lines(inquiry.facts, self.fact_chars),
             question=inquiry.question,
-            tried=tried_already(inquiry),
+            tried=tried_needs(inquiry),
         )
         if reply.enough:
             return Sufficiency(True, reason=reply.reason)
@@ -40,9 +40,9 @@ class LLMSufficiencyJudge:
 
 
 def open_gap(question: str, inquiry: Inquiry) -> str:
-    """The question in one line, "" where it was looked for twice already: a third look finds nothing new."""
+    """The question in one line, "" where it was searched for twice already: a third search finds nothing new."""
     gap = " ".join(question.split())
-    return gap if inquiry.looks(Need(gap)) < LOOKS else ""
+    return gap if inquiry.looks(Need(gap)) < SEARCHES_PER_NEED else ""
 
 
 def _complaint(reply: SufficiencyReply, inquiry: Inquiry) -> str:

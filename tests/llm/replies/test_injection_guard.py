@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.llm.replies.injection_guard import held
+from iterative_rag.llm.replies.injection_guard import guarded
 from iterative_rag.types import Extract, Need, Window
 from tests.text.table import Row, rows
 
@@ -12,13 +12,13 @@ from tests.text.table import Row, rows
 def kept(value: str, quote: str, *, text: str = "", question: str = "What of Velm Tower?") -> str:
     """The value that is left of an extract."""
     window = Window("velm", "Velm Tower", "velm.md", ((0, 9),), f"{text} {quote}")
-    return held(Extract(quote, quote, value), Need(question), window).value
+    return guarded(Extract(quote, quote, value), Need(question), window).value
 
 
 def stated(statement: str, text: str) -> bool:
     """Whether a statement stays as it is beside a quote that says nothing."""
     window = Window("velm", "Velm Tower", "velm.md", ((0, 9),), text)
-    return held(Extract(statement, "It is so."), Need("What of it?"), window).statement == statement
+    return guarded(Extract(statement, "It is so."), Need("What of it?"), window).statement == statement
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,21 @@ from fakes.counting_budget import CountingBudget
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.correction_forms import GradesReply, RewordingReply
-from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply, ExtractionReply, RephrasingReply, Reply, schema
+from iterative_rag.llm.replies.forms import (
+    AnalysisReply,
+    AnswerReply,
+    ExtractionReply,
+    PlanReply,
+    ReflectionReply,
+    RephrasingReply,
+    Reply,
+    RewordingReply,
+    SufficiencyReply,
+    schema,
+)
+from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, parse
 from iterative_rag.llm.replies.plain_lines import parse_plain
-from iterative_rag.llm.replies.planning_forms import PlanReply
-from iterative_rag.llm.replies.reflection_forms import ReflectionReply, SufficiencyReply
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatRequest
 

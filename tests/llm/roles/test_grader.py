@@ -15,8 +15,8 @@ from iterative_rag.cache import NoCache
 from iterative_rag.correction.corrector import verdict
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.correction_forms import GradesReply
 from iterative_rag.llm.replies.forms import schema
+from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
@@ -30,8 +30,10 @@ TEXTS = [("Velm Tower", "It was designed by Oda Brenk."), ("Velm", "A river."), 
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
-def grader(llm: ScriptedLLM, *, binary: bool = False, room: int = 8000, cache: Cache | None = None) -> LLMGrader:
-    return LLMGrader(RoleCall("grade", GradesReply, llm, CountingBudget(), cache or NoCache(), 1024), room, binary)
+def grader(llm: ScriptedLLM, *, binary: bool = False, batch_chars: int = 8000, cache: Cache | None = None) -> LLMGrader:
+    return LLMGrader(
+        RoleCall("grade", GradesReply, llm, CountingBudget(), cache or NoCache(), 1024), batch_chars, binary
+    )
 
 
 def row(n: Any, label: Any, reason: str = "why") -> dict[str, Any]:
@@ -170,14 +172,14 @@ def test_many_and_long_texts_are_graded_in_batches_that_fit_and_stay_in_order() 
         return {"grades": [row(n, "Good", f"mark {mark}") for n, mark in enumerate(marks, start=1)]}
 
     with ScriptedLLM({"grade": reply}) as llm:
-        grades = grader(llm, room=5000).grade(NEED, texts)
+        grades = grader(llm, batch_chars=5000).grade(NEED, texts)
         assert [grade.reason for grade in grades] == [f"mark {n}" for n in range(30)]
         assert len(llm.requests) == 8
         assert [grade.reason for grade in grader(llm).grade(NEED, [("", "")] * 25)] == [
             "Not graded: the model left it out or wrote no label."
         ] * 25
     with ScriptedLLM({"grade": reply}) as llm:
-        (huge,) = grader(llm, room=5000).grade(NEED, [("Page", "Mark 5. " + "word " * 90_000)])
+        (huge,) = grader(llm, batch_chars=5000).grade(NEED, [("Page", "Mark 5. " + "word " * 90_000)])
     assert huge.reason == "mark 5"
     assert grader(llm).grade(NEED, []) == ()
 

@@ -9,7 +9,7 @@ import pytest
 from fakes.counting_budget import CountingBudget
 from fakes.tower_facts import AGE, BRENK, INQUIRY, TOWER, draft, fact
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.reflection_forms import ReflectionReply
+from iterative_rag.llm.replies.forms import ReflectionReply
 from iterative_rag.llm.roles.reflector import LLMReflector
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Claim, Conflict, Draft, Inquiry, Need, Reflection, Side

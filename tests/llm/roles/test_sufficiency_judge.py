@@ -10,7 +10,7 @@ from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.reflection_forms import SufficiencyReply
+from iterative_rag.llm.replies.forms import SufficiencyReply
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency

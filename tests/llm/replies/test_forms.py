@@ -5,9 +5,8 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from iterative_rag.llm.replies.forms import Reply, schema
+from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply, Reply, SufficiencyReply, schema
 from iterative_rag.llm.replies.json_parsing import Unparsable, parse
-from iterative_rag.llm.replies.reflection_forms import JudgedClaim, ReflectionReply, SufficiencyReply
 
 CLAIM = JudgedClaim(n=1, verdict="grounded", facts=(1, 3))
 

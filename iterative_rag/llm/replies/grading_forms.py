@@ -1,4 +1,4 @@
-"""The forms of what graders and rewriters reply."""
+"""The form of a grader's reply: labels, scores, or yes and no, under whatever names a model gives them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import math
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, WithJsonSchema, model_validator
 
-from iterative_rag.llm.replies.forms import Reply, Text, as_list, as_questions
+from iterative_rag.llm.replies.coercion import Text, as_list
+from iterative_rag.llm.replies.forms import Reply
 from iterative_rag.types import Label
 from iterative_rag.types.grade_scale import scored
 
 YES, NO = "yes", "no"
-
-# --- grading ---------------------------------------------------------------------------------
 
 _WORDS = {word.casefold(): word for word in (*Label, YES, NO)}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def _as_label(value: Any) -> str:
-    """ "**good**", "Good (it names her)" and 0.8 are Good, true is yes; "" for what says none of the words, or two."""
+    """ "**good**", "Good (it names her)" and 0.8 are Good, true is yes; "" where none of the words stands, or two."""
     if isinstance(value, bool):
         return YES if value else NO
     if isinstance(value, str) and (number := re.fullmatch(r"\s*(0?\.\d+|0\.0|1\.0+)\s*", value)):
@@ -34,8 +33,8 @@ def _as_label(value: Any) -> str:
     words = [word.casefold() for word in _WORD.findall(value)]
     if words and words[0] in _WORDS:
         return "" if len(words) > 2 and words[1] in {"or", "to", "and"} and words[2] in _WORDS else _WORDS[words[0]]
-    said = {word for word in words if word in _WORDS}
-    return _WORDS[said.pop()] if len(said) == 1 and "not" not in words else ""
+    named = {word for word in words if word in _WORDS}
+    return _WORDS[named.pop()] if len(named) == 1 and "not" not in words else ""
 
 
 def _as_number(value: Any) -> int:
@@ -55,7 +54,7 @@ _NAMES = {
 
 
 def _as_row(value: Any, n: Any = None) -> Any:
-    """One grade under the fields' own names; None for what is none."""
+    """One grade under the fields' own names; None for what is no grade."""
     if isinstance(value, str | float | bool):
         return {"n": n, "label": value} if n is not None else None
     if not isinstance(value, dict):
@@ -68,7 +67,7 @@ def _as_row(value: Any, n: Any = None) -> Any:
 
 
 def _as_grades(value: Any) -> Any:
-    """A list where an object is wanted, one grade alone, and grades under their numbers are put in their place."""
+    """The object that is wanted, made of a list, of one grade alone, or of grades under their numbers."""
     if isinstance(value, list):
         return {"grades": value}
     if not isinstance(value, dict) or "grades" in value:
@@ -82,7 +81,7 @@ def _as_grades(value: Any) -> Any:
 
 
 def _as_rows(value: Any) -> Any:
-    """What is no grade is left out: that it is missing is noticed by whoever asked."""
+    """What is no grade is left out: the grader notices what is missing."""
     if isinstance(value, dict):
         value = _as_grades(value).get("grades", [])
     rows = [_as_row(one) for one in as_list(value)]
@@ -106,16 +105,3 @@ class GradesReply(Reply):
     @classmethod
     def _wrapped(cls, value: Any) -> Any:
         return _as_grades(value)
-
-
-# --- rewording -------------------------------------------------------------------------------
-
-
-class RewordingReply(Reply):
-    phrasings: Annotated[list[Text], BeforeValidator(as_questions), Field(default_factory=list)]
-    broader: Text = ""
-    passage: Text = ""
-
-
-class WebQueryReply(Reply):
-    query: Text
