@@ -20,13 +20,17 @@ from iterative_rag.errors import UsageError
 class Entry:
     """A part: the name that chooses it, and where it is ("package.module:attribute").
 
-    `aliases` are further names of the same part.
+    `target` is "" for a choice that is not a part, such as `none`. `aliases` are further names of the same part.
+    `form` is what a user types where that is more than the name: `ollama/MODEL`.
+    `local`: nothing leaves this machine, so the settings of an untrusted folder may choose it.
     `measured_only`: a baseline that `evaluate run` and Python callers may name, but settings and `ask` do not offer.
     """
 
     name: str
-    target: str
+    target: str = ""
     aliases: tuple[str, ...] = ()
+    form: str = ""
+    local: bool = False
     measured_only: bool = False
 
 
@@ -50,11 +54,23 @@ class Registry:
         """The names that settings and command line accept."""
         return tuple(entry.name for entry in self if not entry.measured_only)
 
+    @property
+    def local(self) -> tuple[str, ...]:
+        return tuple(entry.name for entry in self if entry.local)
+
+    @property
+    def forms(self) -> str:
+        """What a user may type: "builtin, ollama/MODEL or openai-like/MODEL@URL"."""
+        return in_words([entry.form or entry.name for entry in self])
+
+    def get(self, name: str) -> Entry | None:
+        return self._entries.get(name)
+
     def load(self, name: str) -> Any:
         """Import the part of this name. Raises UsageError if there is none."""
         entry = self._entries.get(name)
-        if entry is None:
-            raise UsageError(f"There is no {self.kind} {name!r}.", hint=f"Use {in_words(self.names)}.")
+        if entry is None or not entry.target:
+            raise UsageError(f"There is no {self.kind} {name!r}.", hint=f"Use {self.forms}.")
         module, _, attribute = entry.target.partition(":")
         return getattr(import_module(module), attribute)
 
@@ -64,6 +80,27 @@ def in_words(names: Sequence[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
 
+
+# Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.
+LLMS = Registry(
+    "LLM",
+    Entry("auto"),
+    Entry("builtin", local=True),
+    Entry("ollama", "iterative_rag.llm.providers.ollama:build", form="ollama/MODEL"),
+    Entry(
+        "openai-like",
+        "iterative_rag.llm.providers.openai_like:build",
+        form="openai-like/MODEL@URL",
+    ),
+)
+
+# What turns texts into vectors: a function from `Spec`, `timeout` and `cache` to an `Embedder`.
+EMBEDDERS = Registry(
+    "embedder",
+    Entry("builtin", "iterative_rag.builtin.encoder:build", local=True),
+    Entry("ollama", "iterative_rag.embedders.ollama:build", form="ollama/MODEL"),
+    Entry("openai-like", "iterative_rag.embedders.openai_like:build", form="openai-like/MODEL@URL"),
+)
 
 # How a question is worked on: a function from `Means` to the engine of one run.
 STRATEGIES = Registry(
@@ -90,3 +127,5 @@ FORMATS = Registry(
     Entry(".zim", "iterative_rag.sources.formats.zim:FORMAT"),
     Entry(".xml", "iterative_rag.sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
 )
+
+TABLES = (LLMS, EMBEDDERS, FORMATS, STRATEGIES)

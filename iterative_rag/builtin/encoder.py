@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from iterative_rag.protocols import Cache, Embedder
+    from iterative_rag.remote.model_spec import Spec
+
     Vectors = npt.NDArray[np.float32]
 
 NAME: Final = "builtin/all-minilm-l6-v2-tuned@1"
@@ -98,6 +101,11 @@ class BuiltinEncoder:
     def count_tokens(self, text: str) -> int:
         """How many tokens the encoder reads of `text`: at least 2 (start and end), at most 256."""
         return len(self._loaded().token_ids(text))
+
+
+def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
+    """For the registry of embedders; the encoder has no server to wait for, and keeps nothing."""
+    return BuiltinEncoder()
 
 
 def load() -> None:

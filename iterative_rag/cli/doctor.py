@@ -16,7 +16,8 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
-    from iterative_rag.remote.server_calls import Spec
+    from iterative_rag.registry import Registry
+    from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings import Settings
 
 # Free bytes in the data folder: the least that indexing needs, and what leaves some room.
@@ -107,21 +108,22 @@ def _builtin() -> Check:
 
 
 def _models(settings: Settings) -> Iterator[Check]:
-    """The models that the settings llm, fast_llm and embedder name."""
+    """The servers of the models that the settings name, and Ollama, which `auto` would use."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.remote.server_calls import parse_spec
+    from iterative_rag.registry import EMBEDDERS, LLMS
+    from iterative_rag.remote.model_spec import parse_spec
 
-    wanted: list[Spec] = []
-    for name in ("llm", "fast_llm", "embedder"):
+    wanted: list[tuple[Registry, Spec]] = []
+    for name, parts in (("llm", LLMS), ("fast_llm", LLMS), ("embedder", EMBEDDERS)):
         try:
             text = getattr(settings, name)
-            wanted += [parse_spec(text)] if text else []
+            wanted += [(parts, parse_spec(text, parts))] if text else []
         except UsageError as error:
             yield Check(name, False, str(error), error.hint, error.exit_code)
-    yield _ollama([spec.model for spec in wanted if spec.kind == "ollama"])
-    for spec in wanted:
-        if spec.kind == "openai-like":
-            yield _openai_like(spec)
+    yield _ollama([spec.model for _, spec in wanted if spec.kind == "ollama"])
+    for parts, spec in wanted:
+        if spec.kind != "ollama" and spec.model:
+            yield _server(parts, spec, settings)
 
 
 def _ollama(wanted: list[str]) -> Check:
@@ -146,18 +148,23 @@ def _ollama(wanted: list[str]) -> Check:
     return Check("Ollama", True if state.chat_models or wanted else None, found, f"ollama pull {SUGGESTED_MODEL}")
 
 
-def _openai_like(spec: Spec) -> Check:
-    from importlib.util import find_spec
-
-    from iterative_rag.errors import LLMError
+def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
+    from iterative_rag.errors import IterativeRAGError
+    from iterative_rag.registry import LLMS
     from iterative_rag.remote.api_keys import find
 
-    found_key = find(spec.url, "openai-like")
-    key = "a key is set" if found_key.value else found_key.withheld.rstrip(".") or "no key is set for it"
-    found = f"{spec.model} at {spec.url}, {key}; not called"
-    if find_spec("llama_index.llms.openai_like") is None:
-        return Check("OpenAI-like", False, found, "pip install 'iterative-rag[openai-like]'", LLMError.exit_code)
-    return Check("OpenAI-like", True, found)
+    found = spec.model
+    if spec.url:
+        key = find(spec.url, "openai-like")
+        told = "a key is set" if key.value else key.withheld.rstrip(".") or "no key is set for it"
+        found += f" at {spec.url}, {told}"
+    found += "; not called"
+    try:
+        build = parts.load(spec.kind)
+        build(spec, settings) if parts is LLMS else build(spec, timeout=settings.timeout, cache=None)
+    except IterativeRAGError as error:
+        return Check(spec.kind, False, found, error.hint or str(error), error.exit_code)
+    return Check(spec.kind, True, found)
 
 
 def _corpora(settings: Settings) -> Iterator[Check]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iterative_rag.registry import Registry
+from iterative_rag.registry import EMBEDDERS, LLMS, Registry
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
@@ -46,7 +46,7 @@ Contact = Annotated[
 ]
 EmbedderSpec = Annotated[
     str | None,
-    typer.Option("--embedder", metavar="SPEC", help="builtin, ollama/MODEL or openai-like/MODEL@URL."),
+    typer.Option("--embedder", metavar="SPEC", help=f"{EMBEDDERS.forms}."),
 ]
 IndexAt = Annotated[
     str | None,
@@ -58,9 +58,7 @@ RefusedSeconds = Annotated[
         "--refused-seconds", metavar="N", min=0, help="Seconds that files which are then refused may take in all (600)."
     ),
 ]
-LLMSpec = Annotated[
-    str | None, typer.Option("--llm", metavar="SPEC", help="auto, builtin, ollama/MODEL or openai-like/MODEL@URL.")
-]
+LLMSpec = Annotated[str | None, typer.Option("--llm", metavar="SPEC", help=f"{LLMS.forms}.")]
 FastLLMSpec = Annotated[
     str | None, typer.Option("--fast-llm", metavar="SPEC", help="A faster model for reading and rephrasing.")
 ]

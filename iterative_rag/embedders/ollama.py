@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
-from iterative_rag.protocols import Cache
+from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.remote.api_keys import key_to_send
+from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import Line, Server, ollama_url
 
 if TYPE_CHECKING:
@@ -44,3 +45,7 @@ class OllamaEmbedder(LlamaIndexEmbedder):
 
         server = Server("ollama", url, model)
         super().__init__(make, f"ollama/{model}", server, timeout=timeout, line=line, cache=cache)
+
+
+def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
+    return OllamaEmbedder(spec.model, timeout=timeout, cache=cache)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.errors import EmbedderError
-from iterative_rag.protocols import Cache
+from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
+from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import Line, Server
 
 if TYPE_CHECKING:
@@ -44,3 +45,7 @@ class OpenAILikeEmbedder(LlamaIndexEmbedder):
 
         server = Server("openai-like", url, model)
         super().__init__(make, f"openai-like/{model}@{url}", server, timeout=timeout, line=line, cache=cache)
+
+
+def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
+    return OpenAILikeEmbedder(spec.model, spec.url, timeout=timeout, cache=cache)

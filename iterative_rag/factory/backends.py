@@ -18,13 +18,9 @@ def cache(settings: Settings) -> Cache:
 
 def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None = None) -> Embedder:
     """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or an Embedder."""
-    if wanted is None or wanted == "builtin":
-        from iterative_rag.builtin.encoder import BuiltinEncoder
+    from iterative_rag.embedders.embedder_choice import embedder
 
-        return BuiltinEncoder()
-    from iterative_rag.embedders import registry
-
-    return registry.embedder(wanted, timeout=settings.timeout, cache=kept)
+    return embedder("builtin" if wanted is None else wanted, timeout=settings.timeout, cache=kept)
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
@@ -44,9 +40,9 @@ def builtin_grader(kept: Cache) -> Grader:
 
 def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
     """The LLM of a spec; None for the built-in backend."""
-    from iterative_rag.llm.providers import registry
+    from iterative_rag.llm.providers.model_choice import chat_model
 
-    return registry.chat_model(wanted, settings)[0]
+    return chat_model(wanted, settings)[0]
 
 
 def make_backend(
@@ -62,10 +58,10 @@ def make_backend(
 
     With `preload` the models begin to load on another thread, else with their first call.
     """
-    from iterative_rag.llm.providers import registry
+    from iterative_rag.llm.providers.model_choice import chat_model
     from iterative_rag.system.threads import ahead
 
-    main, notice = registry.chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
+    main, notice = chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
     if main is None:
         if preload:
             from iterative_rag.builtin.preloading import load_networks
@@ -81,7 +77,7 @@ def make_backend(
 
     fast: ChatModel | None = None
     if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
-        fast, _ = registry.chat_model(wanted, settings)
+        fast, _ = chat_model(wanted, settings)
     for model in (main, fast):
         if preload and callable(load := getattr(model, "preload", None)):
             ahead(load)

@@ -1,4 +1,4 @@
-"""What all servers of models have in common: specs and addresses, timeouts, retries, and errors that say what to do.
+"""What all servers of models have in common: addresses, timeouts, retries, and errors that say what to do.
 
 Chat models and embedders stand on it; it knows HTTP and no library above it.
 """
@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from iterative_rag.errors import (
@@ -25,7 +25,7 @@ from iterative_rag.errors import (
     ReplyTruncated,
     UsageError,
 )
-from iterative_rag.remote.api_keys import API_KEY, hint_for, known_values
+from iterative_rag.remote.api_keys import hint_for, known_values
 from iterative_rag.remote.disclosure import TEXTS, signing
 from iterative_rag.remote.hosts import is_loopback
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
-Kind = Literal["builtin", "auto", "ollama", "openai-like"]
 
 OLLAMA_PORT = 11434
 # Times that a call which may go through later is made again, and the first pause before that, in seconds.
@@ -43,41 +42,7 @@ LONGEST_PAUSE = 4.0
 CONNECT_SECONDS = 10.0
 UNBOUNDED_SECONDS = 120.0  # of a call that nobody gave a limit
 
-# --- specs and addresses -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """A parsed LLM or embedder spec. `model` and `url` are "" where the kind has none."""
-
-    kind: Kind
-    model: str = ""
-    url: str = ""
-
-
-def parse_spec(text: str) -> Spec:
-    """Read `builtin`, `auto`, `ollama/MODEL` or `openai-like/MODEL@URL`. Raises UsageError."""
-    forms = "Use builtin, auto, ollama/MODEL or openai-like/MODEL@URL."
-    text = text.strip()
-    if text == "builtin":
-        return Spec("builtin")
-    if text == "auto":
-        return Spec("auto")
-    if match := re.fullmatch(r"ollama/(\S+)", text):
-        return Spec("ollama", match.group(1))
-    match = re.fullmatch(r"openai-like/(\S+?)@(https?://\S+)", text)
-    if match is None:
-        # Not echoed in full: what stands after "@" may hold a password.
-        raise UsageError(f"The model spec {text.split('@')[0]!r} is not valid.", hint=forms)
-    parts = urlsplit(match.group(2))
-    if "@" in parts.netloc or parts.query:
-        raise UsageError(
-            "The URL of a model must not hold a user, a password or a query.",
-            hint=f"Put the key into {API_KEY}, or type: iterative-rag keys set HOST",
-        )
-    if not parts.hostname:
-        raise UsageError(f"The model spec {text!r} has no host.", hint=forms)
-    return Spec("openai-like", match.group(1), match.group(2).rstrip("/"))
+# --- addresses ---------------------------------------------------------------------------------
 
 
 def ollama_url() -> str:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.registry import STRATEGIES
+from iterative_rag.registry import EMBEDDERS, LLMS, STRATEGIES
 from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
@@ -44,9 +44,9 @@ class Settings(BaseModel):
 
     preset: Literal["fast", "balanced", "thorough"] = Field("balanced", description="a bundle of the limits below")
     corpus: str = Field("", description="corpus to ask; empty: 'default' once it exists, else the starter corpus")
-    llm: str = Field("auto", description="auto, builtin, ollama/MODEL or openai-like/MODEL@URL")
+    llm: str = Field("auto", description=LLMS.forms)
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
-    embedder: str = Field("builtin", description="builtin, ollama/MODEL or openai-like/MODEL@URL")
+    embedder: str = Field("builtin", description=EMBEDDERS.forms)
 
     index: str = Field("local", description="where the vectors lie: local or qdrant://HOST:6333")
 

@@ -10,14 +10,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from iterative_rag.registry import EMBEDDERS, LLMS
 from iterative_rag.settings.layers import WorkingFolder
 from iterative_rag.system import private_json
 
 # The settings that decide where anything is sent, each with the values by which nothing leaves the machine.
 _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
-    "llm": frozenset({"builtin"}),
-    "fast_llm": frozenset({"", "builtin"}),
-    "embedder": frozenset({"builtin"}),
+    "llm": frozenset(LLMS.local),
+    "fast_llm": frozenset({"", *LLMS.local}),
+    "embedder": frozenset(EMBEDDERS.local),
     "index": frozenset({"", "local"}),
     "search_engine": frozenset(),
     "web": frozenset({"false", "0", "no", "off", "f", "n"}),

@@ -12,11 +12,11 @@ import pytest
 
 from fakes.model_server import FakeServer, Fault
 from fakes.recording_server import RecordingServer
-from iterative_rag.embedders.registry import embedder
+from iterative_rag.embedders.embedder_choice import embedder
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
-from iterative_rag.llm.providers.registry import chat_model
+from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import api_keys
 from iterative_rag.remote.server_calls import Line, without_secrets

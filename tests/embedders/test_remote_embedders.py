@@ -10,7 +10,7 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 
 from fakes.model_server import FakeServer, Fault, unused_url
-from iterative_rag.embedders.registry import embedder
+from iterative_rag.embedders.embedder_choice import embedder
 from iterative_rag.errors import EmbedderError, UsageError
 from iterative_rag.protocols import Embedder
 from iterative_rag.remote import server_calls
@@ -133,6 +133,6 @@ def test_any_llama_index_object_and_what_is_none() -> None:
     model = embedder(MockEmbedding(embed_dim=8))
     assert model.embed_documents(["a", "b"]).shape == (2, 8)
     assert model.name == "MockEmbedding/unknown"
-    for wrong in (3, "builtin", "auto"):
+    for wrong in (3, "auto", "gpt-4"):
         with pytest.raises(UsageError):
             embedder(wrong)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
 from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat
-from iterative_rag.protocols import ChatRequest
+from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
+from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import Line, Server, ollama_url
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
@@ -87,6 +88,10 @@ class OllamaChat(StreamedChat):
                 f"{self._settings.context_window:,}.",
                 hint="Raise context_window, or lower window_chars or fact_limit.",
             )
+
+
+def build(spec: Spec, settings: Settings) -> ChatModel:
+    return OllamaChat(spec.model, settings, url=spec.url)
 
 
 @dataclass(frozen=True, slots=True)

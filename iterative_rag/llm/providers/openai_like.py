@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMServerError
 from iterative_rag.llm.providers.llama_index import StreamedChat
-from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
+from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import Line, Server
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
@@ -110,3 +111,7 @@ class OpenAILikeChat(StreamedChat):
     def _is_plain(self) -> bool:
         with _plain_lock:
             return self._identity in _plain_servers
+
+
+def build(spec: Spec, settings: Settings) -> ChatModel:
+    return OpenAILikeChat(spec.model, spec.url, settings)

@@ -21,7 +21,7 @@ from iterative_rag.errors import (
     ModelMissing,
     ReplyTruncated,
 )
-from iterative_rag.llm.providers.registry import chat_model
+from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote import server_calls
 from iterative_rag.remote.api_keys import find

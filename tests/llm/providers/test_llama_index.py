@@ -13,7 +13,7 @@ from llama_index.llms.ollama import Ollama
 from fakes.model_server import FakeServer, Fault
 from iterative_rag.errors import LLMError, LLMTimeout, ModelMissing, ReplyTruncated
 from iterative_rag.llm.providers.llama_index import LlamaIndexChat
-from iterative_rag.llm.providers.registry import chat_model
+from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 

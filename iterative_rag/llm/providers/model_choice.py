@@ -1,49 +1,46 @@
-"""From a spec, a LlamaIndex object or a model of our own to a ChatModel."""
+"""From a spec, a LlamaIndex object or a model of the caller's own to a ChatModel."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import ChatModel
-from iterative_rag.remote.server_calls import parse_spec
+from iterative_rag.registry import LLMS
+from iterative_rag.remote.model_spec import Spec, parse_spec
 from iterative_rag.settings import Settings
 
 
 def chat_model(wanted: object, settings: Settings) -> tuple[ChatModel | None, str]:
-    """The model and one line about the choice that `auto` made ("" where there was none).
+    """The model, and one line about the choice if `auto` made it, else "".
 
-    None stands for the built-in reader. Raises UsageError for what is no model, LLMError where a package is missing.
+    None means the built-in backend. Raises UsageError for what is not a model, LLMError where a package is missing.
     """
     if not isinstance(wanted, str):
         return _from_object(wanted, settings), ""
-    spec = parse_spec(wanted)
-    if spec.kind == "builtin":
-        return None, ""
+    spec, notice = parse_spec(wanted, LLMS), ""
     if spec.kind == "auto":
-        return _auto(settings)
-    if spec.kind == "ollama":
-        from iterative_rag.llm.providers.ollama import OllamaChat
-
-        return OllamaChat(spec.model, settings), ""
-    from iterative_rag.llm.providers.openai_like import OpenAILikeChat
-
-    return OpenAILikeChat(spec.model, spec.url, settings), ""
+        spec, notice = _chosen_automatically()
+    if spec.kind == "builtin":
+        return None, notice
+    build: Callable[[Spec, Settings], ChatModel] = LLMS.load(spec.kind)
+    return build(spec, settings), notice
 
 
-def _auto(settings: Settings) -> tuple[ChatModel | None, str]:
-    from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, OllamaChat, probe
+def _chosen_automatically() -> tuple[Spec, str]:
+    """Ollama if it answers and has a chat model, else the built-in backend."""
+    from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, probe
 
     state = probe()
     if state.chat_models:
         model = state.chat_models[0]
-        return OllamaChat(model, settings, url=state.url), f"Using ollama/{model} (choose with --llm)."
+        return Spec("ollama", model, state.url), f"Using ollama/{model} (choose with --llm)."
     if state.reachable:
-        return (
-            None,
-            f"Ollama has no chat model: using the built-in reader. Better answers: ollama pull {SUGGESTED_MODEL}",
+        return Spec("builtin"), (
+            f"Ollama has no chat model: using the built-in reader. Better answers: ollama pull {SUGGESTED_MODEL}"
         )
-    return None, (
+    return Spec("builtin"), (
         "No Ollama found: using the built-in reader. Better answers: install Ollama (https://ollama.com), "
         f"then ollama pull {SUGGESTED_MODEL}"
     )

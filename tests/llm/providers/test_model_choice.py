@@ -8,10 +8,12 @@ import pytest
 
 from fakes.model_server import FakeServer, unused_url
 from iterative_rag.errors import IterativeRAGError, LLMError, UsageError
+from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.providers.ollama import probe
-from iterative_rag.llm.providers.registry import chat_model
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.remote.server_calls import Spec, ollama_url, parse_spec
+from iterative_rag.registry import LLMS
+from iterative_rag.remote.model_spec import Spec, parse_spec
+from iterative_rag.remote.server_calls import ollama_url
 from iterative_rag.settings import Settings
 
 
@@ -27,7 +29,7 @@ from iterative_rag.settings import Settings
     ],
 )
 def test_valid_specs(text: str, expected: Spec) -> None:
-    assert parse_spec(text) == expected
+    assert parse_spec(text, LLMS) == expected
 
 
 @pytest.mark.parametrize(
@@ -35,14 +37,14 @@ def test_valid_specs(text: str, expected: Spec) -> None:
 )
 def test_invalid_specs_say_which_forms_there_are(text: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse_spec(text)
+        parse_spec(text, LLMS)
     assert "openai-like/MODEL@URL" in caught.value.hint
 
 
 @pytest.mark.parametrize("url", ["http://me:hidden@host/v1", "http://host/v1?key=hidden"])
 def test_a_url_must_not_hold_a_secret_and_it_is_not_repeated(url: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse_spec(f"openai-like/m@{url}")
+        parse_spec(f"openai-like/m@{url}", LLMS)
     assert "hidden" not in str(caught.value) + caught.value.hint
     assert "ITERATIVE_RAG_API_KEY" in caught.value.hint
 
@@ -123,7 +125,7 @@ def test_builtin_and_objects(server: FakeServer) -> None:
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, area: str) -> None:
     package = {"llms": "llms", "embedders": "embeddings"}[area]
     monkeypatch.setitem(sys.modules, f"llama_index.{package}.openai_like", None)
-    from iterative_rag.embedders.registry import embedder
+    from iterative_rag.embedders.embedder_choice import embedder
 
     spec = "openai-like/m@http://127.0.0.1:1/v1"
     with pytest.raises(IterativeRAGError) as caught:
