@@ -3,7 +3,8 @@
     python -m scripts.make_api_docs            # writes the file
     python -m scripts.make_api_docs --check    # exit 1 if the file is out of date; writes nothing
 
-The sources are parsed, not imported: the result does not depend on what is installed.
+The sources are parsed, not imported, so that the result does not depend on what is installed. Only the descriptions of
+the settings are taken from the model: some of them list what the registry offers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
+
+from iterative_rag.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "api.md"
@@ -137,10 +140,12 @@ def fields(definition: Definition, node: ast.ClassDef) -> str:
 def described_field(node: ast.stmt) -> str:
     """`name: type = Field(default, description=...)` as a row of a table; "" for any other statement."""
     match node:
-        case ast.AnnAssign(value=ast.Call(func=ast.Name(id="Field"), args=[default, *_], keywords=keywords)):
+        case ast.AnnAssign(
+            target=ast.Name(id=name), value=ast.Call(func=ast.Name(id="Field"), args=[default, *_], keywords=keywords)
+        ):
             given = {keyword.arg: ast.unparse(keyword.value) for keyword in keywords}
             bounds = [f"{sign} {given[key]}" for key, sign in SIGNS.items() if key in given]
-            text = ast.literal_eval(given.get("description", "''"))
+            text = Settings.model_fields[name].description or ""
             cells = [f"`{ast.unparse(one)}`" for one in (node.target, plain(node.annotation), default)]
             sentence = f"{text} ({', '.join(bounds)})" if bounds else text
             return f"| {' | '.join(cells)} | {sentence} |"
