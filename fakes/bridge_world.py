@@ -113,13 +113,13 @@ class Seen:
     def town(self) -> str:
         """The town whose mayor is asked for; "" as long as it is not known."""
         if bridge := re.search(r"where the (\w+) bridge stands", self.question):
-            return dict(_BRIDGE.findall(self.facts)).get(bridge[1], "")
+            return str(dict(_BRIDGE.findall(self.facts)).get(bridge[1], ""))
         named = re.search(r"mayor of (\w+)", self.question)
         return named[1] if named else ""
 
     @property
     def mayor(self) -> str:
-        return dict(_MAYOR.findall(self.facts)).get(self.town, "")
+        return str(dict(_MAYOR.findall(self.facts)).get(self.town, ""))
 
     @property
     def need(self) -> str:

@@ -35,12 +35,15 @@ class MemoryCorpus:
     def document(self, document_id: str) -> Document:
         return self.documents[document_id]
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 class DictCache:
     """Implements protocols.Cache in memory."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, object] = {}
+        self.entries: dict[str, Any] = {}
 
     def get(self, key: str, read: Callable[[Any], Any]) -> Any | None:
         try:

@@ -165,7 +165,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault is not None and fault.kind == "status":
             self._refuse(fault)
             return
-        routes = {
+        routes: dict[str, Callable[[Mapping[str, Any], Fault | None], None]] = {
             "/api/chat": self._ollama_chat,
             "/api/embed": self._ollama_embed,
             "/api/show": lambda body, fault: self._json({"model_info": {"tiny.context_length": 131072}}),
@@ -182,8 +182,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"error": f"model '{body['model']}' not found"}, 404)
             return
         text = self._text(body)
-        counts = {} if self.fake.silent_counts else {"prompt_eval_count": 21, "eval_count": 7}
-        last = {"done": True, "done_reason": "length" if fault and fault.kind == "length" else "stop", **counts}
+        counts: dict[str, Any] = {} if self.fake.silent_counts else {"prompt_eval_count": 21, "eval_count": 7}
+        last: dict[str, Any] = {
+            "done": True,
+            "done_reason": "length" if fault and fault.kind == "length" else "stop",
+            **counts,
+        }
         if not body.get("stream", True):
             self._json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
             return

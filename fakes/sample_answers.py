@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from iterative_rag.types import (
     Action,
@@ -182,7 +183,7 @@ class FakeRAG:
         self.outcome = outcome
         self.notice = notice
         self.asked: list[str] = []
-        self.settings: object = None
+        self.settings: Any = None
         self.closed = False
 
     def from_settings(self, settings: object = None, *, question: str = "") -> FakeRAG:

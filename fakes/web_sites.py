@@ -123,7 +123,7 @@ def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
         server.server_close()
 
 
-def sending(body: bytes, status: int = 200, **headers: str) -> Answer:
+def sending(body: bytes, status: int = 200, /, **headers: str) -> Answer:
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
         for name, value in headers.items():

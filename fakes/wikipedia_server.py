@@ -207,8 +207,8 @@ class _Handler(BaseHTTPRequestHandler):
             return {"batchcomplete": True, **({"query": {"pages": found[::-1]}} if found else {})}
         if "list" in asked:
             start = asked["pssearch"][:4].casefold()
-            near = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]
-            return {"query": {"prefixsearch": near, "search": near[:1]}}
+            rows = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]
+            return {"query": {"prefixsearch": rows, "search": rows[:1]}}
         return self._look_up(asked["titles"].split("|"), "rvcontinue" in asked)
 
     def _part(self, name: str, entries: list[Any], asked: Mapping[str, str], key: str) -> object:

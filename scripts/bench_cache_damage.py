@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.factory import IterativeRAG, index_paths
@@ -73,7 +74,12 @@ def engine(folder: Path) -> IterativeRAG:
     embedder = HashingEmbedder(64)
     index_paths([articles], settings=load_settings(), embedder=embedder)
     rephrasing = {"question": "Who is the mayor of Aldermere?"}
-    roles = {"analyse": analysis, "extract": extraction, "answer": answer, "rephrase": lambda request: rephrasing}
+    roles: dict[str, Any] = {
+        "analyse": analysis,
+        "extract": extraction,
+        "answer": answer,
+        "rephrase": lambda request: rephrasing,
+    }
     return IterativeRAG.from_settings(llm=ScriptedLLM(roles), embed_model=embedder)
 
 

@@ -18,11 +18,13 @@ import tempfile
 import time
 from pathlib import Path
 
-import export_encoder
 import numpy as np
 import numpy.typing as npt
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from iterative_rag.builtin.encoder import WEIGHTS, BuiltinEncoder
+from scripts import export_encoder
 
 PASSAGE = 500
 LONGEST_SHARE = 6000  # characters taken of one document, so that a long one does not dominate

@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections import Counter, deque
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -42,7 +43,7 @@ class Bench:
         self.environment = {**os.environ, "ITERATIVE_RAG_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
         subprocess.run(self.command("index", "articles", "-q", "--corpus", "places"), **self.where(), check=True)
 
-    def where(self, **environment: str) -> dict[str, object]:
+    def where(self, **environment: str) -> dict[str, Any]:
         return {
             "cwd": self.folder,
             "env": {**self.environment, **environment},
@@ -91,14 +92,14 @@ def kills(arguments: argparse.Namespace) -> bool:
     ):
         bench = Bench(Path(base), arguments.questions)
         where = bench.where(OLLAMA_HOST=server.url)
-        subprocess.run(bench.run("whole"), **where, check=True)  # type: ignore[call-overload]
+        subprocess.run(bench.run("whole"), **where, check=True)
         seconds_each = bench.records("whole")[0].spent.seconds
         whole = [(one.id, one.short_answer, one.outcome, one.scores) for one in bench.records("whole")]
         while killed < arguments.kills:
             runs += 1
             out, before, finished, at_kill = f"run{runs}", bench.worked(), 0, dict[str, int]()
             while True:
-                process = subprocess.Popen(bench.run(out, "-c", "2"), **where)  # type: ignore[call-overload]
+                process = subprocess.Popen(bench.run(out, "-c", "2"), **where)
                 if killed < arguments.kills and bench.answers_more(process):
                     time.sleep(chance.uniform(0, 2 * seconds_each))
                 else:
@@ -133,7 +134,7 @@ def faults(arguments: argparse.Namespace) -> bool:
     with tempfile.TemporaryDirectory() as base:
         bench = Bench(Path(base), arguments.questions)
         with FakeServer(reply=bridge_world.reply, latency=arguments.latency) as calm:
-            subprocess.run(bench.run("calm", "-c", "32"), **bench.where(OLLAMA_HOST=calm.url), check=True)  # type: ignore[call-overload]
+            subprocess.run(bench.run("calm", "-c", "32"), **bench.where(OLLAMA_HOST=calm.url), check=True)
             needed = len(calm.calls("/api/chat"))
         turns = [
             Fault("status", chance.choice((500, 503))) if chance.random() < arguments.share else None
@@ -141,7 +142,7 @@ def faults(arguments: argparse.Namespace) -> bool:
         ]
         with FakeServer(reply=bridge_world.reply, latency=arguments.latency, faults=deque(turns)) as server:
             begun = time.monotonic()
-            subprocess.run(bench.run("out", "-c", "32"), **bench.where(OLLAMA_HOST=server.url), check=True)  # type: ignore[call-overload]
+            subprocess.run(bench.run("out", "-c", "32"), **bench.where(OLLAMA_HOST=server.url), check=True)
             seconds = time.monotonic() - begun
             made = len(server.calls("/api/chat"))
         records = bench.records("out")

@@ -52,7 +52,7 @@ def main() -> None:
     cut = [text[start : start + CHARS] for start in range(0, CHARS * PASSAGES, CHARS)]
     need = "Who was the first director of the museum?"
     room = TOKENS - encoder.count_tokens(need)
-    pieces = []
+    pieces: list[str] = []
     while len(pieces) < PASSAGES:
         piece = text[:700].rsplit(" ", 1)[0]
         while encoder.count_tokens(piece) > room:

@@ -18,7 +18,7 @@ from pathlib import Path
 from iterative_rag.builtin.language.function_words import fold, word_set
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, slots_of
-from iterative_rag.builtin.question.span_decoding import KINDS, Answerability, Split
+from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split
 from iterative_rag.builtin.question.splitter import Splitter
 from scripts.train.data import plain
 from scripts.train.split_align import NESTED, SINGLE, UNKNOWN
@@ -32,7 +32,7 @@ _EMPTY = word_set("the a an this which what who whom where when that is was are 
 class Found:
     """What a way of splitting says: the kind, and the words of what is looked up first or compared."""
 
-    kind: Answerability
+    kind: QuestionKind
     texts: tuple[str, ...]
 
 
@@ -40,10 +40,10 @@ def by_rules(question: str) -> Found:
     """What the grammar's plan looks up first, and its kind."""
     node = parse(question)
     if isinstance(node, Computed) and node.operation is not Operation.JOIN:
-        kind = Answerability.INTERSECTION if node.operation is Operation.COMMON else Answerability.COMPARISON
+        kind = QuestionKind.INTERSECTION if node.operation is Operation.COMMON else QuestionKind.COMPARISON
         return Found(kind, tuple(operand.source for operand in node.labels or node.operands))
     below = [leaf for slot in slots_of(node) for leaf in _leaves(slot)]
-    kind = Answerability.NESTED if below else Answerability.SINGLE
+    kind = QuestionKind.NESTED if below else QuestionKind.SINGLE
     return Found(kind, tuple(leaf.template if isinstance(leaf, Lookup) else leaf.source for leaf in below))
 
 
@@ -111,7 +111,7 @@ def ways(splitter: Splitter, threshold: float) -> dict[str, Callable[[str], Foun
 
     def rules_first(question: str) -> Found:
         found = by_rules(question)
-        return found if found.kind is not Answerability.SINGLE else model(question)
+        return found if found.kind is not QuestionKind.SINGLE else model(question)
 
     def sure_model_first(question: str) -> Found:
         split = splitter.split(question)
@@ -119,7 +119,7 @@ def ways(splitter: Splitter, threshold: float) -> dict[str, Callable[[str], Foun
 
     def rules_compare(question: str) -> Found:
         found = by_rules(question)
-        return found if found.kind is Answerability.COMPARISON else model(question)
+        return found if found.kind is QuestionKind.COMPARISON else model(question)
 
     return {
         "rules": by_rules,

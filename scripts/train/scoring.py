@@ -61,13 +61,13 @@ def logistic(features: Floats, truths: Floats, *, ridge: float, steps: int = 100
         odds = features @ weights
         return float((np.logaddexp(0, odds) - truths * odds).mean() + held @ weights**2)
 
-    weights = np.zeros(features.shape[1])
+    weights: Floats = np.zeros(features.shape[1])
     now = cost(weights)
     for _ in range(steps):
         chances = 0.5 * (1 + np.tanh(features @ weights / 2))
         gradient = features.T @ (chances - truths) / len(truths) + 2 * held * weights
         curvature = (features * (chances * (1 - chances))[:, None]).T @ features / len(truths) + np.diag(2 * held)
-        step: Floats = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        step: Floats = np.asarray(np.linalg.lstsq(curvature, gradient, rcond=None)[0], dtype=np.float64)
         while (then := cost(weights - step)) > now and np.abs(step).max() > 1e-9:
             step = step / 2
         if then > now - 1e-12:

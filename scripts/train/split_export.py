@@ -17,7 +17,7 @@ import numpy.typing as npt
 import onnx
 from tokenizers import Encoding, Tokenizer
 
-from iterative_rag.builtin.question.span_decoding import KINDS, Answerability, Split, decoded, deepened, log_odds
+from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split, decoded, deepened, log_odds
 from iterative_rag.builtin.question.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
 from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session
 from scripts.train.split_align import NESTED, UNKNOWN
@@ -132,9 +132,9 @@ def fitted(runner: Runner, examples: Sequence[Example]) -> dict[str, list[float]
         used = split.parts or split.inner
         weakest = min((stretch.score for stretch in used), default=0.5)
         row = (log_odds(max(split.probabilities)), log_odds(weakest), is_right(example, split))
-        (whole if split.kind is Answerability.SINGLE else parted).append(row)
+        (whole if split.kind is QuestionKind.SINGLE else parted).append(row)
     one, other = _logistic(whole), _logistic(parted)
-    return {kind.value: one if kind is Answerability.SINGLE else other for kind in KINDS}
+    return {kind.value: one if kind is QuestionKind.SINGLE else other for kind in KINDS}
 
 
 def _logistic(rows: Sequence[tuple[float, float, bool]], rounds: int = 60, ridge: float = 1.0) -> list[float]:
