@@ -1,16 +1,16 @@
+"""The command line of these tests: in this process, as a process of its own, on a pseudo terminal."""
+
 from __future__ import annotations
 
 import logging
 import os
-import pty
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command, Done, TerminalCommand, run_as_process, run_on_terminal
 from iterative_rag.cli import main
 
 
@@ -23,15 +23,8 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     logging.getLogger("iterative_rag").handlers = []
 
 
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command in this process; returns its exit code and what it printed."""
     monkeypatch.setattr(os, "_exit", sys.exit)  # a command that does not wait for its threads would end the tests too
 
@@ -47,56 +40,12 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def shell() -> Callable[..., Done]:
+def shell() -> Command:
     """The command as a process of its own."""
-
-    def call(*arguments: str, stdin: str = "", **environment: str) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "iterative_rag", *arguments],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, **environment},
-            timeout=120,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    return call
+    return run_as_process
 
 
 @pytest.fixture
-def on_a_terminal() -> Callable[..., str]:
+def on_a_terminal() -> TerminalCommand:
     """The command on a pseudo terminal; returns all that it wrote there."""
-    return _on_a_terminal
-
-
-def _on_a_terminal(arguments: list[str], *, typed: str = "", **environment: str) -> str:
-    """What the command writes to a pseudo terminal; `typed` is the answer to its first question."""
-    main_end, other_end = pty.openpty()
-    command = [sys.executable, "-m", "iterative_rag", *arguments]
-    base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-    with subprocess.Popen(
-        command,
-        stdin=other_end if typed else None,
-        stdout=other_end,
-        stderr=other_end,
-        env={**base, "TERM": "xterm-256color", **environment},
-        start_new_session=bool(typed),  # else getpass would ask on the terminal of whoever runs the tests
-    ) as process:
-        os.close(other_end)
-        written = b""
-        while True:
-            try:
-                part = os.read(main_end, 4096)
-            except OSError:  # Linux says so at the end of a pseudo terminal
-                part = b""
-            if not part:
-                break
-            written += part
-            if typed and written.endswith(b": "):
-                os.write(main_end, typed.encode())
-                typed = ""
-        process.wait(timeout=60)
-    os.close(main_end)
-    return written.decode()
+    return run_on_terminal

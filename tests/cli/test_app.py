@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
+from fakes.command_line import Command, TerminalCommand
 from iterative_rag.cli.app import COMMANDS, app, route
 
 
-def test_help_names_every_command_and_exit_code(shell) -> None:
+def test_help_names_every_command_and_exit_code(shell: Command) -> None:
     done = shell("--help")
     assert done.code == 0
     assert done.out == shell("-h").out
@@ -23,18 +24,18 @@ def test_help_names_every_command_and_exit_code(shell) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_examples(run, name) -> None:
+def test_every_command_has_help_with_examples(run: Command, name: str) -> None:
     done = run(name, "-h")
     assert done.code == 0
     assert "Examples:" in done.out
 
 
 def test_the_routed_commands_are_the_registered_ones() -> None:
-    registered = {command.name or command.callback.__name__ for command in app.registered_commands}
+    registered = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
     assert registered | {group.name for group in app.registered_groups} == set(COMMANDS)
 
 
-def test_the_module_is_the_command(shell) -> None:
+def test_the_module_is_the_command(shell: Command) -> None:
     script = os.path.join(os.path.dirname(sys.executable), "iterative-rag")
     if not os.path.exists(script):
         pytest.skip("the package is not installed here, only on the path")
@@ -42,27 +43,27 @@ def test_the_module_is_the_command(shell) -> None:
     assert done.stdout == shell("--version").out != ""
 
 
-def test_a_mistyped_command_is_refused_with_a_suggestion(run) -> None:
+def test_a_mistyped_command_is_refused_with_a_suggestion(run: Command) -> None:
     for arguments in (["serach"], ["serach", "two", "words"]):
         done = run(*arguments)
         assert done.code == 2
         assert "search" in done.err
 
 
-def test_a_lone_word_is_no_question(run) -> None:
+def test_a_lone_word_is_no_question(run: Command) -> None:
     assert run("Bridge").code == 2
 
 
 @pytest.mark.parametrize(
     "arguments", [["ask"], ["ask", "Who?", "--no-such-option"], ["ask", "Who?", "--max-hops", "x"]]
 )
-def test_wrong_usage_is_2(run, arguments) -> None:
+def test_wrong_usage_is_2(run: Command, arguments: list[str]) -> None:
     done = run(*arguments)
     assert done.code == 2
     assert done.out == ""
 
 
-def test_a_limit_out_of_bounds_is_2(run) -> None:
+def test_a_limit_out_of_bounds_is_2(run: Command) -> None:
     done = run("ask", "Who?", "--max-hops", "0")
     assert done.code == 2
     assert "max_hops" in done.err
@@ -81,7 +82,7 @@ def test_a_limit_out_of_bounds_is_2(run) -> None:
         (["--", "--debug"], ["ask", "--", "--debug"]),
     ],
 )
-def test_routing(arguments, routed) -> None:
+def test_routing(arguments: list[str], routed: list[str]) -> None:
     assert route(arguments) == (routed, False)
 
 
@@ -89,7 +90,7 @@ def test_debug_may_stand_anywhere() -> None:
     assert route(["Who?", "--debug"]) == (["ask", "Who?"], True)
 
 
-def test_colour_on_a_terminal_only_where_it_is_wanted(shell, on_a_terminal) -> None:
+def test_colour_on_a_terminal_only_where_it_is_wanted(shell: Command, on_a_terminal: TerminalCommand) -> None:
     wrong = ["trace"]  # there is none: an error with a hint
     assert "\x1b[" in on_a_terminal(wrong)
     assert "\x1b[" not in on_a_terminal(wrong, NO_COLOR="1")

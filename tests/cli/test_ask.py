@@ -6,12 +6,15 @@ import dataclasses
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, FAULTY, NEED, QUESTION, FakeRAG
 from iterative_rag import factory
-from iterative_rag.errors import CorpusNotFound, LLMUnreachable, ModelMissing, UsageError
+from iterative_rag.errors import CorpusNotFound, IterativeRAGError, LLMUnreachable, ModelMissing, UsageError
+from iterative_rag.types import Answer
 
 Run = Callable[..., object]
 
@@ -26,7 +29,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeRAG]:
     return install
 
 
-def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
+def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run: Command, play: Callable[..., FakeRAG]) -> None:
     fake = play(ANSWERED, notice="Ollama does not answer; the built-in backend is used.")
     done = run("ask", QUESTION)
     assert done.code == 0
@@ -49,7 +52,7 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run, play) -> None:
     assert fake.closed
 
 
-def test_a_citation_says_its_page_where_there_are_pages(run, play) -> None:
+def test_a_citation_says_its_page_where_there_are_pages(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(dataclasses.replace(ANSWERED, citations=(dataclasses.replace(CITATION, page=3),)))
     done = run("ask", QUESTION)
     assert "page 3" in done.out
@@ -57,7 +60,7 @@ def test_a_citation_says_its_page_where_there_are_pages(run, play) -> None:
     assert json.loads(run("ask", QUESTION, "--json").out)["citations"][0]["page"] == 3
 
 
-def test_a_hop_shows_what_did_not_work(run, play) -> None:
+def test_a_hop_shows_what_did_not_work(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(CAPPED)
     err = run("ask", QUESTION).err
     assert "no fact 2" in err
@@ -76,7 +79,7 @@ def test_a_hop_shows_what_did_not_work(run, play) -> None:
     ],
     ids=["answered", "abstained", "capped", "faulty"],
 )
-def test_each_outcome_has_its_exit_code(run, play, outcome, code) -> None:
+def test_each_outcome_has_its_exit_code(run: Command, play: Callable[..., FakeRAG], outcome: Answer, code: int) -> None:
     play(outcome)
     done = run("ask", QUESTION)
     assert done.code == code
@@ -93,7 +96,9 @@ def test_each_outcome_has_its_exit_code(run, play, outcome, code) -> None:
         (ModelMissing("The server has no model m.", hint="ollama pull m"), 5),
     ],
 )
-def test_an_error_is_one_sentence_and_a_hint(run, play, error, code) -> None:
+def test_an_error_is_one_sentence_and_a_hint(
+    run: Command, play: Callable[..., FakeRAG], error: IterativeRAGError, code: int
+) -> None:
     play(error)
     done = run("ask", QUESTION)
     assert done.code == code
@@ -103,7 +108,7 @@ def test_an_error_is_one_sentence_and_a_hint(run, play, error, code) -> None:
     assert "Traceback" not in done.err
 
 
-def test_an_unforeseen_error_is_a_sentence_too(run, play) -> None:
+def test_an_unforeseen_error_is_a_sentence_too(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(RuntimeError("a bug"))
     done = run("ask", QUESTION)
     assert done.code == 1
@@ -112,7 +117,7 @@ def test_an_unforeseen_error_is_a_sentence_too(run, play) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--debug", "ask", "Who?"), ("ask", "Who?", "--debug"), ("Who?", "--debug")])
-def test_debug_lets_the_error_through(play, arguments) -> None:
+def test_debug_lets_the_error_through(play: Callable[..., FakeRAG], arguments: tuple[str, ...]) -> None:
     from iterative_rag.cli import main
 
     play(RuntimeError("a bug"))
@@ -120,7 +125,7 @@ def test_debug_lets_the_error_through(play, arguments) -> None:
         main(arguments)
 
 
-def test_debug_by_environment(play, monkeypatch) -> None:
+def test_debug_by_environment(play: Callable[..., FakeRAG], monkeypatch: pytest.MonkeyPatch) -> None:
     from iterative_rag.cli import main
 
     play(LLMUnreachable("No server answers."))
@@ -129,13 +134,15 @@ def test_debug_by_environment(play, monkeypatch) -> None:
         main(["ask", "Who?"])
 
 
-def test_ctrl_c_is_130(run, play) -> None:
+def test_ctrl_c_is_130(run: Command, play: Callable[..., FakeRAG]) -> None:
     fake = play(KeyboardInterrupt())
     assert run("ask", QUESTION).code == 130
     assert fake.closed
 
 
-def test_an_interrupt_waits_for_no_thread(run, play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_waits_for_no_thread(
+    run: Command, play: Callable[..., FakeRAG], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It may have struck while a thread was being started: nobody would end that one, and the command hung."""
     play(KeyboardInterrupt())
     left: list[int] = []
@@ -149,13 +156,13 @@ def test_an_interrupt_waits_for_no_thread(run, play, monkeypatch: pytest.MonkeyP
     assert left == [130]
 
 
-def test_quiet_prints_the_short_answer_alone(run, play) -> None:
+def test_quiet_prints_the_short_answer_alone(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(ANSWERED, notice="a notice")
     done = run("ask", QUESTION, "--quiet")
     assert (done.out, done.err) == ("Edda Holm\n", "")
 
 
-def test_quiet_abstention_says_why(run, play) -> None:
+def test_quiet_abstention_says_why(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(ABSTAINED)
     assert run("ask", QUESTION, "-q").out == ABSTAINED.reason + "\n"
 
@@ -171,20 +178,20 @@ def test_quiet_abstention_says_why(run, play) -> None:
         ("ask", "--", "Who was it?"),
     ],
 )
-def test_a_bare_question_is_ask(run, play, arguments) -> None:
+def test_a_bare_question_is_ask(run: Command, play: Callable[..., FakeRAG], arguments: tuple[str, ...]) -> None:
     fake = play(ANSWERED)
     assert run(*arguments).code == 0
     assert fake.asked == ["Who was it?"]
 
 
-def test_a_dash_reads_stdin(run, play, monkeypatch) -> None:
+def test_a_dash_reads_stdin(run: Command, play: Callable[..., FakeRAG], monkeypatch: pytest.MonkeyPatch) -> None:
     fake = play(ANSWERED)
     monkeypatch.setattr("sys.stdin", io.StringIO("Who was\nit?\n"))
     assert run("-").code == 0
     assert fake.asked == ["Who was\nit?"]
 
 
-def test_options_become_settings(run, play) -> None:
+def test_options_become_settings(run: Command, play: Callable[..., FakeRAG]) -> None:
     fake = play(ANSWERED)
     options = (
         "--corpus c --llm builtin --fast-llm ollama/m --embedder builtin --preset fast --max-hops 2 --fact-limit 5"
@@ -197,7 +204,9 @@ def test_options_become_settings(run, play) -> None:
     assert (used.max_calls, used.max_tokens, used.max_seconds, used.cache) == (7, 900, 1.5, False)
 
 
-def test_the_command_line_beats_the_environment_and_the_environment_the_file(run, play, monkeypatch, tmp_path) -> None:
+def test_the_command_line_beats_the_environment_and_the_environment_the_file(
+    run: Command, play: Callable[..., FakeRAG], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "iterative-rag.toml").write_text("max_hops = 2\nfact_limit = 2\nmax_calls = 2\n", encoding="utf-8")
     monkeypatch.setenv("ITERATIVE_RAG_MAX_HOPS", "3")
     monkeypatch.setenv("ITERATIVE_RAG_FACT_LIMIT", "3")
@@ -206,7 +215,7 @@ def test_the_command_line_beats_the_environment_and_the_environment_the_file(run
     assert (fake.settings.max_hops, fake.settings.fact_limit, fake.settings.max_calls) == (4, 3, 2)
 
 
-def test_an_unknown_setting_names_the_nearest(run, play, tmp_path) -> None:
+def test_an_unknown_setting_names_the_nearest(run: Command, play: Callable[..., FakeRAG], tmp_path: Path) -> None:
     (tmp_path / "iterative-rag.toml").write_text("max_hop = 2\n", encoding="utf-8")
     play(ANSWERED)
     done = run("ask", "Who?")
@@ -214,13 +223,13 @@ def test_an_unknown_setting_names_the_nearest(run, play, tmp_path) -> None:
     assert "max_hops" in done.err
 
 
-def test_json_is_one_object_and_nothing_else(run, play) -> None:
+def test_json_is_one_object_and_nothing_else(run: Command, play: Callable[..., FakeRAG]) -> None:
     play(ANSWERED)
     done = run("ask", QUESTION, "--json")
     assert json.loads(done.out)["short_answer"] == "Edda Holm"
 
 
-def test_control_characters_of_a_document_do_not_reach_the_terminal(run, play) -> None:
+def test_control_characters_of_a_document_do_not_reach_the_terminal(run: Command, play: Callable[..., FakeRAG]) -> None:
     import dataclasses
 
     nasty = dataclasses.replace(CITATION, quote="a\x1b[2Jb\x9bc\u202ed", title="T\x07")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.cache.entries import _checksum
@@ -41,7 +42,7 @@ def ollama() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def ask(shell, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[str, object]]:
+def ask(shell: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[str, object]]:
     """Asks and returns the answer without what a run costs and its id."""
     write_articles(tmp_path / "articles")
     assert shell("index", "articles", "-q").code == 0
@@ -55,7 +56,7 @@ def ask(shell, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[str, obj
     return call
 
 
-def test_pickles_and_file_names_of_a_former_cache_do_nothing(shell, tmp_path: Path) -> None:
+def test_pickles_and_file_names_of_a_former_cache_do_nothing(shell: Command, tmp_path: Path) -> None:
     cache, precious = tmp_path / "home" / "cache", tmp_path / "precious.txt"
     cache.mkdir(parents=True)
     precious.write_text("kept")
@@ -74,7 +75,9 @@ def test_pickles_and_file_names_of_a_former_cache_do_nothing(shell, tmp_path: Pa
     assert not (cache / "cache.db").exists()
 
 
-def test_forged_rows_never_change_an_answer(ask, ollama: FakeServer, tmp_path: Path) -> None:
+def test_forged_rows_never_change_an_answer(
+    ask: Callable[[], dict[str, object]], ollama: FakeServer, tmp_path: Path
+) -> None:
     expected = ask()
     calls = len(ollama.calls("/api/chat"))
     forged = [

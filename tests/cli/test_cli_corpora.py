@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from iterative_rag.cli.progress import where
 from iterative_rag.ingest import Progress
 
@@ -25,7 +26,7 @@ def articles(tmp_path: Path) -> Path:
     return folder
 
 
-def test_status_tells_what_is_stale(shell, articles) -> None:
+def test_status_tells_what_is_stale(shell: Command, articles: Path) -> None:
     shell("index", str(articles), "--corpus", "towns", "-q")
     assert "stale      nothing\n" in shell("corpus", "status", "towns").out
     (articles / "Aldermere.md").write_text("# Aldermere\n\nA town.\n")
@@ -46,7 +47,7 @@ def test_status_tells_what_is_stale(shell, articles) -> None:
     assert "start over: iterative-rag corpus remove towns" in gone.err
 
 
-def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(shell, tmp_path) -> None:
+def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(shell: Command, tmp_path: Path) -> None:
     """The only file of a corpus became empty: the command that was named refused, and the old text stayed."""
     for name in ("Aldermere.md", "lines.jsonl"):
         source = tmp_path / name
@@ -61,7 +62,7 @@ def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(shell, t
         assert shell("search", "market town", "--corpus", "towns").code == 4
 
 
-def test_what_cannot_be_read_any_more_is_not_called_gone(shell, tmp_path) -> None:
+def test_what_cannot_be_read_any_more_is_not_called_gone(shell: Command, tmp_path: Path) -> None:
     source = tmp_path / "Aldermere.md"
     source.write_text(TEXTS["Aldermere.md"])
     shell("index", str(source), "--corpus", "towns", "-q")
@@ -72,7 +73,7 @@ def test_what_cannot_be_read_any_more_is_not_called_gone(shell, tmp_path) -> Non
     assert shell("search", "market town", "--corpus", "towns").code == 0
 
 
-def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell, articles) -> None:
+def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell: Command, articles: Path) -> None:
     done = shell("index", str(articles), "--corpus", "towns")
     assert done.code == 0
     assert done.out.startswith("2 added, 0 changed, 0 unchanged, 0 removed, 0 skipped; 2 passages embedded")
@@ -104,7 +105,7 @@ def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell, articles) 
     assert shell("corpus").out == ""
 
 
-def test_skipped_files_are_named_on_stderr(shell, articles) -> None:
+def test_skipped_files_are_named_on_stderr(shell: Command, articles: Path) -> None:
     (articles / "binary.txt").write_bytes(b"\0\1\2" * 400)
     done = shell("index", str(articles), "--corpus", "towns")
     assert done.code == 0
@@ -113,12 +114,12 @@ def test_skipped_files_are_named_on_stderr(shell, articles) -> None:
     assert "binary.txt" not in done.out
 
 
-def test_quiet_indexing_says_nothing(shell, articles) -> None:
+def test_quiet_indexing_says_nothing(shell: Command, articles: Path) -> None:
     done = shell("index", str(articles), "--corpus", "towns", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-def test_the_starter_corpus_is_indexed_when_it_is_first_asked(shell) -> None:
+def test_the_starter_corpus_is_indexed_when_it_is_first_asked(shell: Command) -> None:
     first = shell("search", "first lady", "-n", "1")
     assert "Indexing the starter corpus, once" in first.err
     assert first.out
@@ -132,7 +133,7 @@ def test_the_starter_corpus_is_indexed_when_it_is_first_asked(shell) -> None:
         (Progress(3, None, 8, 0.0, None), "3 documents, 8 passages, 0/s"),
     ],
 )
-def test_progress_says_rate_and_time_left(at, shown) -> None:
+def test_progress_says_rate_and_time_left(at: Progress, shown: str) -> None:
     assert where(at) == shown
 
 
@@ -148,7 +149,7 @@ def test_progress_says_rate_and_time_left(at, shown) -> None:
     ],
     ids=" ".join,
 )
-def test_a_corpus_error_is_4_with_a_hint(shell, arguments) -> None:
+def test_a_corpus_error_is_4_with_a_hint(shell: Command, arguments: tuple[str, ...]) -> None:
     done = shell(*arguments)
     assert done.code == 4
     assert done.out == ""
@@ -157,31 +158,31 @@ def test_a_corpus_error_is_4_with_a_hint(shell, arguments) -> None:
     assert "Traceback" not in done.err
 
 
-def test_a_missing_title_names_the_nearest(shell, articles) -> None:
+def test_a_missing_title_names_the_nearest(shell: Command, articles: Path) -> None:
     shell("index", str(articles), "--corpus", "towns")
     done = shell("show", "Aldermeer", "--corpus", "towns")
     assert done.code == 4
     assert "'Aldermere'" in done.err
 
 
-def test_a_corpus_name_is_no_path(shell, articles) -> None:
+def test_a_corpus_name_is_no_path(shell: Command, articles: Path) -> None:
     done = shell("index", str(articles), "--corpus", "../outside")
     assert done.code == 2
     assert not (articles.parent / "outside").exists()
 
 
-def test_an_empty_search_is_wrong_usage(shell) -> None:
+def test_an_empty_search_is_wrong_usage(shell: Command) -> None:
     assert shell("search", " ").code == 2
 
 
-def test_cache(shell) -> None:
+def test_cache(shell: Command) -> None:
     done = shell("cache")
     assert done.code == 0
     assert "entries  0" in done.out
     assert shell("cache", "clear").code == 0
 
 
-def test_a_damaged_cache_is_one_warning(shell, tmp_path) -> None:
+def test_a_damaged_cache_is_one_warning(shell: Command, tmp_path: Path) -> None:
     folder = tmp_path / "home" / "cache"
     folder.mkdir(parents=True)
     (folder / "cache.sqlite").write_bytes(b"this is no database" * 100)
@@ -191,7 +192,7 @@ def test_a_damaged_cache_is_one_warning(shell, tmp_path) -> None:
     assert "Traceback" not in done.err
 
 
-def test_doctor_is_content_with_a_bare_machine(shell) -> None:
+def test_doctor_is_content_with_a_bare_machine(shell: Command) -> None:
     done = shell("doctor", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 0, done.out + done.err
     for name in ("Python", "settings", "built-in", "Ollama", "corpora", "cache", "disk"):
@@ -200,26 +201,26 @@ def test_doctor_is_content_with_a_bare_machine(shell) -> None:
     assert done.out.splitlines()[-1].startswith("Ready:")
 
 
-def test_doctor_names_a_setting_that_is_wrong(shell, tmp_path) -> None:
+def test_doctor_names_a_setting_that_is_wrong(shell: Command, tmp_path: Path) -> None:
     (tmp_path / "iterative-rag.toml").write_text("max_hop = 3\n", encoding="utf-8")
     done = shell("doctor")
     assert done.code == 2
     assert "max_hops" in done.out
 
 
-def test_doctor_never_shows_a_key(shell) -> None:
+def test_doctor_never_shows_a_key(shell: Command) -> None:
     secret = "sk-do-not-show"
     done = shell("doctor", ITERATIVE_RAG_API_KEY=secret, OPENAI_API_KEY=secret, OLLAMA_HOST="http://127.0.0.1:9")
     assert secret not in done.out + done.err
 
 
-def test_doctor_misses_the_corpus_that_the_settings_name(shell) -> None:
+def test_doctor_misses_the_corpus_that_the_settings_name(shell: Command) -> None:
     done = shell("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 4
     assert "iterative-rag index PATH --corpus towns" in done.out
 
 
-def test_corpora_as_json(shell, articles) -> None:
+def test_corpora_as_json(shell: Command, articles: Path) -> None:
     assert json.loads(shell("corpus", "list", "--json").out) == {"corpora": []}
     shell("index", str(articles), "--corpus", "towns", "-q")
     listed = json.loads(shell("corpus", "--json").out)

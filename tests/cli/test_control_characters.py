@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer
 from fakes.two_article_corpus import QUESTION, play
 
@@ -45,7 +46,7 @@ def ollama() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def indexed(shell, tmp_path: Path) -> None:
+def indexed(shell: Command, tmp_path: Path) -> None:
     texts = {
         f"Sunday bridge{NASTY}": "The Sunday bridge is a stone bridge in Aldermere.",
         f"Aldermere{NASTY}": f"# Heading{NASTY}\n\nAldermere is a market town.{NASTY} Its mayor is Edda Holm.",
@@ -64,7 +65,9 @@ def assert_safe(written: str) -> None:
     assert not UNSAFE.findall(STYLING.sub("", written))
 
 
-def test_nothing_unsafe_reaches_a_terminal(on_a_terminal, indexed, ollama: FakeServer, tmp_path: Path) -> None:
+def test_nothing_unsafe_reaches_a_terminal(
+    on_a_terminal: TerminalCommand, indexed: None, ollama: FakeServer, tmp_path: Path
+) -> None:
     def show(*arguments: str) -> str:
         written: str = on_a_terminal(list(arguments), OLLAMA_HOST=ollama.url)
         assert_safe(written)
@@ -89,11 +92,11 @@ def test_nothing_unsafe_reaches_a_terminal(on_a_terminal, indexed, ollama: FakeS
         ["trace", f"x{NASTY}"],
     ],
 )
-def test_arguments_come_back_without_control_characters(on_a_terminal, arguments: list[str]) -> None:
+def test_arguments_come_back_without_control_characters(on_a_terminal: TerminalCommand, arguments: list[str]) -> None:
     assert_safe(on_a_terminal(arguments))
 
 
-def test_json_in_a_pipe_is_escaped_and_reads_back(shell, indexed, ollama: FakeServer) -> None:
+def test_json_in_a_pipe_is_escaped_and_reads_back(shell: Command, indexed: None, ollama: FakeServer) -> None:
     done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", "--trace", "run.jsonl", OLLAMA_HOST=ollama.url)
     made = json.loads(done.out)
     assert made["short_answer"] == "Edda Holm\x9b\u202e"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
+
 COMMANDS = [
     "ask Who? --corpus",
     "ask Who? --llm",
@@ -33,7 +35,7 @@ VALUES = {"separate": ["{}", ""], "joined": ["{}="], "blank": ["{}", " "]}
 
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_empty_value_of_an_option_is_refused(run, tmp_path: Path, command: str, value: str) -> None:
+def test_an_empty_value_of_an_option_is_refused(run: Command, tmp_path: Path, command: str, value: str) -> None:
     *words, option = command.split()
     done = run(*words, *(part.format(option) for part in VALUES[value]))
     assert done.code == 2
@@ -42,7 +44,7 @@ def test_an_empty_value_of_an_option_is_refused(run, tmp_path: Path, command: st
     assert not (tmp_path / "home").exists()
 
 
-def test_an_empty_value_beside_a_bare_question_is_refused(run) -> None:
+def test_an_empty_value_beside_a_bare_question_is_refused(run: Command) -> None:
     assert "The value of --corpus is empty." in run("Who was she?", "--corpus", "").err
 
 
@@ -51,7 +53,7 @@ def test_an_empty_value_beside_a_bare_question_is_refused(run) -> None:
     [("index", ""), ("index", "articles", ""), ("show", ""), ("corpus", "remove", ""), ("corpus", "add", "")],
     ids=" ".join,
 )
-def test_an_empty_argument_is_refused(run, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_an_empty_argument_is_refused(run: Command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "notes.txt").write_text("An empty path must not stand for the working folder.")
     done = run(*arguments)
     assert done.code == 2
@@ -59,11 +61,11 @@ def test_an_empty_argument_is_refused(run, tmp_path: Path, arguments: tuple[str,
     assert not (tmp_path / "home").exists()
 
 
-def test_an_empty_word_of_a_question_is_none(run) -> None:
+def test_an_empty_word_of_a_question_is_none(run: Command) -> None:
     done = run("ask", "")
     assert done.code == 2
     assert "The question is empty." in done.err
 
 
-def test_what_stands_behind_two_dashes_is_no_option(run) -> None:
+def test_what_stands_behind_two_dashes_is_no_option(run: Command) -> None:
     assert "The question is empty." in run("ask", "--", "").err

@@ -10,13 +10,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
+from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer, Fault, unused_url
 from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.output import answer_schema
@@ -40,7 +41,7 @@ def towns(indexed: Path, tmp_path: Path) -> None:
 
 
 def validated(text: str) -> dict[str, Any]:
-    made = json.loads(text)
+    made: dict[str, Any] = json.loads(text)
     jsonschema.validate(made, answer_schema(), cls=jsonschema.Draft202012Validator)
     return made
 
@@ -54,7 +55,7 @@ def check_citations(made: Mapping[str, Any]) -> None:
 # --- the built-in backend -----------------------------------------------------------------------
 
 
-def test_answered(shell, towns) -> None:
+def test_answered(shell: Command, towns: None) -> None:
     done = shell("ask", QUESTION, "--llm", "builtin", "--json", "--trace", "run.jsonl")
     assert done.code == 0
     made = validated(done.out)
@@ -70,7 +71,7 @@ def test_answered(shell, towns) -> None:
     assert "→ Who is the mayor of Aldermere?" in shell("trace").out
 
 
-def test_guess_answers_what_is_hardly_trusted(shell, towns) -> None:
+def test_guess_answers_what_is_hardly_trusted(shell: Command, towns: None) -> None:
     question = "Who painted the ceiling of the town hall of Aldermere?"
     assert shell("ask", question, "--llm", "builtin", "-q").code == 3
     guessed = shell("ask", question, "--llm", "builtin", "--guess", "--json")
@@ -79,14 +80,14 @@ def test_guess_answers_what_is_hardly_trusted(shell, towns) -> None:
     check_citations(validated(guessed.out))
 
 
-def test_a_quiet_run_leaves_a_complete_trace(shell, towns) -> None:
+def test_a_quiet_run_leaves_a_complete_trace(shell: Command, towns: None) -> None:
     done = shell("ask", QUESTION, "--llm", "builtin", "--quiet")
     assert (done.code, done.out, done.err) == (0, "Edda Holm\n", "")
     events = [json.loads(line)["event"] for line in shell("trace", "--json").out.splitlines()]
     assert events[-1] == "final"
 
 
-def test_hops_are_shown_on_a_terminal_with_colour_and_without(towns, on_a_terminal) -> None:
+def test_hops_are_shown_on_a_terminal_with_colour_and_without(towns: None, on_a_terminal: TerminalCommand) -> None:
     arguments = ["ask", QUESTION, "--llm", "builtin"]
     coloured = on_a_terminal(arguments)
     assert "\x1b[1;36mhop 1" in coloured
@@ -96,14 +97,14 @@ def test_hops_are_shown_on_a_terminal_with_colour_and_without(towns, on_a_termin
     assert "\x1b" not in on_a_terminal(arguments, TERM="dumb")
 
 
-def test_abstained(shell, towns) -> None:
+def test_abstained(shell: Command, towns: None) -> None:
     done = shell("ask", "Who painted the ceiling of the winter palace in Quorn?", "--llm", "builtin", "--json")
     assert done.code == 3
     made = validated(done.out)
     assert (made["status"], made["short_answer"]) == ("abstained", "")
 
 
-def test_a_cap_is_6(shell, towns) -> None:
+def test_a_cap_is_6(shell: Command, towns: None) -> None:
     done = shell("ask", QUESTION, "--llm", "builtin", "--json", "--max-hops", "1")
     assert done.code == 6
     made = validated(done.out)
@@ -111,7 +112,7 @@ def test_a_cap_is_6(shell, towns) -> None:
     assert "limit of 1" in made["reason"]
 
 
-def test_auto_without_ollama_says_so_in_one_line_and_answers(shell, towns) -> None:
+def test_auto_without_ollama_says_so_in_one_line_and_answers(shell: Command, towns: None) -> None:
     done = shell("ask", QUESTION, OLLAMA_HOST=unused_url())
     assert done.code == 0
     notice = done.err.splitlines()[0]
@@ -124,7 +125,7 @@ def test_auto_without_ollama_says_so_in_one_line_and_answers(shell, towns) -> No
 
 
 @pytest.mark.parametrize("question", ["", "   \n", "x" * 100_000], ids=["empty", "blank", "100,000 characters"])
-def test_a_question_that_cannot_be_right_is_2(shell, towns, question) -> None:
+def test_a_question_that_cannot_be_right_is_2(shell: Command, towns: None, question: str) -> None:
     done = shell("ask", "-", "--llm", "builtin", stdin=question)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("Error: The question")
@@ -149,12 +150,12 @@ def script(body: Mapping[str, Any]) -> str:
 
 
 @pytest.fixture
-def ollama() -> FakeServer:
+def ollama() -> Iterator[FakeServer]:
     with FakeServer(reply=script, models=("tiny:1b",)) as running:
         yield running
 
 
-def test_an_ollama_model_answers_and_a_second_run_is_free(shell, towns, ollama) -> None:
+def test_an_ollama_model_answers_and_a_second_run_is_free(shell: Command, towns: None, ollama: FakeServer) -> None:
     arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
     done = shell(*arguments, OLLAMA_HOST=ollama.url)
     assert done.code == 0, done.err
@@ -169,13 +170,13 @@ def test_an_ollama_model_answers_and_a_second_run_is_free(shell, towns, ollama) 
     assert again["usage"]["cache_hits"] > 0
 
 
-def test_auto_takes_the_model_that_ollama_has(shell, towns, ollama) -> None:
+def test_auto_takes_the_model_that_ollama_has(shell: Command, towns: None, ollama: FakeServer) -> None:
     done = shell("ask", QUESTION, "--quiet", OLLAMA_HOST=ollama.url)
     assert (done.code, done.out) == (0, "Edda Holm\n")
     assert ollama.calls("/api/chat")
 
 
-def test_a_call_limit_is_6_with_the_best_answer(shell, towns, ollama) -> None:
+def test_a_call_limit_is_6_with_the_best_answer(shell: Command, towns: None, ollama: FakeServer) -> None:
     arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--max-calls", "3", "--json")
     done = shell(*arguments, OLLAMA_HOST=ollama.url)
     assert done.code == 6
@@ -184,20 +185,20 @@ def test_a_call_limit_is_6_with_the_best_answer(shell, towns, ollama) -> None:
     assert made["usage"]["llm_calls"] <= 3
 
 
-def test_a_server_that_is_down_is_5_and_says_what_to_type(shell, towns) -> None:
+def test_a_server_that_is_down_is_5_and_says_what_to_type(shell: Command, towns: None) -> None:
     done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=unused_url())
     assert (done.code, done.out) == (5, "")
     assert "ollama serve" in done.err
     assert "Traceback" not in done.err
 
 
-def test_a_missing_model_is_5_and_names_the_pull(shell, towns, ollama) -> None:
+def test_a_missing_model_is_5_and_names_the_pull(shell: Command, towns: None, ollama: FakeServer) -> None:
     done = shell("ask", QUESTION, "--llm", "ollama/absent:7b", OLLAMA_HOST=ollama.url)
     assert done.code == 5
     assert "ollama pull absent:7b" in done.err
 
 
-def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell, towns, ollama) -> None:
+def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell: Command, towns: None, ollama: FakeServer) -> None:
     """The server breaks once the first fact is known: what was found is printed, marked incomplete."""
 
     def breaking(body: Mapping[str, Any]) -> str:
@@ -217,7 +218,7 @@ def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell, towns, ollama)
 
 
 @pytest.mark.parametrize("role", ["needs", "facts"], ids=["analysis", "reading"])
-def test_ctrl_c_is_130_at_once_and_quiet(towns, ollama, role) -> None:
+def test_ctrl_c_is_130_at_once_and_quiet(towns: None, ollama: FakeServer, role: str) -> None:
     """In the middle of a call that does not come back, in this thread (analysis) or in another (reading)."""
     called = threading.Event()
 
@@ -246,7 +247,7 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns, ollama, role) -> None:
     assert (out, err) == (b"", b"")
 
 
-def test_a_key_is_never_printed_or_traced(shell, towns, ollama, tmp_path) -> None:
+def test_a_key_is_never_printed_or_traced(shell: Command, towns: None, ollama: FakeServer, tmp_path: Path) -> None:
     secret = "sk-do-not-show-this"
     spec = f"openai-like/tiny:1b@{ollama.url}/v1"
     key = {"ITERATIVE_RAG_API_KEY": secret, "ITERATIVE_RAG_API_KEY_HOST": "127.0.0.1"}
@@ -257,7 +258,7 @@ def test_a_key_is_never_printed_or_traced(shell, towns, ollama, tmp_path) -> Non
     assert not [path for path in written if secret.encode() in path.read_bytes()]
 
 
-def test_doctor_with_ollama(shell, ollama) -> None:
+def test_doctor_with_ollama(shell: Command, ollama: FakeServer) -> None:
     done = shell("doctor", OLLAMA_HOST=ollama.url)
     assert done.code == 0
     assert "tiny:1b" in done.out

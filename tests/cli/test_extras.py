@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
+
 
 @pytest.fixture
 def without_inspect(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,7 +27,7 @@ def without_inspect(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 @pytest.mark.usefixtures("without_inspect")
-def test_evaluating_names_its_extra(run, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_evaluating_names_its_extra(run: Command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "questions.jsonl").write_text(json.dumps({"question": "Who?", "answer": "Ada"}) + "\n")
     (tmp_path / "grid.toml").write_text(
         '[base]\ndataset = "questions.jsonl"\ncorpus = "starter"\n[axes]\nmode = ["naive"]\n'

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.small_disk import CannotMount, fill, make_room, small_disk
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK
@@ -44,12 +45,12 @@ def articles(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def towns(run, disk: Path, articles: Path) -> Path:
+def towns(run: Command, disk: Path, articles: Path) -> Path:
     assert run("index", str(articles), "--corpus", "towns").code == 0
     return disk / "home" / "corpora" / "towns"
 
 
-def test_a_healthy_corpus_is_read_as_before(run, disk: Path, towns: Path) -> None:
+def test_a_healthy_corpus_is_read_as_before(run: Command, disk: Path, towns: Path) -> None:
     before = [run(*line.split()) for line in READING]
     fill(disk)
     full = [run(*line.split()) for line in READING]
@@ -61,7 +62,7 @@ def test_a_healthy_corpus_is_read_as_before(run, disk: Path, towns: Path) -> Non
 
 
 def test_a_question_is_answered_without_trace_and_cache(
-    run, shell, disk: Path, towns: Path, server: FakeServer, monkeypatch
+    run: Command, shell: Command, disk: Path, towns: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
@@ -78,7 +79,9 @@ def test_a_question_is_answered_without_trace_and_cache(
     assert run("trace").code == 0
 
 
-def test_indexing_says_how_much_is_needed_and_goes_on_later(run, disk: Path, towns: Path, articles: Path) -> None:
+def test_indexing_says_how_much_is_needed_and_goes_on_later(
+    run: Command, disk: Path, towns: Path, articles: Path
+) -> None:
     (articles / "Ash.txt").write_text("Ash is new.")
     index = ("index", str(articles), "--corpus", "towns")
     for leave in (0, 60):
@@ -94,7 +97,7 @@ def test_indexing_says_how_much_is_needed_and_goes_on_later(run, disk: Path, tow
 
 
 def test_another_embedder_does_not_cost_the_corpus(
-    run, disk: Path, towns: Path, articles: Path, server: FakeServer, monkeypatch
+    run: Command, disk: Path, towns: Path, articles: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The corpus has to be made anew for it, but not before there is room for the new one."""
     monkeypatch.setenv("OLLAMA_HOST", server.url)
@@ -106,7 +109,7 @@ def test_another_embedder_does_not_cost_the_corpus(
 
 
 @pytest.mark.parametrize("leave", [0, 60])
-def test_a_first_corpus_leaves_nothing_behind(run, disk: Path, articles: Path, leave: int) -> None:
+def test_a_first_corpus_leaves_nothing_behind(run: Command, disk: Path, articles: Path, leave: int) -> None:
     (disk / "home").mkdir()
     fill(disk, leave)
     index = ("index", str(articles), "--corpus", "towns")
@@ -118,7 +121,7 @@ def test_a_first_corpus_leaves_nothing_behind(run, disk: Path, articles: Path, l
     assert run(*index).code == 0
 
 
-def test_what_is_written_elsewhere_is_said_in_a_sentence(run, disk: Path, towns: Path, tmp_path: Path) -> None:
+def test_what_is_written_elsewhere_is_said_in_a_sentence(run: Command, disk: Path, towns: Path, tmp_path: Path) -> None:
     fill(disk)
     (tmp_path / "grid.toml").write_text("[base]\n")
     done = run(
@@ -144,7 +147,7 @@ def _dataset(folder: Path) -> str:
     return str(place)
 
 
-def test_a_file_system_without_a_byte_left_ends_no_process(shell, articles: Path, tmp_path: Path) -> None:
+def test_a_file_system_without_a_byte_left_ends_no_process(shell: Command, articles: Path, tmp_path: Path) -> None:
     """Where not even the holes of mapped files can be filled (tmpfs), the system would kill whoever writes there."""
     try:
         with small_disk(tmp_path, 200, "tmpfs") as disk:

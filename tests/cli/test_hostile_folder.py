@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command, TerminalCommand
 from fakes.recording_server import RecordingServer
 from iterative_rag.errors import SettingsError
 from iterative_rag.settings import load_settings
@@ -55,7 +56,9 @@ def write_dotenv(folder: Path, settings: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("write", [write_toml, write_dotenv])
-def test_nothing_reaches_whom_the_folder_names(shell, thief, folder: Path, write) -> None:
+def test_nothing_reaches_whom_the_folder_names(
+    shell: Command, thief: RecordingServer, folder: Path, write: Callable[[Path, dict[str, str]], None]
+) -> None:
     write(folder, redirections(thief))
     local = {**KEYS, "OLLAMA_HOST": "http://127.0.0.1:9"}
     for arguments in (
@@ -73,7 +76,9 @@ def test_nothing_reaches_whom_the_folder_names(shell, thief, folder: Path, write
     assert thief.received == []
 
 
-def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(shell, thief, folder: Path) -> None:
+def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(
+    shell: Command, thief: RecordingServer, folder: Path
+) -> None:
     variables = {
         "ITERATIVE_RAG_API_KEY": KEY,
         "ITERATIVE_RAG_API_KEY_HOST": thief.host,
@@ -95,7 +100,9 @@ def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(she
     assert thief.received == []
 
 
-def test_trust_holds_until_the_content_changes(shell, thief, folder: Path, tmp_path: Path) -> None:
+def test_trust_holds_until_the_content_changes(
+    shell: Command, thief: RecordingServer, folder: Path, tmp_path: Path
+) -> None:
     write_toml(folder, {"llm": redirections(thief)["llm"]})
     assert shell("index", "Town.md", "--corpus", "towns", "-q").code == 0
 
@@ -123,7 +130,9 @@ def test_trust_holds_until_the_content_changes(shell, thief, folder: Path, tmp_p
     assert shell("trust", "--list").out == ""
 
 
-def test_trust_is_for_one_folder(shell, thief, folder: Path, tmp_path: Path, monkeypatch) -> None:
+def test_trust_is_for_one_folder(
+    shell: Command, thief: RecordingServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_toml(folder, {"llm": redirections(thief)["llm"]})
     shell("trust", "--yes")
     other = tmp_path / "other"
@@ -134,7 +143,9 @@ def test_trust_is_for_one_folder(shell, thief, folder: Path, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize(("typed", "trusted"), [("y\n", True), ("\n", False)])
-def test_trust_asks_on_a_terminal(on_a_terminal, thief, folder: Path, tmp_path: Path, typed: str, trusted) -> None:
+def test_trust_asks_on_a_terminal(
+    on_a_terminal: TerminalCommand, thief: RecordingServer, folder: Path, tmp_path: Path, typed: str, trusted: bool
+) -> None:
     write_toml(folder, {"llm": redirections(thief)["llm"]})
     shown = on_a_terminal(["trust"], typed=typed)
     assert thief.host in shown
@@ -150,7 +161,9 @@ def test_what_stays_on_the_machine_needs_no_trust(folder: Path, caplog: pytest.L
     assert not caplog.records
 
 
-def test_the_user_may_choose_what_the_folder_names(folder: Path, monkeypatch, caplog) -> None:
+def test_the_user_may_choose_what_the_folder_names(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     write_toml(folder, {"llm": "ollama/a", "index": "qdrant://example.org"})
     monkeypatch.setenv("ITERATIVE_RAG_LLM", "ollama/b")
     settings = load_settings({"index": "local"})
@@ -158,7 +171,9 @@ def test_the_user_may_choose_what_the_folder_names(folder: Path, monkeypatch, ca
     assert not caplog.records  # what is overruled anyway is not worth a word
 
 
-def test_the_users_own_configuration_needs_no_trust(folder: Path, tmp_path: Path, caplog) -> None:
+def test_the_users_own_configuration_needs_no_trust(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     own = tmp_path / "config" / "iterative-rag"
     own.mkdir(parents=True)
     write_toml(own, {"llm": "ollama/a", "web": "true"})

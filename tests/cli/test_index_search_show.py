@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.model_server import unused_url
 
 TEXTS = {
@@ -18,7 +19,7 @@ TEXTS = {
 
 
 @pytest.fixture
-def towns(tmp_path: Path, shell) -> None:
+def towns(tmp_path: Path, shell: Command) -> None:
     folder = tmp_path / "articles"
     folder.mkdir()
     for name, text in TEXTS.items():
@@ -26,7 +27,7 @@ def towns(tmp_path: Path, shell) -> None:
     assert shell("index", str(folder), "--corpus", "towns").code == 0
 
 
-def test_a_part_is_searched_and_each_score_explained(shell, towns) -> None:
+def test_a_part_is_searched_and_each_score_explained(shell: Command, towns: None) -> None:
     done = shell("search", "oldest bridge", "--corpus", "towns", "--explain", "--json")
     assert {hit["title"] for hit in json.loads(done.out)} == {"Sunday bridge", "Aldermere"}
     done = shell("search", "oldest bridge", "--corpus", "towns", "--title", "alder", "--explain")
@@ -37,7 +38,7 @@ def test_a_part_is_searched_and_each_score_explained(shell, towns) -> None:
     assert "no passage of language 'de'" in missed.err
 
 
-def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(shell, towns) -> None:
+def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(shell: Command, towns: None) -> None:
     address = unused_url().replace("http://", "qdrant://")
     pushed = shell("corpus", "push", "towns", address)
     assert pushed.code == 4
@@ -50,7 +51,9 @@ def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(shell,
     assert shell("search", "bridge", "--corpus", "towns", "--index", "http://somewhere").code == 2
 
 
-def test_a_corpus_that_is_not_indexed_to_its_end_is_searched_and_said(shell, towns, tmp_path: Path) -> None:
+def test_a_corpus_that_is_not_indexed_to_its_end_is_searched_and_said(
+    shell: Command, towns: None, tmp_path: Path
+) -> None:
     [database] = tmp_path.rglob("documents.sqlite")
     with contextlib.closing(sqlite3.connect(database)) as opened, opened:
         opened.execute("""INSERT OR REPLACE INTO meta VALUES ('unfinished', '["/somewhere"]')""")

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer, Fault
 from fakes.recording_server import RecordingServer
 from iterative_rag.embedders.embedder_choice import embedder
@@ -51,7 +52,9 @@ def test_a_key_goes_to_its_host_alone(key: str, monkeypatch: pytest.MonkeyPatch)
     assert value_for("https://api.example.org/v1") == ""
 
 
-def test_a_key_without_a_host_is_not_sent_and_that_is_told(server: FakeServer, key: str, caplog) -> None:
+def test_a_key_without_a_host_is_not_sent_and_that_is_told(
+    server: FakeServer, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
     model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
     assert model is not None
     host = server.url.removeprefix("http://")
@@ -119,7 +122,9 @@ def test_plain_http_is_for_this_machine_and_private_addresses(
 # --- keys set, list, remove --------------------------------------------------------------------
 
 
-def test_keys_are_stored_for_a_host_and_never_shown(shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_stored_for_a_host_and_never_shown(
+    shell: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done = shell("keys", "set", "https://API.example.org/v1", stdin=f"{KEY}\n")
     assert done.code == 0
     stored = tmp_path / "config" / "iterative-rag" / "keys.json"
@@ -138,7 +143,7 @@ def test_keys_are_stored_for_a_host_and_never_shown(shell, tmp_path: Path, monke
     assert shell("keys", "remove", "api.example.org").code == 2
 
 
-def test_a_key_that_is_typed_is_not_echoed(on_a_terminal) -> None:
+def test_a_key_that_is_typed_is_not_echoed(on_a_terminal: TerminalCommand) -> None:
     shown = on_a_terminal(["keys", "set", "api.example.org"], typed=f"{KEY}\n")
     assert "Stored for api.example.org" in shown
     assert KEY not in shown
@@ -212,7 +217,9 @@ def calls(url: str, host: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Cal
 @pytest.mark.parametrize(
     "client", ["openai-like", "ollama", "openai-like embedder", "ollama embedder", "qdrant", "tavily"]
 )
-def test_a_redirect_takes_neither_key_nor_text_along(client: str, thief: RecordingServer, monkeypatch) -> None:
+def test_a_redirect_takes_neither_key_nor_text_along(
+    client: str, thief: RecordingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with RecordingServer(redirect_to=thief.url) as first:
         with pytest.raises((IterativeRAGError, FetchError)):
             calls(first.url, first.host, monkeypatch)[client]()
@@ -251,7 +258,9 @@ def test_the_first_sending_to_a_host_is_told_once(caplog: pytest.LogCaptureFixtu
     assert "first.example.org:443" in (tmp_path / "home" / "hosts.json").read_text()
 
 
-def test_it_is_remembered_for_later_processes(caplog: pytest.LogCaptureFixture, monkeypatch) -> None:
+def test_it_is_remembered_for_later_processes(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from iterative_rag.remote import disclosure
 
     send("https://second.example.org/v1")

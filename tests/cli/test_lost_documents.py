@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,11 @@ import jsonschema
 import pytest
 
 from fakes import bridge_world
+from fakes.command_line import Command
 from fakes.model_server import FakeServer, Fault
 from iterative_rag import IterativeRAG, Status
 from iterative_rag.output import answer_schema
-from iterative_rag.types import DegradedStep
+from iterative_rag.types import DegradedStep, FinalStep
 
 WORLD = bridge_world.places(6)
 PLACE = WORLD[2]
@@ -43,7 +44,7 @@ def _own_copy(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def ollama(monkeypatch: pytest.MonkeyPatch) -> FakeServer:
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with FakeServer(reply=bridge_world.reply) as running:
         monkeypatch.setenv("OLLAMA_HOST", running.url)
         yield running
@@ -51,6 +52,11 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> FakeServer:
 
 def is_reading(body: Mapping[str, Any], title: str) -> bool:
     return bridge_world.role_of(body) == "extract" and f"Title: {title}\n" in bridge_world.user_prompt(body)
+
+
+def failing_while(left: list[Fault], role: str) -> Callable[[Mapping[str, Any]], Fault | None]:
+    """The faults that are left, for the calls of a role."""
+    return lambda body: left.pop() if left and bridge_world.role_of(body) == role else None
 
 
 def failing(title: str, fault: Fault, times: int = 1000) -> Callable[[Mapping[str, Any]], Fault | None]:
@@ -68,13 +74,13 @@ def ask(strategy: str = "iterative", question: str = PLACE.one_hop, **settings: 
 
 
 @pytest.mark.parametrize("strategy", ["naive", *STRATEGIES])
-def test_every_strategy_answers_where_all_is_read(ollama, strategy) -> None:
+def test_every_strategy_answers_where_all_is_read(ollama: FakeServer, strategy: str) -> None:
     answer = ask(strategy)
     assert (answer.status, answer.short_answer, answer.unread) == (Status.ANSWERED, PLACE.mayor, ())
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_one_right_document_unread_is_incomplete_and_never_an_abstention(ollama, strategy) -> None:
+def test_the_one_right_document_unread_is_incomplete_and_never_an_abstention(ollama: FakeServer, strategy: str) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN)
     answer = ask(strategy)
     assert answer.status is Status.INCOMPLETE
@@ -83,7 +89,7 @@ def test_the_one_right_document_unread_is_incomplete_and_never_an_abstention(oll
     assert (answer.fault, answer.cap) == (None, None)
 
 
-def test_the_command_says_so_with_its_exit_code(shell, ollama) -> None:
+def test_the_command_says_so_with_its_exit_code(shell: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN)
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--json")
     assert done.code == 6, done.err
@@ -98,7 +104,7 @@ def test_the_command_says_so_with_its_exit_code(shell, ollama) -> None:
     assert "could not be read" in shell("trace").out
 
 
-def test_passages_that_cannot_be_answered_from_are_a_fault(shell, ollama) -> None:
+def test_passages_that_cannot_be_answered_from_are_a_fault(shell: Command, ollama: FakeServer) -> None:
     """Naive reads nothing: the one call that it makes is the one that fails."""
     ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "answer" else None
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "naive", "--json")
@@ -107,7 +113,7 @@ def test_passages_that_cannot_be_answered_from_are_a_fault(shell, ollama) -> Non
 
 
 @pytest.mark.parametrize("reply", ["", "The document is about a town.", '{"facts": [{"statement": "The', "null"])
-def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama, reply) -> None:
+def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama: FakeServer, reply: str) -> None:
     ollama.reply = lambda body: reply if is_reading(body, PLACE.town) else bridge_world.reply(body)
     answer = ask()
     assert answer.status is Status.INCOMPLETE
@@ -115,7 +121,7 @@ def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama, reply) -> No
     assert answer.fault is None
 
 
-def test_a_reply_that_is_always_cut_off_loses_the_document_too(ollama) -> None:
+def test_a_reply_that_is_always_cut_off_loses_the_document_too(ollama: FakeServer) -> None:
     """In JSON it cannot be parsed; in plain lines half a quote was left, and the question was abstained on."""
 
     def cut(body: Mapping[str, Any]) -> str:
@@ -129,7 +135,7 @@ def test_a_reply_that_is_always_cut_off_loses_the_document_too(ollama) -> None:
     assert "cut off" in answer.reason
 
 
-def test_time_that_ends_names_what_was_not_read(shell, ollama) -> None:
+def test_time_that_ends_names_what_was_not_read(shell: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, Fault("hang"))
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8", "--json", "--no-cache")
     made = json.loads(done.out)
@@ -139,7 +145,7 @@ def test_time_that_ends_names_what_was_not_read(shell, ollama) -> None:
     assert "1 asked without a reply in time" in done.err
 
 
-def test_where_every_read_hangs_the_progress_says_so(shell, ollama) -> None:
+def test_where_every_read_hangs_the_progress_says_so(shell: Command, ollama: FakeServer) -> None:
     ollama.fault_of = lambda body: Fault("hang") if bridge_world.role_of(body) == "extract" else None
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8")
     assert done.code == 6
@@ -148,21 +154,21 @@ def test_where_every_read_hangs_the_progress_says_so(shell, ollama) -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_document_is_tried_once_more_before_the_run_gives_up(ollama, strategy) -> None:
+def test_a_document_is_tried_once_more_before_the_run_gives_up(ollama: FakeServer, strategy: str) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN, times=1)
     answer = ask(strategy)
     assert (answer.status, answer.short_answer, answer.unread) == (Status.ANSWERED, PLACE.mayor, ())
 
 
 @pytest.mark.parametrize("strategy", ["plan", "iterative", "full"])
-def test_what_the_second_attempt_brings_leads_on_to_the_next_hop(ollama, strategy) -> None:
+def test_what_the_second_attempt_brings_leads_on_to_the_next_hop(ollama: FakeServer, strategy: str) -> None:
     ollama.fault_of = failing(f"{PLACE.bridge} bridge", BROKEN, times=1)
     answer = ask(strategy, PLACE.two_hops)
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, PLACE.mayor)
     assert {citation.title for citation in answer.citations} >= {PLACE.town}
 
 
-def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell, ollama) -> None:
+def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell: Command, ollama: FakeServer) -> None:
     ollama.fault_of = lambda body: (
         BROKEN if bridge_world.role_of(body) == "extract" and not is_reading(body, PLACE.town) else None
     )
@@ -173,7 +179,7 @@ def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell, ollama
     assert f"(for: {PLACE.one_hop})" in done.out
 
 
-def test_quiet_says_that_it_is_incomplete(shell, ollama) -> None:
+def test_quiet_says_that_it_is_incomplete(shell: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN)
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "-q")
     assert done.code == 6
@@ -181,7 +187,7 @@ def test_quiet_says_that_it_is_incomplete(shell, ollama) -> None:
     assert done.err == ""
 
 
-def test_where_nothing_at_all_comes_back_it_is_the_server(shell, ollama) -> None:
+def test_where_nothing_at_all_comes_back_it_is_the_server(shell: Command, ollama: FakeServer) -> None:
     ollama.always = BROKEN
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "crag")
     assert (done.code, done.out) == (5, "")
@@ -192,7 +198,7 @@ OPTIONAL = [("iterative", "rephrase"), ("full", "suffice"), ("self-rag", "reflec
 
 
 @pytest.mark.parametrize(("strategy", "role"), OPTIONAL)
-def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama, strategy, role) -> None:
+def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServer, strategy: str, role: str) -> None:
     """A rephrasing or a judgement that could not be had ended the run, though its facts answered the question."""
     ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == role else None
     if role == "suffice":  # it is asked where the question still stands as it was
@@ -206,10 +212,11 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama, strategy,
         rag.close()
     lost = [step for step in steps if isinstance(step, DegradedStep)]
     assert {(step.role, step.error) for step in lost} == {(role, "LLMServerError")}
+    assert isinstance(last, FinalStep)
     assert (last.answer.status, last.answer.short_answer, last.answer.fault) == (Status.ANSWERED, PLACE.mayor, None)
 
 
-def test_no_abstention_where_a_part_was_lost(shell, ollama) -> None:
+def test_no_abstention_where_a_part_was_lost(shell: Command, ollama: FakeServer) -> None:
     def stuck_after_one_hop(body: Mapping[str, Any]) -> str:
         known = f"stands in {PLACE.town}" in bridge_world.user_prompt(
             body
@@ -227,21 +234,19 @@ def test_no_abstention_where_a_part_was_lost(shell, ollama) -> None:
     assert "without rephrase  LLMServerError: " in shell("trace").out
 
 
-def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama) -> None:
+def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama: FakeServer) -> None:
     """The first analysis fails; the run is taken up again, and nothing that was listed passes for read."""
     ollama.faults.append(BROKEN)
     assert ask().short_answer == PLACE.mayor
     for role in ("analyse", "grade", "rephrase", "answer", "reflect"):
         left = [BROKEN]
-        ollama.fault_of = lambda body, role=role, left=left: (
-            left.pop() if left and bridge_world.role_of(body) == role else None
-        )
+        ollama.fault_of = failing_while(left, role)
         answer = ask("full", PLACE.two_hops, cache=False)
         assert (role, answer.status, answer.short_answer) == (role, Status.ANSWERED, PLACE.mayor)
         assert not left
 
 
-def test_evaluate_counts_a_fault_and_no_abstention(ollama) -> None:
+def test_evaluate_counts_a_fault_and_no_abstention(ollama: FakeServer) -> None:
     from iterative_rag.evaluation.questions import Question
     from iterative_rag.evaluation.records import Cause, Outcome, from_json, to_json
     from iterative_rag.evaluation.running.answer_modes import Examination, Examiner
@@ -261,7 +266,7 @@ def test_evaluate_counts_a_fault_and_no_abstention(ollama) -> None:
     assert from_json(older).unread == ()
 
 
-def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama) -> None:
+def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama: FakeServer) -> None:
     from iterative_rag.integrations.llama_index import response_metadata, with_quotes
 
     ollama.fault_of = failing(PLACE.town, BROKEN)
@@ -272,7 +277,9 @@ def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama) -> None:
 
 
 @pytest.mark.parametrize(("kind", "share"), [("replies", 0.2), ("status", 0.3)])
-def test_faults_of_the_server_cost_no_answer(ollama, monkeypatch, kind, share) -> None:
+def test_faults_of_the_server_cost_no_answer(
+    ollama: FakeServer, monkeypatch: pytest.MonkeyPatch, kind: str, share: float
+) -> None:
     """`scripts/bench_faults.py` in small: the figures are those of 200 questions."""
     from fakes.broken_replies import Faults
 

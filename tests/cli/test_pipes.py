@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from iterative_rag import trace
 
@@ -18,7 +19,7 @@ SECONDS = 30.0  # a command that waits for the pipe would be killed then
 
 
 @pytest.fixture
-def towns(run, tmp_path: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def towns(run: Command, tmp_path: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A corpus of one article, and a model that knows nothing."""
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
     monkeypatch.setenv("OLLAMA_HOST", server.url)
@@ -68,7 +69,7 @@ def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
 
 
 def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
-    towns: None, pipe: str, run, monkeypatch: pytest.MonkeyPatch
+    towns: None, pipe: str, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trace, "PATIENCE", 0.05)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -96,7 +97,9 @@ def test_a_trace_to_standard_output(towns: None) -> None:
     ("place", "reason"),
     [(".", "Is a directory"), ("Tarn.txt/trace.jsonl", "Not a directory"), ("/proc/trace.jsonl", "No such")],
 )
-def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(towns: None, run, place: str, reason: str) -> None:
+def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(
+    towns: None, run: Command, place: str, reason: str
+) -> None:
     done = run("ask", "Where is Tarn?", "--trace", place)
     assert done.code == 2
     assert "The trace" in done.err
@@ -118,14 +121,14 @@ READING = [
 
 
 @pytest.mark.parametrize("line", READING)
-def test_a_pipe_is_not_waited_for(run, pipe: str, line: str) -> None:
+def test_a_pipe_is_not_waited_for(run: Command, pipe: str, line: str) -> None:
     done = run(*line.format(pipe).split())
     assert done.code in (2, 4)
     assert "it is no regular file but a pipe, a socket or a device" in done.err
 
 
 @pytest.mark.parametrize("kind", ["socket", "device"])
-def test_other_things_that_are_no_files_are_not_read(run, tmp_path: Path, kind: str) -> None:
+def test_other_things_that_are_no_files_are_not_read(run: Command, tmp_path: Path, kind: str) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         if kind == "socket":
             listening.bind("odd.jsonl")
@@ -136,7 +139,7 @@ def test_other_things_that_are_no_files_are_not_read(run, tmp_path: Path, kind: 
     assert "it is no regular file but a pipe, a socket or a device" in done.err
 
 
-def test_a_settings_file_that_is_a_pipe_is_refused(run, tmp_path: Path) -> None:
+def test_a_settings_file_that_is_a_pipe_is_refused(run: Command, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "iterative-rag.toml")
     done = run("search", "river")
     assert done.code == 2
@@ -144,7 +147,7 @@ def test_a_settings_file_that_is_a_pipe_is_refused(run, tmp_path: Path) -> None:
     assert "no regular file" in done.err
 
 
-def test_what_the_shell_opened_is_read(towns: None, run) -> None:
+def test_what_the_shell_opened_is_read(towns: None, run: Command) -> None:
     reading, writing = os.pipe()
     os.write(writing, b'{"question": "Where is Tarn?", "answer": "on the Mell", "gold_titles": ["Tarn"]}\n')
     os.close(writing)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from fakes.command_line import Done
 from iterative_rag.evaluation.running.answer_modes import modes
 from iterative_rag.registry import STRATEGIES
-from tests.cli.conftest import Done
 
 
 def test_ask_offers_the_strategies_and_refuses_others(run: Callable[..., Done]) -> None:

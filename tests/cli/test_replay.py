@@ -7,9 +7,11 @@ import json
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, NEED, QUESTION, steps_to
 from iterative_rag.cli.replay import step_of
 from iterative_rag.trace import Trace, trace_folder
+from iterative_rag.types import Step
 
 STEPS = [step for answer in (ANSWERED, ABSTAINED, CAPPED) for step in steps_to(answer)]
 
@@ -33,12 +35,12 @@ def _write(run_id: str, *, fault: bool = False) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=_name)
-def test_an_event_becomes_the_step_that_it_was(step) -> None:
+def test_an_event_becomes_the_step_that_it_was(step: Step) -> None:
     event = {"event": _name(step), **json.loads(json.dumps(dataclasses.asdict(step)))}
     assert step_of(event) == step
 
 
-def test_the_last_run_is_replayed_hop_by_hop(run) -> None:
+def test_the_last_run_is_replayed_hop_by_hop(run: Command) -> None:
     _write("20250101-000000-aaaaaa", fault=True)
     _write("20250102-000000-bbbbbb")
     done = run("trace")
@@ -56,14 +58,14 @@ def test_the_last_run_is_replayed_hop_by_hop(run) -> None:
     assert "the prompt" not in done.out
 
 
-def test_calls_shows_prompts_and_replies(run) -> None:
+def test_calls_shows_prompts_and_replies(run: Command) -> None:
     _write("20250102-000000-bbbbbb")
     out = run("trace", "last", "--calls").out
     for words in ("be brief", "the prompt", "the reply"):
         assert words in out
 
 
-def test_a_run_is_named_by_the_beginning_of_its_id(run) -> None:
+def test_a_run_is_named_by_the_beginning_of_its_id(run: Command) -> None:
     _write("20250101-000000-aaaaaa", fault=True)
     _write("20250102-000000-bbbbbb")
     done = run("trace", "20250101")
@@ -71,14 +73,14 @@ def test_a_run_is_named_by_the_beginning_of_its_id(run) -> None:
     assert "Hint: ollama serve" in done.out
 
 
-def test_json_prints_the_lines(run) -> None:
+def test_json_prints_the_lines(run: Command) -> None:
     _write("20250102-000000-bbbbbb")
     events = [json.loads(line) for line in run("trace", "--json").out.splitlines()]
     assert events[0]["event"] == "run_started"
     assert events[-1]["event"] == "final"
 
 
-def test_a_trace_that_broke_off_is_shown_as_far_as_it_goes(run) -> None:
+def test_a_trace_that_broke_off_is_shown_as_far_as_it_goes(run: Command) -> None:
     _write("20250102-000000-bbbbbb")
     path = trace_folder() / "20250102-000000-bbbbbb.jsonl"
     path.write_text(path.read_text(encoding="utf-8")[:-40], encoding="utf-8")
@@ -89,7 +91,7 @@ def test_a_trace_that_broke_off_is_shown_as_far_as_it_goes(run) -> None:
 
 
 @pytest.mark.parametrize("which", ["last", "2025"])
-def test_no_such_run_is_wrong_usage(run, which) -> None:
+def test_no_such_run_is_wrong_usage(run: Command, which: str) -> None:
     if which != "last":
         _write("20250102-000000-bbbbbb")
         which = "1999"

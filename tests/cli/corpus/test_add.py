@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fakes import mediawiki_dumps
+from fakes.command_line import Command
 from fakes.web_sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
 from iterative_rag import factory
 from iterative_rag.settings import Settings
@@ -35,7 +36,7 @@ def host(pages: dict[str, Answer]) -> Iterator[str]:
 
 
 @pytest.fixture
-def add(host: str, run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def add(host: str, run: Command, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """The command in this process: no option lets it reach loopback, so the test lends it the switch."""
     real = factory.fetch_web_pages
     monkeypatch.setattr(
@@ -44,7 +45,7 @@ def add(host: str, run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return lambda *arguments: run("corpus", "add", *arguments)
 
 
-def test_a_page_and_a_folder_into_one_corpus(host: str, add, run, tmp_path: Path) -> None:
+def test_a_page_and_a_folder_into_one_corpus(host: str, add: Callable[..., Any], run: Command, tmp_path: Path) -> None:
     (tmp_path / "articles").mkdir()
     (tmp_path / "articles" / "Heron.md").write_text("# Heron\n\nThe Heron is a ship.\n")
     done = add("articles", f"http://{host}/lamp", "--corpus", "mine")
@@ -56,7 +57,9 @@ def test_a_page_and_a_folder_into_one_corpus(host: str, add, run, tmp_path: Path
     assert "was lit in 1857" in run("search", "lamp lit", "--corpus", "mine", "-n", "1").out
 
 
-def test_indexing_again_needs_no_network(host: str, add, run, pages: dict[str, Answer], tmp_path: Path) -> None:
+def test_indexing_again_needs_no_network(
+    host: str, add: Callable[..., Any], run: Command, pages: dict[str, Answer], tmp_path: Path
+) -> None:
     add(f"http://{host}/lamp", "--corpus", "mine", "-q")
     pages.clear()
     kept = tmp_path / "home" / "pages" / "mine" / "web"
@@ -66,7 +69,7 @@ def test_indexing_again_needs_no_network(host: str, add, run, pages: dict[str, A
     assert "1 added" in run("index", str(kept), "--corpus", "again").out
 
 
-def test_a_page_that_is_skipped_leaves_the_others(host: str, add, pages: dict[str, Answer]) -> None:
+def test_a_page_that_is_skipped_leaves_the_others(host: str, add: Callable[..., Any], pages: dict[str, Answer]) -> None:
     pages["/paper"] = sending(b"%PDF-1.7", Content_Type="application/pdf")
     done = add(f"http://{host}/paper", f"http://{host}/lamp", "-q")
     assert done.code == 4
@@ -74,7 +77,7 @@ def test_a_page_that_is_skipped_leaves_the_others(host: str, add, pages: dict[st
     assert done.err.startswith(f"skipped http://{host}/paper: It is application/pdf")
 
 
-def test_robots_txt_is_obeyed_unless_told(host: str, add, pages: dict[str, Answer]) -> None:
+def test_robots_txt_is_obeyed_unless_told(host: str, add: Callable[..., Any], pages: dict[str, Answer]) -> None:
     pages["/robots.txt"] = sending(b"User-agent: *\nDisallow: /\n")
     refused = add(f"http://{host}/lamp")
     assert refused.code == 4
@@ -82,7 +85,7 @@ def test_robots_txt_is_obeyed_unless_told(host: str, add, pages: dict[str, Answe
     assert add(f"http://{host}/lamp", "--ignore-robots").code == 0
 
 
-def test_json_is_one_object_of_a_stable_form(host: str, add, tmp_path: Path) -> None:
+def test_json_is_one_object_of_a_stable_form(host: str, add: Callable[..., Any], tmp_path: Path) -> None:
     done = add(f"http://{host}/lamp#top", f"http://{host}/gone", "--corpus", "mine", "--json")
     found = json.loads(done.out)
     assert (done.code, done.err) == (4, "")
@@ -109,7 +112,7 @@ def test_json_is_one_object_of_a_stable_form(host: str, add, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("url", [*REFUSED, "HTTP:/etc/passwd", "https:127.0.0.1"])
 def test_no_address_that_is_not_public_is_connected_to(
-    url: str, run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    url: str, run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     network = FakeNetwork()
     real = factory.fetch_web_pages
@@ -122,7 +125,7 @@ def test_no_address_that_is_not_public_is_connected_to(
     assert not list((tmp_path / "home").rglob("*.md"))
 
 
-def test_no_option_reaches_a_server_on_this_machine(host: str, run) -> None:
+def test_no_option_reaches_a_server_on_this_machine(host: str, run: Command) -> None:
     done = run("corpus", "add", f"http://{host}/lamp")
     assert done.code == 4
     assert "not a public host" in done.err
@@ -132,7 +135,7 @@ def test_no_option_reaches_a_server_on_this_machine(host: str, run) -> None:
     ("arguments", "code", "words"),
     [((), 2, ""), (("no-such-folder",), 4, "no-such-folder"), (("x", "--corpus", "../y"), 2, "cannot be the name")],
 )
-def test_what_cannot_be_added(arguments: tuple[str, ...], code: int, words: str, run) -> None:
+def test_what_cannot_be_added(arguments: tuple[str, ...], code: int, words: str, run: Command) -> None:
     done = run("corpus", "add", *arguments)
     assert done.code == code
     assert words in done.err
@@ -151,7 +154,7 @@ def wiki(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def take(run, wiki: Path, tmp_path: Path) -> Callable[..., Any]:
+def take(run: Command, wiki: Path, tmp_path: Path) -> Callable[..., Any]:
     """`corpus add wiki.xml.bz2 --titles FILE` with these titles."""
 
     def call(*titles: str, options: tuple[str, ...] = ()) -> Any:
@@ -161,12 +164,14 @@ def take(run, wiki: Path, tmp_path: Path) -> Callable[..., Any]:
     return call
 
 
-def held(run) -> set[str]:
+def held(run: Command) -> set[str]:
     names = ("Upper Mill", "Lower Mill", "Far Mill", "Dry Mill")
     return {name for name in names if run("show", name, "--corpus", "mills").code == 0}
 
 
-def test_a_list_of_titles_takes_these_articles_and_says_what_is_not_there(take, run) -> None:
+def test_a_list_of_titles_takes_these_articles_and_says_what_is_not_there(
+    take: Callable[..., Any], run: Command
+) -> None:
     done = take("lower_Mill", "Old Mill", "Nowhere", "lower_Mill")
     assert done.code == 0
     assert "2 added" in done.out
@@ -175,7 +180,7 @@ def test_a_list_of_titles_takes_these_articles_and_says_what_is_not_there(take, 
     assert held(run) == {"Lower Mill", "Far Mill"}
 
 
-def test_another_list_drops_nothing_of_the_first(take, run) -> None:
+def test_another_list_drops_nothing_of_the_first(take: Callable[..., Any], run: Command) -> None:
     take("Lower Mill", "Nowhere")
     again = take("Upper Mill", "Lower Mill", options=("--json",))
     found = json.loads(again.out)
@@ -186,14 +191,16 @@ def test_another_list_drops_nothing_of_the_first(take, run) -> None:
     assert held(run) == {"Lower Mill", "Upper Mill"}
 
 
-def test_a_title_that_is_missing_is_told_in_json(take) -> None:
+def test_a_title_that_is_missing_is_told_in_json(take: Callable[..., Any]) -> None:
     found = json.loads(take("Upper Mill", "Nowhere", "A: B", options=("--json",)).out)
     why = "The dump has no article of this title."
     missing = [{"title": "Nowhere", "reason": why}, {"title": "A: B", "reason": why}]
     assert found["titles"] == {"asked": 3, "missing": missing}
 
 
-def test_indexing_again_brings_the_chosen_articles_up_to_date(take, run, wiki: Path, tmp_path: Path) -> None:
+def test_indexing_again_brings_the_chosen_articles_up_to_date(
+    take: Callable[..., Any], run: Command, wiki: Path, tmp_path: Path
+) -> None:
     take("Upper Mill", "Dry Mill")
     assert factory.stale("mills", Settings()).roots == ()
     changed = [mediawiki_dumps.page("Upper Mill", "It has burnt down.", 1), mediawiki_dumps.page("Far Mill", "New.", 3)]
@@ -205,7 +212,7 @@ def test_indexing_again_brings_the_chosen_articles_up_to_date(take, run, wiki: P
     assert held(run) == {"Upper Mill"}
 
 
-def test_without_a_list_all_of_it_is_taken(take, run, wiki: Path) -> None:
+def test_without_a_list_all_of_it_is_taken(take: Callable[..., Any], run: Command, wiki: Path) -> None:
     take("Upper Mill")
     assert "3 added, 0 changed, 1 unchanged" in run("corpus", "add", str(wiki), "--corpus", "mills").out
     refused = take("Upper Mill")
@@ -214,7 +221,7 @@ def test_without_a_list_all_of_it_is_taken(take, run, wiki: Path) -> None:
     assert len(held(run)) == 4
 
 
-def test_titles_come_from_stdin_too(run, wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_titles_come_from_stdin_too(run: Command, wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Far Mill\r\nDry Mill")))
     assert "2 added" in run("corpus", "add", str(wiki), "--titles", "-", "--corpus", "mills").out
 
@@ -228,7 +235,9 @@ def test_titles_come_from_stdin_too(run, wiki: Path, monkeypatch: pytest.MonkeyP
         (b"Upper Mill", "notes", "of one .zim"),
     ],
 )
-def test_lists_that_cannot_be_followed(content: bytes | None, source: str, words: str, run, wiki, tmp_path) -> None:
+def test_lists_that_cannot_be_followed(
+    content: bytes | None, source: str, words: str, run: Command, wiki: Path, tmp_path: Path
+) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("A note.")
     if content is not None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag import factory
 from iterative_rag.sources import front_matter
@@ -69,7 +70,9 @@ def stored(tmp_path: Path, corpus: str = "default") -> set[str]:
     return {str(front_matter.split(place.read_text(encoding="utf-8"))[0]["title"]) for place in places}
 
 
-def test_titles_and_addresses_become_a_corpus_to_ask(wiki: FakeWiki, fetch, run, tmp_path) -> None:
+def test_titles_and_addresses_become_a_corpus_to_ask(
+    wiki: FakeWiki, fetch: Callable[..., Any], run: Command, tmp_path: Path
+) -> None:
     done = fetch("https://en.m.wikipedia.org/wiki/Gull%20Light#The_lamp", "mara_Quill", "--corpus", "lights")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"2 pages in {folder(tmp_path, 'lights')}, 2 fetched now in")
@@ -85,7 +88,9 @@ def test_titles_and_addresses_become_a_corpus_to_ask(wiki: FakeWiki, fetch, run,
     assert "(me@example.org)" in wiki.agents.pop()
 
 
-def test_fifty_pages_with_every_fault_on_the_way(wiki: FakeWiki, clock: FakeTime, fetch, tmp_path) -> None:
+def test_fifty_pages_with_every_fault_on_the_way(
+    wiki: FakeWiki, clock: FakeTime, fetch: Callable[..., Any], tmp_path: Path
+) -> None:
     turns = itertools.count()
     wiki.hits = lambda asked: next(turns) % 4 == 0
     faults = [
@@ -106,7 +111,9 @@ def test_fifty_pages_with_every_fault_on_the_way(wiki: FakeWiki, clock: FakeTime
 
 
 @pytest.mark.parametrize("corpus", [(), ("--corpus", "birds")])
-def test_pages_that_there_are_not_say_what_to_type(corpus: tuple[str, ...], wiki: FakeWiki, fetch, tmp_path) -> None:
+def test_pages_that_there_are_not_say_what_to_type(
+    corpus: tuple[str, ...], wiki: FakeWiki, fetch: Callable[..., Any], tmp_path: Path
+) -> None:
     wiki.add("Möwe")
     done = fetch("Heron", "Gull Piont", "[no]", "Mara Quill", "--lang", "de", *corpus)
     tail = " ".join(["--lang de", *corpus, "--api", wiki.api])
@@ -121,7 +128,7 @@ def test_pages_that_there_are_not_say_what_to_type(corpus: tuple[str, ...], wiki
     assert stored(tmp_path, corpus[-1] if corpus else "default") == {"Mara Quill"}
 
 
-def test_json_is_one_object_of_a_stable_form(wiki: FakeWiki, fetch, tmp_path) -> None:
+def test_json_is_one_object_of_a_stable_form(wiki: FakeWiki, fetch: Callable[..., Any], tmp_path: Path) -> None:
     done = fetch("Gull Light", "Heron", "--json")
     found = json.loads(done.out)
     assert found.pop("seconds") >= 0
@@ -147,19 +154,19 @@ def test_json_is_one_object_of_a_stable_form(wiki: FakeWiki, fetch, tmp_path) ->
     }
 
 
-def test_the_limit_says_that_it_cut(fetch, tmp_path) -> None:
+def test_the_limit_says_that_it_cut(fetch: Callable[..., Any], tmp_path: Path) -> None:
     done = fetch("--category", "Buoys", "--limit", "3")
     assert done.code == 0
     assert "Only the first 3 articles were taken; more: --limit" in done.err
     assert stored(tmp_path) == {"Buoy 0", "Buoy 1", "Buoy 2"}
 
 
-def test_links_of_a_page(fetch, tmp_path) -> None:
+def test_links_of_a_page(fetch: Callable[..., Any], tmp_path: Path) -> None:
     fetch("--links-of", "Gull Light", "-q")
     assert stored(tmp_path) == {"Gull Point", "Buoy 0", "Buoy 1", "Buoy 2"}
 
 
-def test_the_pages_of_a_question_file(wiki: FakeWiki, fetch, tmp_path) -> None:
+def test_the_pages_of_a_question_file(wiki: FakeWiki, fetch: Callable[..., Any], tmp_path: Path) -> None:
     links = ["Buoy 7", "https://en.wikipedia.org/wiki/Keeper", "https://example.org/x", "Nowhere at all"]
     row = {"question": "Where?", "answer": "there", "gold_titles": links}
     (tmp_path / "mine.jsonl").write_text(json.dumps(row) + "\n")
@@ -173,7 +180,9 @@ def test_the_pages_of_a_question_file(wiki: FakeWiki, fetch, tmp_path) -> None:
     }
 
 
-def test_what_has_changed_is_fetched_and_indexed_anew(wiki: FakeWiki, fetch, run, tmp_path) -> None:
+def test_what_has_changed_is_fetched_and_indexed_anew(
+    wiki: FakeWiki, fetch: Callable[..., Any], run: Command, tmp_path: Path
+) -> None:
     fetch("Gull Point", "Mara Quill")
     wiki.revise("Mara Quill", "<p>Mara Quill sailed away.</p>")
     assert json.loads(fetch("Mara Quill", "--json").out)["fetched"] == 0
@@ -196,14 +205,16 @@ def test_what_has_changed_is_fetched_and_indexed_anew(wiki: FakeWiki, fetch, run
         (("Nowhere at all",), 4, "There is no such page"),
     ],
 )
-def test_what_cannot_be_fetched(arguments: tuple[str, ...], code: int, words: str, wiki: FakeWiki, fetch) -> None:
+def test_what_cannot_be_fetched(
+    arguments: tuple[str, ...], code: int, words: str, wiki: FakeWiki, fetch: Callable[..., Any]
+) -> None:
     done = fetch(*arguments)
     assert done.code == code
     assert words in done.err
     assert not wiki.sent
 
 
-def test_a_contact_is_asked_for_once(wiki: FakeWiki, run, fetch, tmp_path) -> None:
+def test_a_contact_is_asked_for_once(wiki: FakeWiki, run: Command, fetch: Callable[..., Any], tmp_path: Path) -> None:
     bare = ("corpus", "fetch", "Gull Point", "--api", wiki.api)
     refused = run(*bare)
     assert refused.code == 2
@@ -213,14 +224,14 @@ def test_a_contact_is_asked_for_once(wiki: FakeWiki, run, fetch, tmp_path) -> No
     assert stored(tmp_path) == {"Gull Point", "Mara Quill"}
 
 
-def test_no_option_reaches_what_is_not_public(wiki: FakeWiki, run) -> None:
+def test_no_option_reaches_what_is_not_public(wiki: FakeWiki, run: Command) -> None:
     done = run("corpus", "fetch", "Gull Point", "--api", wiki.api, "--contact", "me@example.org")
     assert done.code == 4
     assert "not a public host" in done.err
     assert wiki.asked == []
 
 
-def test_an_interrupt_says_how_to_go_on(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_says_how_to_go_on(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
@@ -245,7 +256,7 @@ main(["corpus", "fetch", "Gull Light", "Keeper", "--category", "Buoys", "--api",
 """
 
 
-def test_killed_in_the_middle_the_same_command_goes_on(wiki: FakeWiki, tmp_path: Path, run) -> None:
+def test_killed_in_the_middle_the_same_command_goes_on(wiki: FakeWiki, tmp_path: Path, run: Command) -> None:
     """Killed twice, each time when all that was sent is stored and the next requests wait for their answers."""
     command = [sys.executable, "-c", COMMAND, wiki.host]
     for goal in (13, 30):
