@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 from collections import namedtuple
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +20,9 @@ import pytest
 from iterative_rag import ingest as ingest_module
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
-from iterative_rag.index import writer
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import IngestReport, Progress, ingest
+from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
 
 EMBEDDER = HashingEmbedder(32)
@@ -62,10 +64,10 @@ def content(corpora: Corpora) -> dict[str, tuple[object, ...]]:
 
     [*_, newest] = sorted((corpora.root / "c" / "vectors").iterdir(), key=lambda path: int(path.name))
     shard = EdgeShard.load(str(newest))
-    records, _ = shard.scroll(ScrollRequest(limit=100_000, with_payload=True, with_vector=True))
+    found: Any = shard.scroll(ScrollRequest(limit=100_000, with_payload=True, with_vector=True))[0]
     shard.close()
-    points = {}
-    for record in records:
+    points: dict[str, tuple[object, ...]] = {}
+    for record in found:
         vector = record.vector
         dense = tuple(np.round(np.asarray(vector["dense"]), 5))
         sparse = (tuple(vector["bm25"].indices), tuple(vector["bm25"].values))
@@ -81,7 +83,7 @@ class Counting(HashingEmbedder):
         super().__init__(32)
         self.texts: list[str] = []
 
-    def embed_documents(self, texts):
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return super().embed_documents(texts)
 
@@ -226,7 +228,7 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(
     frees = iter([10**12] * 6)
     monkeypatch.setattr(ingest_module, "BATCH", 8)
     with monkeypatch.context() as patch:
-        patch.setattr(writer.shutil, "disk_usage", lambda _: usage(next(frees, 1000)))
+        patch.setattr("iterative_rag.index.writer.shutil.disk_usage", lambda _: usage(next(frees, 1000)))
         with pytest.raises(CorpusError, match=r"disk .* is full") as raised:
             index(corpora, folder)
     assert "goes on where it stopped" in raised.value.hint
@@ -247,7 +249,7 @@ def test_ctrl_c_leaves_a_corpus_that_the_next_run_completes(corpora: Corpora, fo
     calls = iter(range(100))
 
     class Interrupted(HashingEmbedder):
-        def embed_documents(self, texts):
+        def embed_documents(self, texts: Sequence[str]) -> Vectors:
             if next(calls) == 2:
                 raise KeyboardInterrupt
             return super().embed_documents(texts)
@@ -264,6 +266,7 @@ def test_ctrl_c_leaves_a_corpus_that_the_next_run_completes(corpora: Corpora, fo
 CHILD = """
 import os, signal, sys
 from pathlib import Path
+from typing import Any
 from iterative_rag import ingest
 from iterative_rag.sources import open_source
 from iterative_rag.embedders.hashing import HashingEmbedder

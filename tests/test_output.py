@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import Any
 
 import jsonschema
 import pytest
 
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, UNREAD
 from iterative_rag.output import answer_schema, answer_to_json
+from iterative_rag.types import Answer
 
 ALL = [
     ANSWERED,
@@ -28,7 +30,7 @@ def validator() -> jsonschema.Draft202012Validator:
 
 
 @pytest.mark.parametrize("answer", ALL, ids=lambda answer: str(answer.status))
-def test_every_outcome_fits(answer, validator) -> None:
+def test_every_outcome_fits(answer: Answer, validator: jsonschema.Draft202012Validator) -> None:
     validator.validate(json.loads(json.dumps(answer_to_json(answer, version="1"))))
 
 
@@ -53,11 +55,11 @@ def test_the_object_has_the_promised_keys() -> None:
         {"usage": {}},
     ],
 )
-def test_the_schema_refuses_what_is_wrong(change, validator) -> None:
+def test_the_schema_refuses_what_is_wrong(change: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
     made = json.loads(json.dumps(answer_to_json(ANSWERED, version="1"))) | change
     assert not validator.is_valid(made)
 
 
-def test_an_abstention_must_say_why(validator) -> None:
+def test_an_abstention_must_say_why(validator: jsonschema.Draft202012Validator) -> None:
     made = answer_to_json(dataclasses.replace(ABSTAINED, reason=""), version="1")
     assert not validator.is_valid(json.loads(json.dumps(made)))

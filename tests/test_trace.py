@@ -35,10 +35,12 @@ def test_a_trace_is_for_its_owner_only(tmp_path: Path) -> None:
 
 def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:
     trace = Trace("a", [tmp_path / "a.jsonl"])
-    threads = [
-        threading.Thread(target=lambda n=n: [trace.write("llm_call", n=n, text="x" * 5000) for _ in range(50)])
-        for n in range(8)
-    ]
+
+    def write(n: int) -> None:
+        for _ in range(50):
+            trace.write("llm_call", n=n, text="x" * 5000)
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -42,31 +42,31 @@ def encoder() -> BuiltinEncoder:
     return BuiltinEncoder(threads=2)
 
 
-def test_vectors_have_the_promised_shape_type_and_length(encoder):
+def test_vectors_have_the_promised_shape_type_and_length(encoder: BuiltinEncoder) -> None:
     vectors = encoder.embed_documents(TEXTS)
     assert vectors.shape == (len(TEXTS), encoder.dimensions) == (5, 384)
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_no_texts_give_no_rows(encoder):
+def test_no_texts_give_no_rows(encoder: BuiltinEncoder) -> None:
     assert encoder.embed_documents([]).shape == (0, 384)
 
 
-def test_similar_texts_are_nearer_than_unrelated_ones(encoder):
+def test_similar_texts_are_nearer_than_unrelated_ones(encoder: BuiltinEncoder) -> None:
     lane, buchanan, baking, *_ = encoder.embed_documents(TEXTS)
     query = encoder.embed_query("Who was the niece of President Buchanan?")
     assert lane @ buchanan > 0.4 > lane @ baking
     assert min(query @ lane, query @ buchanan) > query @ baking + 0.3
 
 
-def test_known_vector_of_the_published_model(encoder):
+def test_known_vector_of_the_published_model(encoder: BuiltinEncoder) -> None:
     # The first entries that the float32 model gives for this sentence; int8 may move them a little.
     published = [0.0677, 0.0635, 0.0487, 0.0793, 0.0374, 0.0027]
     assert encoder.embed_query("This is an example sentence")[:6] == pytest.approx(published, abs=0.015)
 
 
-def test_a_vector_does_not_depend_on_its_company(encoder):
+def test_a_vector_does_not_depend_on_its_company(encoder: BuiltinEncoder) -> None:
     together = encoder.embed_documents(TEXTS + ODD)
     alone = np.stack([encoder.embed_query(text) for text in TEXTS + ODD])
     backwards = encoder.embed_documents((TEXTS + ODD)[::-1])[::-1]
@@ -75,38 +75,38 @@ def test_a_vector_does_not_depend_on_its_company(encoder):
     assert np.array_equal(together, BuiltinEncoder(threads=1).embed_documents(TEXTS + ODD))
 
 
-def test_rows_keep_the_order_of_many_texts(encoder):
+def test_rows_keep_the_order_of_many_texts(encoder: BuiltinEncoder) -> None:
     texts = [f"Item number {i} of a long list." for i in range(100)]
     vectors = encoder.embed_documents(texts)
     assert np.array_equal(vectors[[0, 37, 99]], encoder.embed_documents([texts[0], texts[37], texts[99]]))
 
 
 @pytest.mark.parametrize("text", ODD, ids=ascii)
-def test_odd_texts_have_a_unit_vector(encoder, text):
+def test_odd_texts_have_a_unit_vector(encoder: BuiltinEncoder, text: str) -> None:
     vector = encoder.embed_query(text)
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
-def test_texts_without_content_share_the_vector_of_the_empty_one(encoder):
+def test_texts_without_content_share_the_vector_of_the_empty_one(encoder: BuiltinEncoder) -> None:
     empty = encoder.embed_query("")
     assert np.array_equal(encoder.embed_query(" \n\t "), empty)
     assert np.array_equal(encoder.embed_query("\x00"), empty)
 
 
-def test_long_text_is_cut(encoder):
+def test_long_text_is_cut(encoder: BuiltinEncoder) -> None:
     head = "word " * 254
     assert encoder.count_tokens(head) == encoder.max_tokens == 256
     assert encoder.count_tokens(head * 50) == 256
     assert np.array_equal(encoder.embed_query(head), encoder.embed_query(head + "and a tail that is not read " * 500))
 
 
-def test_tokens_are_counted_with_start_and_end(encoder):
+def test_tokens_are_counted_with_start_and_end(encoder: BuiltinEncoder) -> None:
     assert encoder.count_tokens("") == 2
     assert encoder.count_tokens("Paris") == 3
 
 
-def test_several_threads_may_share_one_encoder():
+def test_several_threads_may_share_one_encoder() -> None:
     shared = BuiltinEncoder(threads=2)  # not loaded yet: the first calls race for it
     expected = BuiltinEncoder(threads=1).embed_documents(TEXTS)
     with ThreadPoolExecutor(8) as pool:
@@ -114,7 +114,7 @@ def test_several_threads_may_share_one_encoder():
             assert np.array_equal(vectors, expected)
 
 
-def test_weights_are_the_ones_the_name_stands_for():
+def test_weights_are_the_ones_the_name_stands_for() -> None:
     # Changing a file means changing NAME: indexes made with the old weights must be refused.
     assert NAME == "builtin/all-minilm-l6-v2-tuned@1"
     assert BuiltinEncoder().name == NAME
@@ -122,7 +122,7 @@ def test_weights_are_the_ones_the_name_stands_for():
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
 
 
-def test_weights_travel_with_their_licence_and_stay_small():
+def test_weights_travel_with_their_licence_and_stay_small() -> None:
     assert "Apache License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
     assert "Changes" in (FOLDER / "NOTICE").read_text(encoding="utf-8")
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 60_000_000
@@ -130,7 +130,7 @@ def test_weights_travel_with_their_licence_and_stay_small():
 
 @pytest.mark.parametrize("name", WEIGHTS)
 @pytest.mark.parametrize("damage", ["missing", "cut", "changed", "folder"])
-def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
+def test_missing_or_damaged_weights_are_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
     weights = tmp_path / "weights"
     shutil.copytree(FOLDER, weights)
     target = weights / name
@@ -149,7 +149,7 @@ def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
         assert "Install" in caught.value.hint
 
 
-def test_constructing_imports_nothing_heavy():
+def test_constructing_imports_nothing_heavy() -> None:
     code = (
         "import sys; from iterative_rag.builtin.encoder import BuiltinEncoder; BuiltinEncoder();"
         "print([m for m in ('onnxruntime', 'tokenizers', 'numpy') if m in sys.modules])"

@@ -44,6 +44,9 @@ class Rows:
     def put(self, key: str, value: Any) -> None:
         self.rows[key] = json.dumps(value)
 
+    def close(self) -> None:
+        """Nothing is open."""
+
     def change(self, value: Any) -> None:
         """Put `value` into every row."""
         self.rows = dict.fromkeys(self.rows, json.dumps(value))

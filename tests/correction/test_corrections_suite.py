@@ -39,7 +39,7 @@ FUNCTION_WORDS = set(
 # --- the file itself -------------------------------------------------------------------------
 
 
-def test_the_suite_has_every_class_in_three_languages():
+def test_the_suite_has_every_class_in_three_languages() -> None:
     counted = Counter((case.kind, case.lang) for case in cases())
     assert len(cases()) >= 120
     assert len({case.id for case in cases()}) == len(cases()) == len({case.question for case in cases()})
@@ -49,7 +49,7 @@ def test_the_suite_has_every_class_in_three_languages():
 
 
 @pytest.mark.parametrize("line", correction_cases.raw_cases(), ids=lambda line: line["id"])
-def test_a_case_stands_on_its_documents(line: dict[str, Any]):
+def test_a_case_stands_on_its_documents(line: dict[str, Any]) -> None:
     facts = [fact for link in line["script"]["links"] for fact in link["facts"]]
     for fact in facts:
         text = text_of(fact["from"])
@@ -68,7 +68,7 @@ def test_a_case_stands_on_its_documents(line: dict[str, Any]):
 
 
 @pytest.mark.parametrize("case", [case for case in cases() if case.kind == "correction"], ids=str)
-def test_a_question_to_be_corrected_shares_no_content_word_with_its_document(case: Case):
+def test_a_question_to_be_corrected_shares_no_content_word_with_its_document(case: Case) -> None:
     (name,) = case.gold
     assert not stems(case.question) & stems(f"{name.replace('_', ' ')} {text_of(name)}")
 
@@ -110,7 +110,7 @@ def lacking(case: Case, steps: list[Step], *, web: bool = False) -> list[str]:
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, llm: CaseFollowingLLM):
+def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, llm: CaseFollowingLLM) -> None:
     assert lacking(case, played(engine, llm, case, "full")) == []
 
 
@@ -124,7 +124,7 @@ OTHERS = ("nic-en-01", "nic-de-03", "pre-en-02", "con-en-01", "cmp-fr-01", "cor-
 
 
 @pytest.mark.parametrize("case", [*WEB_CASES, *chosen(*OTHERS)], ids=str)
-def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: CaseFollowingLLM):
+def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: CaseFollowingLLM) -> None:
     assert lacking(case, played(engine_with_web, llm, case, "full"), web=True) == []
 
 
@@ -148,7 +148,7 @@ UNABLE = {
 @pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in ABLE.items() for name in names])
 def test_the_other_strategies_do_what_they_are_made_for(
     strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
-):
+) -> None:
     (case,) = chosen(name)
     assert lacking(case, played(engine, llm, case, strategy)) == []
 
@@ -156,7 +156,7 @@ def test_the_other_strategies_do_what_they_are_made_for(
 @pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in UNABLE.items() for name in names])
 def test_what_a_strategy_cannot_do_ends_in_an_abstention(
     strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
-):
+) -> None:
     (case,) = chosen(name)
     final = played(engine, llm, case, strategy)[-1]
     assert isinstance(final, FinalStep)
@@ -190,7 +190,9 @@ def courses(steps: list[Step]) -> str:
 
 
 @pytest.mark.parametrize(("strategy", "name"), TRAJECTORIES)
-def test_a_strategy_takes_its_steps_in_order(strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM):
+def test_a_strategy_takes_its_steps_in_order(
+    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+) -> None:
     (case,) = chosen(name)
     assert courses(played(engine, llm, case, strategy)) == TRAJECTORIES[strategy, name]
 
@@ -198,7 +200,7 @@ def test_a_strategy_takes_its_steps_in_order(strategy: str, name: str, engine: I
 @pytest.mark.parametrize("name", ["web-en-01", "nic-en-01", "ans-en-01"])
 def test_the_web_is_asked_only_where_corpus_and_rewording_fall_short(
     name: str, engine_with_web: IterativeRAG, llm: CaseFollowingLLM
-):
+) -> None:
     (case,) = chosen(name)
     taken = courses(played(engine_with_web, llm, case, "crag"))
     short = name != "ans-en-01"
@@ -228,7 +230,7 @@ def builtin(engine: IterativeRAG) -> IterativeRAG:
 @pytest.mark.parametrize("case", BUILTIN, ids=str)
 def test_the_builtin_backend_never_answers_without_proof_nor_surely_what_nobody_can_know(
     case: Case, builtin: IterativeRAG
-):
+) -> None:
     answer = builtin.ask(case.question, strategy="full")
     assert unproved(answer) == []
     if answer.status is Status.ANSWERED:

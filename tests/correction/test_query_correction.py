@@ -142,7 +142,8 @@ def test_hits_of_all_lists_come_with_a_document_each_once() -> None:
 
 
 def test_documents_that_are_known_make_room_for_others() -> None:
-    corpus = Listed({"one": [(f"known {n}", n) for n in range(1, 30)] + [("new", 30)]})
+    listed: list[tuple[str, int | None]] = [(f"known {n}", n) for n in range(1, 30)]
+    corpus = Listed({"one": [*listed, ("new", 30)]})
     known = [f"known {n}" for n in range(1, 30)]
     found = search_reworded(corpus, NEED, Rewording(("one",)), documents=2, passages=64, besides=known)
     assert [entry.document_id for entry in found] == ["new"]

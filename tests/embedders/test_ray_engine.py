@@ -80,8 +80,8 @@ def points(corpora: Corpora) -> dict[str, Any]:
     [published] = (corpora.root / "c" / "vectors").iterdir()
     shard = EdgeShard.load(str(published))
     with closing(shard):
-        records, _ = shard.scroll(ScrollRequest(limit=10_000, with_payload=True, with_vector=True))
-    return {str(one.id): (str(sorted(one.payload.items())), tuple(one.vector["dense"])) for one in records}
+        rows: Any = shard.scroll(ScrollRequest(limit=10_000, with_payload=True, with_vector=True))[0]
+    return {str(one.id): (str(sorted(one.payload.items())), tuple(one.vector["dense"])) for one in rows}
 
 
 def test_two_nodes_with_dying_workers_make_the_same_index(

@@ -10,6 +10,7 @@ from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import LLMServerError, UsageError
 from iterative_rag.factory import index_paths
+from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status
 
@@ -32,7 +33,10 @@ def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings)
     assert [type(step) for step in steps] == [ShortlistStep, ReadingStep, AnsweringStep, FinalStep]
     (request,) = llm.requests
     assert all(quote in request.user for quote in two_article_corpus.FACTS)
-    answer = steps[-1].answer
+    last = steps[-1]
+    assert isinstance(last, FinalStep)
+    answer = last.answer
+    assert isinstance(rag.corpus, IndexedCorpus)
     assert (answer.status, answer.short_answer, answer.usage.llm_calls) == (Status.ANSWERED, "Edda Holm", 1)
     documents = {document.source: document for title in rag.corpus.titles() for document in rag.corpus.find(title)}
     for citation in answer.citations:

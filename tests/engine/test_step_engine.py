@@ -17,6 +17,7 @@ from iterative_rag.types import (
     Answer,
     Cap,
     Draft,
+    Extract,
     Fault,
     FinalStep,
     Inquiry,
@@ -29,6 +30,7 @@ from iterative_rag.types import (
     Status,
     Step,
     Stuck,
+    Window,
 )
 
 CORPUS = MemoryCorpus(
@@ -215,7 +217,7 @@ def test_a_fault_after_facts_is_an_incomplete_answer_that_names_it() -> None:
 
 def test_reading_that_fails_everywhere_is_a_fault_not_an_empty_result() -> None:
     class Broken(Quoting):
-        def extract(self, need, window):  # type: ignore[no-untyped-def]
+        def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
             raise LLMUnreachable("No server.")
 
     with pytest.raises(LLMUnreachable):
@@ -224,7 +226,7 @@ def test_reading_that_fails_everywhere_is_a_fault_not_an_empty_result() -> None:
 
 def test_one_window_that_fails_is_flagged_and_the_others_count() -> None:
     class Halting(Quoting):
-        def extract(self, need, window):  # type: ignore[no-untyped-def]
+        def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
             if window.title == "Mell":
                 raise LLMUnreachable("No server.")
             return super().extract(need, window)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,7 @@ def run(
     reader = DocumentReader(corpus, extractor, cache=DictCache(), fact_limit=3, in_flight=2, on_hit=budget.cache_hit)
     wording = {"rewriter": Wording(("harbour town residence",))}
     roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})
-    online = Web(corpus, fault) if web else None
+    online: Any = Web(corpus, fault) if web else None
     means = Means(corpus, reader, roles, grader, budget, chosen, thrifty=True, web=online)
     return list(build(strategy, means).steps(QUESTION))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +17,7 @@ from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, EmbedderError, UsageError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.ingest import ingest
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.sources import open_source
 
 
@@ -27,7 +28,7 @@ def indexed(corpora: Corpora, articles: Path, embedder: HashingEmbedder) -> Corp
 
 
 @pytest.fixture
-def corpus(indexed: Corpora, embedder: HashingEmbedder):
+def corpus(indexed: Corpora, embedder: HashingEmbedder) -> Iterator[IndexedCorpus]:
     with closing(indexed.open("small", embedder)) as opened:
         yield opened
 
@@ -96,7 +97,7 @@ def test_a_document_that_is_not_there(corpus: IndexedCorpus) -> None:
 
 
 class Unloadable(HashingEmbedder):
-    def embed_query(self, text: str):
+    def embed_query(self, text: str) -> Vectors:
         raise EmbedderError("The model must not be needed.")
 
 

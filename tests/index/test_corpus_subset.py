@@ -125,7 +125,7 @@ def test_closing_a_part_leaves_the_whole_open(whole: IndexedCorpus) -> None:
 
 
 def test_parts_and_the_whole_are_searched_from_many_threads(whole: IndexedCorpus) -> None:
-    views = [whole, *(CorpusPart(whole, [f"d{n:02}", f"d{n + 1:02}"]) for n in range(7))]
+    views: list[Corpus] = [whole, *(CorpusPart(whole, [f"d{n:02}", f"d{n + 1:02}"]) for n in range(7))]
     expected = [view.search(QUERIES, 5) for view in views]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda view: view.search(QUERIES, 5), views * 5)) == expected * 5

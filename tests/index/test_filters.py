@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_of_a_section_only_its_passages(corpus: IndexedCorpus) -> None:
     assert sorted((hit.start, hit.end) for hit in hits) == [(one.start, one.end) for one in expected]
 
 
-def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path) -> None:
+def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path: Path) -> None:
     corpora, embedder = Corpora(tmp_path / "alone"), HashingEmbedder(64)
     index_documents(corpora, "alone", DOCUMENTS[1:2], embedder)
     with closing(corpora.open("alone", embedder)) as alone:

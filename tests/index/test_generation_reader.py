@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from iterative_rag.index import edge_place
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.ingest import ingest
+from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
 
 # Each child says "ready" once it holds what it is about, and ends when its standard input does.
@@ -207,7 +208,7 @@ def test_a_first_indexing_is_searched_before_its_end(
     seen: list[str] = []
 
     class Looking(HashingEmbedder):
-        def embed_documents(self, texts):
+        def embed_documents(self, texts: Sequence[str]) -> Vectors:
             if len(seen) < 3:
                 try:
                     with closing(corpora.open("small", embedder)) as corpus:

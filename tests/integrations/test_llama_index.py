@@ -17,6 +17,7 @@ from llama_index.core.llms import CompletionResponse, CompletionResponseGen, Cus
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.query_engine import RouterQueryEngine
+from llama_index.core.schema import TextNode
 from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 
@@ -28,7 +29,9 @@ from iterative_rag.integrations.llama_index import IterativeRAGQueryEngine, as_t
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import load_settings
-from iterative_rag.types import FinalStep
+from iterative_rag.types import Answer, FinalStep
+
+NO_SUMMARIZER: Any = object()  # one engine is chosen, so that nothing is summarised
 
 
 class QueuedLLM(CustomLLM):
@@ -59,6 +62,7 @@ def test_a_response_carries_its_quotes_as_nodes() -> None:
     assert isinstance(response, Response)
     assert str(response) == ANSWERED.text
     (found,) = response.source_nodes
+    assert isinstance(found.node, TextNode)
     assert found.node.get_content() == FACT.quote
     assert found.score == FACT.score
     assert (found.node.start_char_idx, found.node.end_char_idx) == (FACT.start, FACT.end)
@@ -83,7 +87,7 @@ def test_a_node_says_the_page_and_the_day() -> None:
         (CAPPED, "Incomplete: The run reached"),
     ],
 )
-def test_a_response_says_when_it_is_no_full_answer(outcome, beginning) -> None:
+def test_a_response_says_when_it_is_no_full_answer(outcome: Answer, beginning: str) -> None:
     assert str(engine(outcome).query(QUESTION)).startswith(beginning)
 
 
@@ -126,14 +130,14 @@ def test_an_error_reaches_the_caller() -> None:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_inside_a_router(streaming) -> None:
+def test_inside_a_router(streaming: bool) -> None:
     tools = [
         QueryEngineTool.from_defaults(engine(ABSTAINED), name="weather", description="the weather"),
         QueryEngineTool.from_defaults(engine(streaming=streaming), name="bridges", description="bridges"),
     ]
     llm = QueuedLLM(replies=[json.dumps([{"choice": 2, "reason": "it is about a bridge"}])])
     router = RouterQueryEngine(
-        selector=LLMSingleSelector.from_defaults(llm=llm), query_engine_tools=tools, llm=llm, summarizer=object()
+        selector=LLMSingleSelector.from_defaults(llm=llm), query_engine_tools=tools, llm=llm, summarizer=NO_SUMMARIZER
     )
     response = router.query(QUESTION)
     assert str(response) == ANSWERED.text
@@ -199,12 +203,13 @@ def test_the_real_loop_inside_a_router(tmp_path: Path) -> None:
     tool = QueryEngineTool.from_defaults(IterativeRAGQueryEngine(rag), name="towns", description="towns and bridges")
     selector = LLMSingleSelector.from_defaults(llm=QueuedLLM(replies=['[{"choice": 1, "reason": "the only one"}]']))
     router = RouterQueryEngine(
-        selector=selector, query_engine_tools=[tool], llm=QueuedLLM(replies=[]), summarizer=object()
+        selector=selector, query_engine_tools=[tool], llm=QueuedLLM(replies=[]), summarizer=NO_SUMMARIZER
     )
     response = router.query(two_article_corpus.QUESTION)
     rag.close()
     assert "Edda Holm" in str(response)
     assert {found.node.metadata["title"] for found in response.source_nodes} == {"Sunday bridge", "Aldermere"}
     for found in response.source_nodes:
+        assert isinstance(found.node, TextNode)
         text = Path(found.node.metadata["source"]).read_text(encoding="utf-8")
         assert text[found.node.start_char_idx : found.node.end_char_idx] == found.node.get_content()

@@ -48,14 +48,14 @@ def answer(**fields: Any) -> dict[str, Any]:
 
 
 def test_needs_come_clean_and_at_most_four() -> None:
-    asked = ["Who composed  Ardis?", "who composed Ardis", "A?", "B?", "C?", "D?"]
+    asked: list[str] = ["Who composed  Ardis?", "who composed Ardis", "A?", "B?", "C?", "D?"]
     with ScriptedLLM({"analyse": [{"status": "needs", "needs": asked}]}) as llm:
         analysis = roles(llm).analyst.analyse(EMPTY)
     assert analysis == Needs(tuple(Need(text) for text in ("Who composed Ardis?", "A?", "B?", "C?")))
 
 
 def test_known_and_stuck() -> None:
-    replies = [{"status": "known", "needs": []}, {"status": "stuck", "reason": "There was no such tower."}]
+    replies: list[Any] = [{"status": "known", "needs": []}, {"status": "stuck", "reason": "There was no such tower."}]
     with ScriptedLLM({"analyse": replies}) as llm:
         analyst = roles(llm).analyst
         assert analyst.analyse(INQUIRY) == Known()

@@ -62,7 +62,9 @@ NESTED = [
 
 
 @pytest.mark.parametrize(("question", "expected"), NESTED)
-def test_what_must_be_found_first_is_pointed_at_innermost_first(splitter, question, expected):
+def test_what_must_be_found_first_is_pointed_at_innermost_first(
+    splitter: Splitter, question: str, expected: list[str]
+) -> None:
     split = splitter.split(question)
     assert split.kind is QuestionKind.NESTED
     assert inner(split) == expected
@@ -79,7 +81,7 @@ def test_what_must_be_found_first_is_pointed_at_innermost_first(splitter, questi
         "Which river flows through Lower Brandell?",
     ],
 )
-def test_a_question_of_one_look_up_stays_whole(splitter, question):
+def test_a_question_of_one_look_up_stays_whole(splitter: Splitter, question: str) -> None:
     split = splitter.split(question)
     assert split.kind is QuestionKind.SINGLE
     assert (split.inner, split.parts) == ((), ())
@@ -97,25 +99,25 @@ def test_a_question_of_one_look_up_stays_whole(splitter, question):
         ),
     ],
 )
-def test_a_comparison_has_its_two_sides(splitter, question, expected):
+def test_a_comparison_has_its_two_sides(splitter: Splitter, question: str, expected: list[str]) -> None:
     split = splitter.split(question)
     assert split.kind is QuestionKind.COMPARISON
     assert parts(split) == expected
 
 
-def test_two_conditions_are_two_look_ups_of_one_thing(splitter):
+def test_two_conditions_are_two_look_ups_of_one_thing(splitter: Splitter) -> None:
     split = splitter.split("Which actor starred in Harvest Lantern and was born in Selmouth?")
     assert split.kind is QuestionKind.INTERSECTION
     plan = planned(split)
     assert isinstance(plan, Computed)
     assert plan.operation is Operation.COMMON
-    assert [operand.template for operand in plan.operands] == [
+    assert [operand.template for operand in plan.operands if isinstance(operand, Lookup)] == [
         "Which actor starred in Harvest Lantern?",
         "Which actor was born in Selmouth?",
     ]
 
 
-def test_what_a_description_stands_for(splitter):
+def test_what_a_description_stands_for(splitter: Splitter) -> None:
     asked = {
         "When was the composer of Salt Road born?": Asks.WHO,
         "What is the population of the city where Mira Dolvane died?": Asks.WHERE,
@@ -124,7 +126,7 @@ def test_what_a_description_stands_for(splitter):
     assert {question: splitter.split(question).inner[0].asks for question in asked} == asked
 
 
-def test_small_letters_do_not_hide_a_description(splitter):
+def test_small_letters_do_not_hide_a_description(splitter: Splitter) -> None:
     split = splitter.split("where was the director of the film harvest lantern born")
     assert inner(split) == ["the director of the film harvest lantern"]
 
@@ -132,14 +134,14 @@ def test_small_letters_do_not_hide_a_description(splitter):
 @pytest.mark.parametrize(
     "name", ["Łódź Ångström", "Ωμέγα", "東京タワー", "ქართული", "e\u0301te\u0301", "😀 Smile", "ﬁve"]
 )
-def test_offsets_are_those_of_the_characters(splitter, name):
+def test_offsets_are_those_of_the_characters(splitter: Splitter, name: str) -> None:
     question = f"{name}: when was the director of the film “{name}” born?"
     (found,) = inner(splitter.split(question))[:1]
     assert found.startswith("the director of the film")
     assert found.endswith((name, f"{name}”"))
 
 
-def test_the_confidence_is_higher_for_a_plain_question(splitter):
+def test_the_confidence_is_higher_for_a_plain_question(splitter: Splitter) -> None:
     plain = splitter.split("When was the director of the film Harvest Lantern born?")
     odd = splitter.split("The one that Orm did, when which of them was it of the what?")
     assert 0 <= odd.confidence < plain.confidence <= 1
@@ -148,20 +150,20 @@ def test_the_confidence_is_higher_for_a_plain_question(splitter):
 @pytest.mark.parametrize(
     "text", ["", " \n\t", "???", "—", "\x00", "\ud800", "a", "x" * 5000, "who " * 2000, "{0} {1}?"]
 )
-def test_odd_texts_do_no_harm(splitter, text):
+def test_odd_texts_do_no_harm(splitter: Splitter, text: str) -> None:
     split = splitter.split(text)
     assert split.question == text
     for found in (*split.inner, *split.parts):
         assert 0 <= found.start < found.end <= len(text)
 
 
-def test_a_text_without_words_is_single(splitter):
+def test_a_text_without_words_is_single(splitter: Splitter) -> None:
     assert splitter.split("?!").kind is QuestionKind.SINGLE
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=120))
-def test_spans_lie_inside_and_never_cross(text):
+def test_spans_lie_inside_and_never_cross(text: str) -> None:
     split = _SHARED.split(text)
     assert sum(split.probabilities) == pytest.approx(1, abs=1e-5)
     for one in split.inner:
@@ -180,7 +182,7 @@ def _cross(one: Stretch, other: Stretch) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def test_a_split_does_not_depend_on_what_else_is_asked(splitter):
+def test_a_split_does_not_depend_on_what_else_is_asked(splitter: Splitter) -> None:
     questions = [question for question, _ in NESTED] * 4
     alone = [Splitter().split(question) for question in questions[: len(NESTED)]] * 4
     with ThreadPoolExecutor(4) as pool:
@@ -190,13 +192,13 @@ def test_a_split_does_not_depend_on_what_else_is_asked(splitter):
 # --- files -----------------------------------------------------------------------------------------
 
 
-def test_the_files_keep_to_their_budget():
+def test_the_files_keep_to_their_budget() -> None:
     assert sum((FOLDER / name).stat().st_size for name in (NETWORK, FACTS)) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("name", [NETWORK, FACTS])
 @pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
-def test_damaged_files_are_told(tmp_path, name, damage):
+def test_damaged_files_are_told(tmp_path: Path, name: str, damage: str) -> None:
     for file in (NETWORK, FACTS):
         shutil.copy(FOLDER / file, tmp_path / file)
     content = (tmp_path / name).read_bytes()
@@ -233,7 +235,7 @@ def test_damaged_files_are_told(tmp_path, name, damage):
         ("the river which the Orm glorps into", Asks.WHERE, "The Orm glorps into which river?"),
     ],
 )
-def test_a_phrase_becomes_a_question(phrase, asks, question):
+def test_a_phrase_becomes_a_question(phrase: str, asks: Asks, question: str) -> None:
     assert need(phrase, stretch(phrase, phrase, asks=asks)) == question
 
 
@@ -266,7 +268,7 @@ def test_a_phrase_becomes_a_question(phrase, asks, question):
         ),
     ],
 )
-def test_a_clause_is_asked_and_gives_way_to_its_value(question, clause, asked, filled):
+def test_a_clause_is_asked_and_gives_way_to_its_value(question: str, clause: str, asked: str, filled: str) -> None:
     found = stretch(question, clause, Form.CLAUSE)
     assert need(question, found) == asked
     assert put(question, found, "Channel Nine") == filled
@@ -308,11 +310,11 @@ def test_a_clause_is_asked_and_gives_way_to_its_value(question, clause, asked, f
         ("Who sang at the son of Ann's wedding?", "the son of Ann", "Bo Jr.", "Who sang at Bo Jr.'s wedding?"),
     ],
 )
-def test_a_value_takes_the_place_of_a_phrase(question, phrase, value, filled):
+def test_a_value_takes_the_place_of_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
     assert put(question, stretch(question, phrase), value) == filled
 
 
-def test_two_parts_make_two_questions():
+def test_two_parts_make_two_questions() -> None:
     question = "Who performed on an album named Low Tide and a film named Salt Road?"
     one, other = (
         stretch(question, text, Form.PART) for text in ("on an album named Low Tide", "a film named Salt Road")
@@ -327,7 +329,7 @@ def test_two_parts_make_two_questions():
 # --- the round trip ----------------------------------------------------------------------------------
 
 
-def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter):
+def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter: Splitter) -> None:
     plan = planned(splitter.split("What is the capital of the country that the author of The Glass Orchard is from?"))
     assert plan == Lookup(
         "What is the capital of the country that the author of The Glass Orchard is from?",
@@ -342,14 +344,14 @@ def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter):
     )
 
 
-def test_the_plan_asks_for_the_innermost_first(splitter):
+def test_the_plan_asks_for_the_innermost_first(splitter: Splitter) -> None:
     question = "What is the capital of the country that the author of The Glass Orchard is from?"
     plan = planned(splitter.split(question))
     assert plan is not None
     assert Evaluation(Inquiry(question, question)).of(plan).needs == ("Who is the author of The Glass Orchard?",)
 
 
-def test_finding_and_putting_in_leads_to_a_question_of_one_look_up(splitter):
+def test_finding_and_putting_in_leads_to_a_question_of_one_look_up(splitter: Splitter) -> None:
     question = "What is the capital of the country that the author of The Glass Orchard is from?"
     asked = []
     for value in ("Mira Dolvane", "Westmark"):

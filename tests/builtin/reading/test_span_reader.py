@@ -58,7 +58,9 @@ def reader() -> SpanReader:
         ("In which town did Karl Vessel bake?", "Karl Vessel", BAKER, "Trondheim"),
     ],
 )
-def test_the_answer_is_read_and_the_passage_counts_as_answering(reader, need, title, passage, answer):
+def test_the_answer_is_read_and_the_passage_counts_as_answering(
+    reader: SpanReader, need: str, title: str, passage: str, answer: str
+) -> None:
     reading = reader.read(need, title, [passage])[0]
     assert reading.text == answer == passage[reading.start : reading.end]
     assert reading.kind == "span"
@@ -76,11 +78,13 @@ def test_the_answer_is_read_and_the_passage_counts_as_answering(reader, need, ti
         ("How many people live in Trondheim?", "Karl Vessel", BAKER),
     ],
 )
-def test_a_passage_that_does_not_answer_stays_below_the_threshold(reader, need, title, passage):
+def test_a_passage_that_does_not_answer_stays_below_the_threshold(
+    reader: SpanReader, need: str, title: str, passage: str
+) -> None:
     assert reader.read(need, title, [passage])[0].relevance < reader.threshold
 
 
-def test_the_right_article_comes_first_among_several(reader):
+def test_the_right_article_comes_first_among_several(reader: SpanReader) -> None:
     pairs = [("Karl Vessel", BAKER), ("The Copper Meadow", FILM), (TITLE, BOTANIST)]
     for place, need in enumerate(
         ["Who won a prize for rye bread?", "When was The Copper Meadow released?", "Whom did Orla Brennick marry?"]
@@ -89,14 +93,14 @@ def test_the_right_article_comes_first_among_several(reader):
         assert max(range(3), key=relevance.__getitem__) == place
 
 
-def test_yes_and_no(reader):
+def test_yes_and_no(reader: SpanReader) -> None:
     right = reader.read("Was Orla Brennick born in Castlereagh?", TITLE, [BOTANIST])[0]
     wrong = reader.read("Was Orla Brennick born in Lisbon?", TITLE, [BOTANIST])[0]
     assert {right.kind, wrong.kind} <= {"yes", "no"}
     assert right.yes > wrong.yes
 
 
-def test_a_reading_does_not_depend_on_its_company(reader):
+def test_a_reading_does_not_depend_on_its_company(reader: SpanReader) -> None:
     passages = [BOTANIST, BAKER, FILLER * 40 + FILM, "", FILM, *ODD]
     need = "When was the film released?"
     together = reader.read(need, TITLE, passages, best=3)
@@ -106,7 +110,7 @@ def test_a_reading_does_not_depend_on_its_company(reader):
     assert together == reader.read_pairs(need, [(TITLE, passage) for passage in passages], best=3)
 
 
-def test_several_threads_may_share_one_reader(reader):
+def test_several_threads_may_share_one_reader(reader: SpanReader) -> None:
     shared = SpanReader(threads=2)  # not loaded yet: the first calls race for it
     expected = reader.read("Where did she die?", TITLE, [BOTANIST, BAKER])
     with ThreadPoolExecutor(6) as pool:
@@ -114,7 +118,7 @@ def test_several_threads_may_share_one_reader(reader):
             assert found == expected
 
 
-def test_several_spans_are_ordered_apart_and_share_the_probability(reader):
+def test_several_spans_are_ordered_apart_and_share_the_probability(reader: SpanReader) -> None:
     reading = reader.read("Who is named here?", TITLE, [BOTANIST], best=5)[0]
     assert len(reading.spans) == 5
     assert reading.spans[0].text == reading.text
@@ -138,7 +142,7 @@ def test_several_spans_are_ordered_apart_and_share_the_probability(reader):
     ],
     ids=ascii,
 )
-def test_offsets_are_exact_in_any_text(reader, before):
+def test_offsets_are_exact_in_any_text(reader: SpanReader, before: str) -> None:
     passage = f"{before}Zoë Ångström-Müller — {before}was born in Malmö."
     reading = reader.read("Where was Zoë Ångström-Müller born?", "Zoë", [passage], best=4)[0]
     assert reading.text == "Malmö"
@@ -147,7 +151,7 @@ def test_offsets_are_exact_in_any_text(reader, before):
         assert passage[span.start : span.end] == span.text
 
 
-def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader):
+def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader: SpanReader) -> None:
     found = []
     for lines in (0, 7, 10, 12, 14, 16, 40, 120):
         passage = FILLER * lines + BOTANIST + " " + FILLER * 30
@@ -160,11 +164,11 @@ def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader):
     assert found[-1]
 
 
-def test_a_long_passage_without_the_answer_does_not_answer(reader):
+def test_a_long_passage_without_the_answer_does_not_answer(reader: SpanReader) -> None:
     assert reader.read("Who was the mother of Orla Brennick?", "Drains", [FILLER * 120])[0].relevance < reader.threshold
 
 
-def test_nothing_to_read(reader):
+def test_nothing_to_read(reader: SpanReader) -> None:
     assert reader.read("Who?", TITLE, []) == []
     for passage in ("", " \n\t "):
         reading = reader.read("Who was the mother of Orla Brennick?", TITLE, [passage], best=3)[0]
@@ -172,7 +176,7 @@ def test_nothing_to_read(reader):
 
 
 @pytest.mark.parametrize("passage", ODD, ids=range(len(ODD)))
-def test_odd_texts_are_read_without_harm(reader, passage):
+def test_odd_texts_are_read_without_harm(reader: SpanReader, passage: str) -> None:
     reading = reader.read("Who was the mother of Orla Brennick?", "", [passage], best=3)[0]
     assert 0 <= reading.relevance < reader.threshold
     for span in reading.spans:
@@ -181,13 +185,13 @@ def test_odd_texts_are_read_without_harm(reader, passage):
 
 
 @pytest.mark.parametrize("need", ["", "\ud800", "who " * 5000, "😀" * 1000], ids=["empty", "half", "long", "emoji"])
-def test_odd_needs_and_titles_leave_room_for_the_passage(reader, need):
+def test_odd_needs_and_titles_leave_room_for_the_passage(reader: SpanReader, need: str) -> None:
     reading = reader.read(need, "Title " * 3000, [FILLER * 20 + BOTANIST])[0]
     assert 0 <= reading.relevance <= 1
     assert reading.text
 
 
-def test_weights_are_the_ones_the_name_stands_for():
+def test_weights_are_the_ones_the_name_stands_for() -> None:
     # Changing a file means changing NAME: what was read under the old one is cached.
     assert NAME == "builtin/minilm-reader@1"
     assert SpanReader().name == NAME
@@ -197,7 +201,7 @@ def test_weights_are_the_ones_the_name_stands_for():
 
 @pytest.mark.parametrize("name", WEIGHTS)
 @pytest.mark.parametrize("damage", ["missing", "cut", "changed"])
-def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
+def test_missing_or_damaged_weights_are_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
     for file in WEIGHTS:
         shutil.copy(FOLDER / file, tmp_path / file)
     content = (tmp_path / name).read_bytes()
@@ -213,7 +217,7 @@ def test_missing_or_damaged_weights_are_a_typed_error(tmp_path, name, damage):
         assert "Install" in caught.value.hint
 
 
-def test_constructing_imports_nothing_heavy():
+def test_constructing_imports_nothing_heavy() -> None:
     code = (
         "import sys; from iterative_rag.builtin.reading.span_reader import SpanReader; SpanReader();"
         "print([m for m in ('onnxruntime', 'tokenizers', 'numpy') if m in sys.modules])"

@@ -156,7 +156,7 @@ def test_multi_hop_keeps_paragraphs_and_takes_the_steps_of_a_decomposition(tmp_p
 
 
 def test_plain_questions(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"question": " How many? ", "answer": 42, "aliases": ["forty-two"], "gold_titles": ["Aldermere_bridge"]},
         {"question": "Is it?", "answer": False},
         {"question": "Which?", "answers": ["a", "b"], "kind": "not_in_corpus", "expected_steps": ["x", "y"]},
@@ -328,6 +328,7 @@ def test_what_cannot_be_selected(hundred: Dataset) -> None:
     with pytest.raises(UsageError, match="no questions of the type 'prime'") as raised:
         select(hundred, types=["odd", "Prime"])
     assert raised.value.hint == "It has All, Even and Odd."
-    for wrong in ({"limit": 0}, {"sample": -1}):
-        with pytest.raises(UsageError, match="leaves no question"):
-            select(hundred, **wrong)
+    with pytest.raises(UsageError, match="leaves no question"):
+        select(hundred, limit=0)
+    with pytest.raises(UsageError, match="leaves no question"):
+        select(hundred, sample=-1)

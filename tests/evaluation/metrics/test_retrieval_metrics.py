@@ -314,7 +314,7 @@ def test_pooled_and_own_paragraphs(run: Callable[..., Any], tmp_path: Path) -> N
         {"question": question, "answer": "x", "paragraphs": paragraphs("Olin Brandt was a smith.", "A lake.")},
         {"question": "Who repaired it?", "answer": "y", "paragraphs": paragraphs(f"{question} Nobody.", "A field.")},
     )
-    figures = {}
+    figures: dict[tuple[str, Search], Any] = {}
     for corpus in ("pooled", "own"):
         for search in Search:
             code, out, err = run("--dataset", dataset, "--corpus", corpus, "--k", "1,2", "--search", search, "--json")
@@ -323,8 +323,8 @@ def test_pooled_and_own_paragraphs(run: Callable[..., Any], tmp_path: Path) -> N
     for search in Search:
         assert figures["pooled", search]["n"] == 2
         assert figures["pooled", search]["recall"]["1"] == 0.5
-    assert figures["own", "dense"]["all_found"]["2"] == 1.0
-    assert figures["own", "hybrid"]["corpus"].startswith("pool-hops-")
+    assert figures["own", Search.DENSE]["all_found"]["2"] == 1.0
+    assert figures["own", Search.HYBRID]["corpus"].startswith("pool-hops-")
 
 
 def test_the_reader_ranks_again_where_it_is_asked_to(

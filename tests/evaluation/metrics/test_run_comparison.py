@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -17,7 +18,7 @@ from iterative_rag.evaluation.report.comparison_report import comparison
 from iterative_rag.evaluation.running.run_folder import RunFolder
 
 
-def answers(right: str, name: str, **manifest: object) -> RunFolder:
+def answers(right: str, name: str, **manifest: Any) -> RunFolder:
     """Questions 0, 1, 2 ... answered rightly where the text has a 1."""
     return folder([record(str(n), hit == "1") for n, hit in enumerate(right)], name, **manifest)
 

@@ -105,10 +105,11 @@ def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path) ->
     chance = random.Random(7)
     with FakeServer(reply=bridge_world.reply, latency=0.02) as server:
         options = ("--llm", "ollama/tiny:1b", "--limit", "12", "--no-cache", "-c", "2", "-q")
-        host = {"OLLAMA_HOST": server.url}
         kills = 0
         while kills < 4:
-            process = subprocess.Popen(command(*options), env={**os.environ, **host}, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                command(*options), env={**os.environ, "OLLAMA_HOST": server.url}, stderr=subprocess.DEVNULL
+            )
             before = len(answered_questions(folder / "home"))
             deadline = time.monotonic() + 60
             while len(answered_questions(folder / "home")) < before + 1 and process.poll() is None:
@@ -122,12 +123,12 @@ def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path) ->
             kills += 1
             kept = {record.id for record in read_run(folder / "out").records}
             counted = answered_questions(folder / "home")
-        evaluate(*options, **host)
+        evaluate(*options, OLLAMA_HOST=server.url)
         assert kills >= 2
         for n in map(int, (one.removeprefix("q") for one in kept)):
             question = WORLD[n].two_hops
             assert answered_questions(folder / "home")[question] == counted[question], "a finished question ran again"
-        evaluate(*options, out="whole", **host)
+        evaluate(*options, out="whole", OLLAMA_HOST=server.url)
     records = read_run(folder / "out").records
     assert [record.id for record in records] == [f"q{n}" for n in range(12)]
     assert scored(folder / "out") == scored(folder / "whole")
@@ -145,8 +146,8 @@ def test_many_at_once_against_a_failing_server(folder: Path) -> None:
     ]
     with FakeServer(reply=bridge_world.reply, latency=0.05, faults=deque(faults)) as failing:
         # With seven tries one call in 5,000 fails for good, and which one a fault meets is chance: here there are more.
-        more = {"ITERATIVE_RAG_RETRIES": "15", "OLLAMA_HOST": failing.url}
-        evaluate("--llm", "ollama/tiny:1b", "-c", "32", "-q", "--no-cache", **more)
+        options = ("--llm", "ollama/tiny:1b", "-c", "32", "-q", "--no-cache")
+        evaluate(*options, OLLAMA_HOST=failing.url, ITERATIVE_RAG_RETRIES="15")
         made = len(failing.calls("/api/chat"))
     records = read_run(folder / "out").records
     assert [record.short_answer for record in records] == [place.mayor for place in WORLD]
@@ -180,10 +181,13 @@ def test_another_run_is_not_resumed(folder: Path) -> None:
 
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path) -> None:
     with FakeServer(reply=bridge_world.reply, latency=0.05) as server:
-        host = {"OLLAMA_HOST": server.url}
         options = ("--llm", "ollama/tiny:1b", "--limit", "8", "-c", "1")
         process = subprocess.Popen(
-            command(*options), env={**os.environ, **host}, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command(*options),
+            env={**os.environ, "OLLAMA_HOST": server.url},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         deadline = time.monotonic() + 60
         while len(answered_questions(folder / "home")) < 3:
@@ -196,7 +200,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path) -> No
         assert "Traceback" not in said
         kept = len(read_run(folder / "out").records)
         assert 2 <= kept < 8
-        evaluate(*options, **host)
+        evaluate(*options, OLLAMA_HOST=server.url)
     assert len(read_run(folder / "out").records) == 8
 
 

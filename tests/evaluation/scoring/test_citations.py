@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ QUOTE = FACT.quote
 TEXT = "x" * FACT.start + QUOTE + " And more."
 
 
-class Shelf(MemoryCorpus):
+class OneDocument(MemoryCorpus):
     """One document; asking for another, or for any where `damaged`, fails as a real corpus does."""
 
     def __init__(self, text: str, *, damaged: bool = False) -> None:
@@ -43,29 +44,29 @@ def answer(*citations: Citation) -> Answer:
 
 
 def test_a_quote_at_its_place_is_verified() -> None:
-    assert verified(answer(CITATION), Shelf(TEXT)) == (Cited("Sunday bridge", "d1", True),)
-    assert verified(answer(), Shelf(TEXT)) == ()
+    assert verified(answer(CITATION), OneDocument(TEXT)) == (Cited("Sunday bridge", "d1", True),)
+    assert verified(answer(), OneDocument(TEXT)) == ()
 
 
 @pytest.mark.parametrize("text", ["", "y" + TEXT, TEXT.replace("oldest", "eldest"), TEXT.upper()])
 def test_a_quote_that_is_not_there_letter_by_letter(text: str) -> None:
-    assert verified(answer(CITATION), Shelf(text)) == (Cited("Sunday bridge", "d1", False),)
+    assert verified(answer(CITATION), OneDocument(text)) == (Cited("Sunday bridge", "d1", False),)
 
 
 @pytest.mark.parametrize(
     "change", [{"start": 11}, {"end": 63}, {"source": "elsewhere.md"}, {"title": "Monday bridge"}, {"quote": "The"}]
 )
-def test_a_citation_that_no_fact_stands_behind(change: dict[str, object]) -> None:
-    [found] = verified(answer(replace(CITATION, **change)), Shelf(TEXT))
+def test_a_citation_that_no_fact_stands_behind(change: dict[str, Any]) -> None:
+    [found] = verified(answer(replace(CITATION, **change)), OneDocument(TEXT))
     assert (found.document_id, found.verified) == ("", False)
 
 
 def test_a_document_that_is_gone_is_not_verified_but_a_broken_corpus_is_an_error() -> None:
-    gone = Shelf(TEXT)
+    gone = OneDocument(TEXT)
     gone.documents.clear()
     assert verified(answer(CITATION), gone) == (Cited("Sunday bridge", "d1", False),)
     with pytest.raises(CorpusDamaged):
-        verified(answer(CITATION), Shelf(TEXT, damaged=True))
+        verified(answer(CITATION), OneDocument(TEXT, damaged=True))
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_a_reply_at_its_limit_is_truncated_and_not_asked_for_again(make: Make, s
 
 def test_retry_after_is_heeded(make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(server_calls.time, "sleep", pauses.append)
+    monkeypatch.setattr("iterative_rag.remote.server_calls.time.sleep", pauses.append)
     server.faults.append(Fault("status", 429, "slow down", retry_after="7"))
     assert make().complete(REQUEST).text == server.reply
     assert pauses == [7.0]
@@ -211,7 +211,7 @@ def test_what_passes_before_the_request_counts_too(
     make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A slow import with the first call gave the server its whole time once more, and the run ended late."""
-    model = make(timeout=0.3, retries=0)
+    model: Any = make(timeout=0.3, retries=0)
     model.preload()
     monkeypatch.setattr(type(model), "preload", lambda self: time.sleep(0.4))
     with pytest.raises(LLMTimeout):

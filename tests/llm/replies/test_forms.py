@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import jsonschema
 import pytest
 
@@ -39,7 +41,7 @@ def test_claims_are_read_however_they_are_written(written: str) -> None:
         ("false", "not_grounded"),
     ],
 )
-def test_anything_that_denies_is_not_grounded(verdict: str, meant: str) -> None:
+def test_anything_that_denies_is_not_grounded(verdict: str, meant: Literal["grounded", "not_grounded"]) -> None:
     reply = parse(f'{{"claims": ["{verdict}"], "useful": true}}', ReflectionReply)
     assert reply.claims == (JudgedClaim(n=1, verdict=meant),)
 

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -214,7 +215,7 @@ def mixed(folder: Path) -> Path:
     folder.mkdir()
     sample_files.docx(folder / "word.docx")
     record = '{"title": "Same", "text": "Same."}\n'
-    for name, content in {
+    files: dict[str, str | bytes] = {
         "page.html": PAGE,
         "tower.pdf": sample_files.pdf("Page one."),
         "table.csv": "a,b\n1,2\n",
@@ -222,7 +223,8 @@ def mixed(folder: Path) -> Path:
         "two.jsonl": record,
         "three.jsonl": record,
         "text.txt": "Text.",
-    }.items():
+    }
+    for name, content in files.items():
         written(folder / name, content)
     return folder
 
@@ -284,7 +286,7 @@ def test_a_child_that_dies_costs_one_file(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_folder_that_is_not_read_to_its_end_leaves_no_child(tmp_path: Path) -> None:
-    reading = Folder(mixed(tmp_path / "mixed")).documents()
+    reading: Any = Folder(mixed(tmp_path / "mixed")).documents()
     next(reading)
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if not children.is_file():

@@ -92,6 +92,7 @@ def test_an_empty_file_holds_nothing_any_more(tmp_path: Path, content: bytes) ->
     path = tmp_path / "pages.jsonl"
     path.write_bytes(content)
     (skipped,) = JsonLines(path).documents()
+    assert isinstance(skipped, Skipped)
     assert (skipped.reason, skipped.empty) == ("It is empty.", True)
 
 
