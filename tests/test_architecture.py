@@ -125,6 +125,25 @@ def test_scripts_import_no_tests_and_tests_no_scripts() -> None:
             assert root not in BESIDE or root in BESIDE.get(folder, set()), f"{path.relative_to(ROOT)} imports {module}"
 
 
+def checks_something(test: ast.AST) -> bool:
+    """Whether a test asserts, expects an error, or leaves that to a helper whose name says so."""
+    helpers = ("assert_", "check_", "raises", "warns", "fail")
+    called = {ast.unparse(node.func).split(".")[-1] for node in ast.walk(test) if isinstance(node, ast.Call)}
+    return any(isinstance(node, ast.Assert) for node in ast.walk(test)) or any(
+        name.startswith(helpers) for name in called
+    )
+
+
+def test_every_test_asserts_something() -> None:
+    without = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not checks_something(node)
+    ]
+    assert without == []
+
+
 def test_every_exported_name_is_there() -> None:
     for name in iterative_rag.__all__:
         assert getattr(iterative_rag, name) is not None

@@ -31,7 +31,8 @@ def validator() -> jsonschema.Draft202012Validator:
 
 @pytest.mark.parametrize("answer", ALL, ids=lambda answer: str(answer.status))
 def test_every_outcome_fits(answer: Answer, validator: jsonschema.Draft202012Validator) -> None:
-    validator.validate(json.loads(json.dumps(answer_to_json(answer, version="1"))))
+    made = json.loads(json.dumps(answer_to_json(answer, version="1")))
+    assert [error.message for error in validator.iter_errors(made)] == []
 
 
 def test_the_object_has_the_promised_keys() -> None:

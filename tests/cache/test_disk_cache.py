@@ -151,7 +151,9 @@ def test_a_damaged_cache_is_set_aside_and_begun_anew(
 
 def test_an_emptied_database_is_begun_anew(filled: Path) -> None:
     (filled / "cache.sqlite").write_bytes(b"")
-    use_all(DiskCache(filled, 10))
+    cache = DiskCache(filled, 10)
+    assert cache.stats().entries == 0
+    use_all(cache)
 
 
 def test_damage_while_it_is_open_never_changes_a_value(filled: Path) -> None:

@@ -337,6 +337,7 @@ def test_another_model_question_or_limit_misses(tmp_path: Path, other: str) -> N
     inquiry = Inquiry("Another?", "Another?", INQUIRY.facts) if other == "question" else INQUIRY
     with second:
         roles(second, cache, reply_tokens=77 if other == "tokens" else 1024).analyst.analyse(inquiry)
+    assert len(second.requests) == 1
 
 
 def test_an_unreadable_reply_is_not_kept(tmp_path: Path) -> None:

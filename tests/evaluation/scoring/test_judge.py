@@ -178,4 +178,7 @@ def test_no_model_judges_itself_unasked(answerer: str) -> None:
 
 @pytest.mark.parametrize("answerer", ["ollama/llama3.1:70b seed=0", "builtin", "ollama/qwen3:8b", ""])
 def test_another_model_may_judge(answerer: str) -> None:
-    refuse_self_judging("ollama/llama3.1:8b seed=0", answerer)
+    judge = "ollama/llama3.1:8b seed=0"
+    refuse_self_judging(judge, answerer)
+    with pytest.raises(UsageError):  # the same pair of which one is the judge itself
+        refuse_self_judging(judge, f"{answerer} + {judge}")
