@@ -1,6 +1,7 @@
-"""Which of two: questions that choose by something that cannot be measured, and the forms in which they come.
+"""Plans questions that choose one of two by a property rather than by a measure, and reduces their forms to one.
 
-"Which singer is American, X or Y?" is "Is the singer X American?" and the same of Y: the one that answers yes is meant.
+"Which singer is American, X or Y?" becomes "Is the singer X American?" and "Is the singer Y American?"; the answer is
+the one for which it is yes.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from iterative_rag.builtin.language.function_words import (
 )
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
+from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
-from iterative_rag.builtin.question.yes_no_questions import names_and_rest, side, told_before, two_names
+from iterative_rag.builtin.question.yes_no_questions import move_names_last, names_and_rest, plan_side, two_names
 from iterative_rag.text.patterns import lazy_pattern
 
 _WHICH = r"(?:which|what|who|whose|how|whom)"
@@ -42,7 +43,7 @@ _DO_OR = lazy_pattern(
     r"(?P<verb>have|get|got|win|won|make|made|live|lived|die|come|write|written|contain|produce|produced|released) "
     r"(?P<rest>.{2,100})$"
 )
-# "Which film came out first A or B": no comma, but the names are written large.
+# "Which film came out first A or B": no comma, but the names are capitalized.
 _UNPARTED = lazy_pattern(
     rf"^(?P<ask>(?i:{_WHICH})\b[^,:?A-Z]{{4,120}}?(?:[A-Z][a-z]+ [a-z]+ ?)?)(?<![(]) "
     r"(?P<first>(?:the )?[A-Z“\"][^,?]{1,100}?) or (?P<second>(?:the )?[A-Z“\"].{1,100})$"
@@ -50,7 +51,7 @@ _UNPARTED = lazy_pattern(
 _OF_THESE = lazy_pattern(
     r" of (?:the |these )?(?:following|two|these|those)(?=\b)(?: (?!is\b|was\b|has\b)[a-z]+s\b)?", re.I
 )
-# The last comma before "A or B": what comes before it is what is asked.
+# Split at the last comma before "A or B": the question stands before it.
 _PARTED = tuple(
     lazy_pattern(
         rf"^(?P<ask>(?i:{_WHICH})\b.{{3,200}}?){mark} (?:either |the (?:film|song|book)s? (?=[A-Z“\"]))?"
@@ -60,9 +61,9 @@ _PARTED = tuple(
 )
 
 
-def in_front(text: str) -> str:
-    """A question of choice in its common form: what is asked, a comma, "A or B". Any other text stays as it is."""
-    text = told_before(re.sub(r"^[Qq]\d+: ", "", text))
+def normalize_choice(text: str) -> str:
+    """Rewrite a choice question in its canonical form, "which ..., A or B". Any other text is returned unchanged."""
+    text = move_names_last(re.sub(r"^[Qq]\d+: ", "", text))
     match = _BETWEEN.match(text)
     if match and (names := two_names(match["body"])) and ", " not in names[0]:
         return f"{match['ask']}, {names[0]} or {names[1]}"
@@ -85,7 +86,7 @@ def in_front(text: str) -> str:
 
 
 def sides(text: str) -> tuple[str, str, str] | None:
-    """(what is asked, the first, the second) of a question of choice in its common form."""
+    """Split a choice question in canonical form into (question, first, second); None for any other text."""
     match = _PARTED[0].match(text) or _PARTED[1].match(text)
     if match is None or not any(is_verb(token) for token in tokenize(match["ask"])):
         return None
@@ -101,8 +102,8 @@ _COMPARATIVE = lazy_pattern(r"\b(?:(?:a |the )?(?:more|most|less|least|a greater
 _NEGATED = lazy_pattern(r"\b(?:not|never|no longer)\b |n['’]t\b", re.I)
 
 
-def chosen(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
-    """The closed question of each side, and which of the two it holds for."""
+def plan_choice(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
+    """Plan a choice as one closed (yes/no) look-up for each side; None where the question has no predicate."""
     literal = tuple(Literal(label.source) for label in labels)
     parts = _predicate(ask)
     if parts is None:
@@ -113,26 +114,26 @@ def chosen(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str]
     rest = re.sub(r"^(?:(?:larg|bigg)er|(?:small|tall|heavi|rich|fast|busi|cheap|strong)er)\b", _plain_degree, rest)
     aux, rest = _auxiliary(verb, rest)
     kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
-    operands = tuple(side(aux, kind, rest, phrase) for kind in kinds)
+    operands = tuple(plan_side(aux, kind, rest, phrase) for kind in kinds)
     return Computed(text, Operation.CHOICE, operands, literal, "no" if negated else "")
 
 
 def _plain_degree(match: re.Match[str]) -> str:
-    """ "larger" as "large": the article says what something is, not what it is beside another."""
+    """ "larger" -> "large": an article describes its subject without comparing it."""
     word = match[0].removesuffix("er")
     return {"larg": "large", "bigg": "large", "heavi": "heavy", "busi": "busy"}.get(word, word)
 
 
 def richest(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
-    """ "Who had the more diverse career": whose list of occupations is longer. No text says it, so this is a guess."""
+    """Plan "Who had the more diverse career": the longer list of occupations wins, a heuristic that no text states."""
     if not _VERSATILE.search(ask):
         return None
     operands = tuple(_asked("What is the occupation of {}?", name, phrase) for name in names)
     return Computed(text, Operation.RICHEST, operands, tuple(Literal(label.source) for label in labels))
 
 
-def by_itself(ask: str) -> bool:
-    """Whether what is asked names what something is done to ("Who designed Orm Hall"): that is looked up as such."""
+def names_object(ask: str) -> bool:
+    """Whether the question names its own object ("Who designed Orm Hall") and so can be looked up without the names."""
     parts = _predicate(ask)
     if parts is None:
         return True
@@ -146,7 +147,7 @@ def by_itself(ask: str) -> bool:
 
 
 def _predicate(ask: str) -> tuple[str, str, str] | None:
-    """(noun, verb, rest) of "which NOUN VERB REST"; None where no verb is found."""
+    """Split "which NOUN VERB REST" into (noun, verb, rest); None where no verb is found."""
     tokens = tokenize(ask)
     if not tokens or tokens[0].low not in {"which", "what", "who", "how"}:
         return None
@@ -174,7 +175,7 @@ _PRESENT = word_set(
 
 
 def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
-    """The auxiliary of the closed question, and what follows the name: "ran for a year" -> "did", "run for a year"."""
+    """Auxiliary and predicate of the closed question: "ran for a year" -> ("did", "run for a year")."""
     if verb in {"has", "have", "had"}:
         after = rest.split()[:1]
         done = after and (after[0].endswith("ed") or after[0] in {"been", "won", "written", "made", "sold"})
@@ -195,11 +196,11 @@ def _says(name: str, noun: str) -> bool:
 def _asked(template: str, name: str, phrase: Phrase) -> Node:
     node = phrase(name)
     if isinstance(node, Literal):
-        return Lookup(name, template.format(node.source.replace("{", "(").replace("}", ")")))
+        return Lookup(name, template.format(escape_braces(node.source)))
     return Lookup(name, template.format("{0}"), (node,))
 
 
-# --- what two have in common -----------------------------------------------------------------
+# --- what two things share -----------------------------------------------------------------
 
 _IN_COMMON = lazy_pattern(
     r"^(?:what|which)(?: (?P<noun>.{2,60}?))? (?:do|does|did|are|is|have|has) (?:both )?(?P<pair>.{5,250}?) "
@@ -228,7 +229,7 @@ _KINDS = word_set("type types kind kinds sort example examples")
 
 
 def in_common(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """What is true of two things: asked of each of them, and what both answers share."""
+    """Plan a question about what two things share: one look-up for each, intersected."""
     if match := _IN_COMMON.match(text):
         return _shared(text, match["pair"], match["noun"] or "", phrase)
     if match := _WHAT_BOTH.match(text):
@@ -247,7 +248,7 @@ def _shared(text: str, pair: str, noun: str, phrase: Phrase) -> Node | None:
 
 
 def _about(noun: str) -> str:
-    """The question about one thing whose answer describes it."""
+    """The question template that asks for a description of one thing."""
     said = noun.lower().split()
     if set(said) & _OCCUPATIONS:
         return "What is the occupation of {}?"
@@ -255,11 +256,11 @@ def _about(noun: str) -> str:
         return "What is the nationality of {}?"
     if not said or set(said) & _KINDS:
         return "What is {}?"
-    return f"What {noun.replace('{', '(').replace('}', ')')} is {{}} known for?"
+    return f"What {escape_braces(noun)} is {{}} known for?"
 
 
 def _asked_of_both(text: str, match: re.Match[str], expand: Expand) -> Node | None:
-    """ "What role did A and B play in their bands, C and D": A in C, B in D."""
+    """Plan "What role did A and B play in their bands, C and D": A in C, B in D."""
     tail = match["tail"]
     seconds: tuple[str, str] | None = None
     if respective := _RESPECTIVE.search(tail):
@@ -277,7 +278,7 @@ def _asked_of_both(text: str, match: re.Match[str], expand: Expand) -> Node | No
 
 
 def _told_of_both(text: str, match: re.Match[str], expand: Expand, phrase: Phrase) -> Node | None:
-    """ "Both A and B were released by what label", "A and B are both examples of what"."""
+    """Plan "Both A and B were released by what label" and "A and B are both examples of what"."""
     pair, rest, noun = match["pair"].removesuffix(" both"), match["rest"].strip(), match["noun"].strip()
     aux = (match["aux"] or "do").lower()
     found = None if two_names(pair) else names_and_rest(f"{pair} {rest}")

@@ -1,4 +1,4 @@
-"""Turns a description into the question that finds it: "the city in which she died" into "She died in which city?"."""
+"""Turns a description into the question that resolves it: "the city where X died" -> "X died in which city?"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from iterative_rag.text.patterns import lazy_pattern
 
 
 def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
-    """ "the city in which she died" -> "She died in which city?" and the like."""
+    """The question that resolves a description: "the city in which she died" -> "She died in which city?"."""
     group = re.sub(r"^The ", "the ", text[tokens[phrase.start].start : tokens[phrase.group - 1].end])
     nouns = tokens[phrase.start : phrase.group]
     bare = re.sub(r"^(?:the|a|an)\s+", "", group, flags=re.IGNORECASE)
@@ -90,7 +90,7 @@ def _subject_clause(opening: list[Token]) -> bool:
         return True
     if second.small.endswith("ly") and len(opening) > 2 and acts(opening[2]):
         return True
-    # "that divides", "who coined": after a pronoun that is the object a noun phrase begins, with its article or name.
+    # "that divides", "who coined": had the pronoun been the object, an article or a name would follow it.
     small = second.small
     return small.endswith(("s", "ed")) and small not in DETERMINERS | PRONOUNS | PREPOSITIONS and len(small) > 3
 
@@ -110,7 +110,7 @@ _BOTH = lazy_pattern(
 
 
 def two_conditions(question: str) -> tuple[str, str] | None:
-    """ "Which man won X and was born in Y?" as "Which man won X?" and "Which man was born in Y?"."""
+    """Split "Which man won X and was born in Y?" into "Which man won X?" and "Which man was born in Y?"."""
     if (both := _BOTH.match(question)) and not any(is_verb(token) for token in tokenize(both["other"])):
         return tuple(f"{both['ask']} {both[name]}?" for name in ("one", "other"))  # type: ignore[return-value]
     match = _CONDITIONS.match(question)
@@ -142,8 +142,8 @@ _ASKS_LAST_REDUCED = lazy_pattern(
 )
 
 
-def trailing(text: str, expand: Callable[[str, str], Node]) -> Node | None:
-    """ "X is on a network founded by who": the network is looked up, then who founded it."""
+def plan_trailing(text: str, expand: Callable[[str, str], Node]) -> Node | None:
+    """Plan a statement that asks at its end, "X is on a network founded by who": the network, then its founder."""
     if match := _ASKS_LAST.match(text):
         predicate = match["rest"]
     elif (match := _ASKS_LAST_REDUCED.match(text)) and is_participle(tokenize(match["verb"])[0]):

@@ -1,4 +1,4 @@
-"""Questions that compute: which of two, is it more, do they share it; counting and timing have files of their own."""
+"""Plans comparisons (which of two, is A more than B, do they share it) and dispatches all questions that compute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import re
 
 from iterative_rag.builtin.language.function_words import word_set
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
-from iterative_rag.builtin.question.choice_questions import by_itself, chosen, in_common, in_front, richest, sides
+from iterative_rag.builtin.question.choice_questions import (
+    in_common,
+    names_object,
+    normalize_choice,
+    plan_choice,
+    richest,
+    sides,
+)
 from iterative_rag.builtin.question.comparison_sides import EVENTS, asked_of, for_things
 from iterative_rag.builtin.question.difference_questions import age_gap, how_much_more, ratio, total, two_counts
 from iterative_rag.builtin.question.list_questions import among
@@ -17,15 +24,15 @@ from iterative_rag.builtin.question.time_questions import (
     age,
     age_at,
     age_did,
+    ask_year,
     calendar,
     is_event,
     lifetime,
     outlives,
-    when,
     years_after,
     years_between,
 )
-from iterative_rag.builtin.question.yes_no_questions import both, kind_and_name, paired
+from iterative_rag.builtin.question.yes_no_questions import both, kind_and_name, split_pair
 from iterative_rag.text.patterns import lazy_pattern
 
 _COMPARED = (
@@ -83,7 +90,7 @@ _LIVED = lazy_pattern(
 
 
 def _reworded(text: str) -> str:
-    """Rare forms of a computing question in the common one."""
+    """Rewrite rare wordings of a computation in the wording that the rules know."""
     if match := _BY_HOW_MANY.match(text):
         return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
     if match := _LIVED.match(text):
@@ -91,9 +98,9 @@ def _reworded(text: str) -> str:
     return text
 
 
-def computed(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """The plan of a computing question, or None for any other."""
-    text = in_front(_reworded(text))
+def plan_computation(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan a question that computes; None for any other. The first rule that matches wins."""
+    text = normalize_choice(_reworded(text))
     for rule in (
         calendar,
         among,
@@ -128,7 +135,7 @@ _IS_MORE = lazy_pattern(
 
 
 def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "Is A longer than B?": yes where A comes out of the comparison."""
+    """Plan "Is A longer than B?": yes if A wins the comparison."""
     match = _IS_MORE.match(text)
     asked = asked_of(match["more"]) if match else None
     if match is None or asked is None:
@@ -154,7 +161,7 @@ _BEFORE = lazy_pattern(
 
 
 def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "Was A completed before B?": yes where A is the earlier; "Did A live longer than B?" by their ages."""
+    """Plan "Was A completed before B?" by dates and "Did A live longer than B?" by lifespans."""
     match = _BEFORE.match(text)
     if match is None or (match["verb"].lower() == "live") != (match["order"].lower() == "longer than"):
         return None
@@ -181,7 +188,7 @@ _HAS_MORE = lazy_pattern(
 
 
 def _has_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "Did A win more medals than B?" """
+    """Plan "Did A win more medals than B?" """
     match = _HAS_MORE.match(text)
     if match is None:
         return None
@@ -229,16 +236,16 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         return listed
     asked = None if _unmeasured(ask) else asked_of(ask)
     if asked is None:
-        node = None if by_itself(ask) else chosen(text, ask, labels, (first, second), phrase)
+        node = None if names_object(ask) else plan_choice(text, ask, labels, (first, second), phrase)
         return node or _picked(text, ask, labels, expand)
     operation, template = asked
     template = for_things(template, text, (first, second))
-    asks = [when(name) if is_event(name) else template.format(name) for name in (first, second)]
+    asks = [ask_year(name) if is_event(name) else template.format(name) for name in (first, second)]
     operands = (expand(asks[0], first), expand(asks[1], second))
     return Computed(text, operation, operands, labels=literal)
 
 
-# "Which plant is larger": no text tells its area, but it may say that it is a large one.
+# "Which plant is larger": texts rarely measure these, but may call one of them large.
 _UNMEASURED = lazy_pattern(
     r"\b(?:plants?|genus|trees?|dogs?|breeds?|animals?|birds?|species|instruments?|cats?|fish)\b.{0,30}"
     r"\b(?:larger|bigger|smaller|taller|heavier)\b",
@@ -251,7 +258,7 @@ def _unmeasured(ask: str) -> bool:
 
 
 def _picked(text: str, ask: str, labels: tuple[Node, ...], expand: Expand) -> Node | None:
-    """ "Who designed X, A or B?": the question alone, and which of the two its answer names."""
+    """Plan "Who designed X, A or B?": ask the question without the options, then pick the one that the answer names."""
     if re.match(r"(?:who|which|whose)\b", ask, re.I) is None or not any(is_verb(token) for token in tokenize(ask)):
         return None
     return Computed(text, Operation.PICK, (expand(f"{ask}?", ask),), labels=labels)
@@ -279,7 +286,7 @@ def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         text = f"{one['aux']} {one['first']} and {one['second']} {verb}{one['prep'] or ''}the same {one['noun']}"
     text = _PLURAL_ROLE.sub(r"the \1 of \2 and the \1 of ", text, count=1)
     match = _BOTH.match(text)
-    parts = None if match else paired(text)
+    parts = None if match else split_pair(text)
     if match is None and parts is None:
         return None
     names = parts[1] if parts else ((match["first"], match["second"]) if match else ("", ""))
@@ -297,7 +304,7 @@ def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
             asked = [f"In which {noun} {aux} {name} {event[1]}?" for name in (first, second)]
             return Computed(text, Operation.SAME, (expand(asked[0], first), expand(asked[1], second)))
         asks = [_shared_by(name, noun, rest) for name in (first, second)]
-        # A country does not tell in which of its states something is.
+        # Knowing the country does not decide whether the states are the same.
         unit = "part" if noun in {"state", "province", "county", "district"} else ""
         return Computed(text, Operation.SAME, (expand(asks[0], first), expand(asks[1], second)), unit=unit)
     return None
@@ -307,7 +314,7 @@ _TRADES = word_set("occupation profession job industry career trade role field")
 
 
 def _shared_by(name: str, noun: str, rest: str) -> str:
-    """The question about one of two that may share something: "from the same country" asks for the nationality."""
+    """The question about one of the two sides: "from the same country" asks for its nationality."""
     origin = noun == "country" and re.match(r"(?:both )?(?:from|of|originate|hail|come)\b", rest)
     if noun == "nationality" or origin:
         return f"What is the nationality of {name}?"

@@ -1,4 +1,4 @@
-"""Finds the descriptions in a question: noun phrases that stand for something that must be looked up first."""
+"""Finds descriptions: noun phrases that refer to something that must be looked up first."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from iterative_rag.builtin.language.lexicon import SUPERLATIVES
 from iterative_rag.builtin.language.tokens import BEFORE, PRESENT, Token, is_participle, is_verb, tokenize
 from iterative_rag.builtin.question.noun_phrases import is_description
 
-# Token and tokenize are handed on to those who only look at noun groups.
+# Token and tokenize are re-exported for modules that only need noun groups.
 _EMPTY = word_set("title name rank record status role part place post")
 __all__ = ["Phrase", "Token", "description_at", "find_descriptions", "group_end", "modifiers_end", "tokenize"]
 
 
 def group_end(tokens: list[Token], start: int, stop: int) -> int:
-    """Where the bare noun group that begins at `start` ends (exclusive)."""
+    """End (exclusive) of the bare noun group that begins at `start`."""
     place = start
     while place < stop:
         token = tokens[place]
@@ -56,7 +56,7 @@ def group_end(tokens: list[Token], start: int, stop: int) -> int:
 
 
 def _title_goes_on(tokens: list[Token], place: int, stop: int) -> int:
-    """Past the brackets or the colon of a title: "Dawn (1976 film)", "Ann: A Life"; 0 where there is none."""
+    """Token index where a title resumes after brackets or a colon: "Dawn (1976 film)", "Ann: A Life"; 0 if neither."""
     if tokens[place].text == "(":
         return next((at + 1 for at in range(place, min(stop, place + 16)) if tokens[at].text == ")"), 0)
     if place + 1 >= stop or not tokens[place + 1].text[0].isupper() or tokens[place + 1].low in QUESTION_WORDS:
@@ -66,7 +66,7 @@ def _title_goes_on(tokens: list[Token], place: int, stop: int) -> int:
 
 
 def _modifies(tokens: list[Token], place: int, start: int, stop: int) -> bool:
-    """A participle before its noun ("the second assassinated president") is no verb."""
+    """Whether a participle modifies the noun after it ("the second assassinated president") and is not a verb."""
     if not is_participle(tokens[place]) or place + 1 >= stop:
         return False
     after = tokens[place + 1]
@@ -77,7 +77,7 @@ def _modifies(tokens: list[Token], place: int, start: int, stop: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A description: tokens [start, end); its group is [start, group); what follows modifies it."""
+    """A description: tokens [start, end). [start, group) is its noun group, the rest its modifiers."""
 
     start: int
     group: int
@@ -85,7 +85,7 @@ class Phrase:
 
 
 def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase]:
-    """The longest descriptions in tokens [start, stop), left to right, none inside another."""
+    """The longest descriptions in tokens [start, stop), left to right, without overlap."""
     found = []
     place = start
     while place < stop:
@@ -96,7 +96,7 @@ def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase
             if _empty_object(tokens, phrase):
                 place = phrase.start + 2
                 continue
-            # "Captain Smith, the father of ...": an apposition to a name says who is meant, and is not looked up.
+            # "Captain Smith, the father of ...": an apposition to a name needs no look-up.
             if not (
                 phrase.start > start + 1 and tokens[phrase.start - 1].text == "," and tokens[phrase.start - 2].capital
             ):
@@ -106,13 +106,13 @@ def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase
 
 
 def _empty_object(tokens: list[Token], phrase: Phrase) -> bool:
-    """ "took the title of the tallest tower": what is taken goes with the verb, and is nothing to look up."""
+    """ "took the title of the tallest tower": the object only completes the verb and needs no look-up."""
     nouns = tokens[phrase.start : phrase.group]
     return bool(phrase.start) and nouns[-1].low in _EMPTY and is_verb(tokens[phrase.start - 1])
 
 
 def description_at(tokens: list[Token], start: int, stop: int) -> Phrase | None:
-    """The description that begins at `start`, if one does."""
+    """The description that begins at token `start`; None if none does."""
     token = tokens[start]
     if token.low in {"the", "his", "her", "its", "their"} and start + 1 < stop:
         group = group_end(tokens, start + 1, stop)
@@ -126,22 +126,22 @@ def description_at(tokens: list[Token], start: int, stop: int) -> Phrase | None:
             return None
     else:
         return None
-    # "the country Ann Lee is from": the name belongs to the clause.
+    # "the country Ann Lee is from": the name is the subject of the clause, not part of the noun group.
     if group < stop and tokens[stop - 1].small in PREPOSITIONS and is_verb(tokens[group]):
         while group > start + 2 and tokens[group - 1].capital and not tokens[start + 1].capital:
             group -= 1
     if group <= start + (token.low in DETERMINERS):
         return None
-    # "Ann Lee's father worked in ...": after a possessor a participle is the verb of a sentence.
+    # "Ann Lee's father worked in ...": after a possessor, a participle is the verb of the sentence.
     end = modifiers_end(tokens, group, stop, reduced=token.low in DETERMINERS)
-    # "sent Ann Lee's brother to prison": the place belongs to the verb.
+    # "sent Ann Lee's brother to prison": the prepositional phrase belongs to the verb.
     if token.capital and group < stop and tokens[group].small in {"to", "into", "at", "on", "for", "as"}:
         end = group
     return Phrase(start, group, end) if is_description(tokens, start, group, end) else None
 
 
 def _titled_owner(tokens: list[Token], group: int, stop: int) -> int:
-    """Past the title of an owner: "Joan, Lady of Orm's father"; `group` itself where there is none."""
+    """End of a possessor with a title after its name ("Joan, Lady of Orm's father"); `group` where it has none."""
     end = group + 1
     while end < stop and tokens[group].text == "," and (tokens[end].capital or tokens[end].low in {"of", "de"}):
         end += 1
@@ -150,7 +150,7 @@ def _titled_owner(tokens: list[Token], group: int, stop: int) -> int:
 
 
 def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool = True) -> int:
-    """Where the "of ...", relative clauses and participles after a noun group end."""
+    """End (exclusive) of the modifiers after a noun group: "of ...", relative clauses, participles."""
     head_end = place
     while place < stop:
         token = tokens[place]
@@ -185,7 +185,7 @@ def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool =
 
 
 def _contact_clause(tokens: list[Token], place: int, stop: int) -> bool:
-    """ "the country Ann Lee is from": a name and its verb right after the noun."""
+    """Whether a clause without a pronoun follows the noun: "the country Ann Lee is from"."""
     end = place
     while end < stop and tokens[end].capital:
         end += 1
@@ -198,7 +198,7 @@ def _contact_clause(tokens: list[Token], place: int, stop: int) -> bool:
 
 
 def _name_goes_on(tokens: list[Token], comma: int, stop: int) -> bool:
-    """ "Lornfield, Westmark": a name after the comma that is followed by an end, a comma or a small word."""
+    """Whether the words after a comma continue a name, as in "Lornfield, Westmark"."""
     end = comma + 1
     while end < stop and tokens[end].capital:
         end += 1
@@ -206,7 +206,7 @@ def _name_goes_on(tokens: list[Token], comma: int, stop: int) -> bool:
 
 
 def _reduced(tokens: list[Token], place: int, stop: int) -> bool:
-    """A participle right after the noun and before more words: "the president born in ..."."""
+    """Whether a participle opens a reduced relative clause: "the president born in ..."."""
     if place + 1 >= stop:
         return False
     after = tokens[place + 1]
@@ -214,7 +214,7 @@ def _reduced(tokens: list[Token], place: int, stop: int) -> bool:
 
 
 def _complement_end(tokens: list[Token], place: int, stop: int) -> int:
-    """Where the noun phrase after a preposition ends, its own modifiers left to the caller's loop."""
+    """End of the noun phrase after a preposition, without its modifiers, which the caller's loop consumes."""
     if tokens[place].low in DETERMINERS or tokens[place].low in {"both", "all", "each"}:
         place += 1
     end = group_end(tokens, place, stop)
@@ -224,16 +224,16 @@ def _complement_end(tokens: list[Token], place: int, stop: int) -> int:
 
 
 def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
-    """A clause runs to the end of its region; a comma that opens a question or a second clause ends it."""
+    """End of a clause: that of its region, or a comma or verb that opens the question or a second clause."""
     verbs = 0
     for at in range(place, stop):
         if verbs and at > place and tokens[at].low in {"did", "does"}:
             return at
         low = tokens[at].low
         finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
-        # "the area where X is located became": a new verb right after the verb of the clause.
+        # "the area where X is located became": a second finite verb ends the clause.
         fresh = not is_verb(tokens[at - 1]) or (finite and tokens[at - 1].low not in AUXILIARIES and low != "been")
-        if is_verb(tokens[at]) and fresh and (at == place or not _hangs(tokens, at, stop)):
+        if is_verb(tokens[at]) and fresh and (at == place or not _modifies_noun(tokens, at, stop)):
             verbs += 1
             present = low.endswith("s") and low[:-1] in BASE_VERBS and tokens[at - 1].capital
             if verbs > 1 and (finite or present) and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
@@ -255,8 +255,8 @@ def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
     return stop
 
 
-def _hangs(tokens: list[Token], place: int, stop: int) -> bool:
-    """A participle that hangs on the noun before it ("the man known as ...") is no verb of the clause."""
+def _modifies_noun(tokens: list[Token], place: int, stop: int) -> bool:
+    """Whether a participle modifies the noun before it ("the man known as ...") and is not the clause's verb."""
     before = tokens[place - 1]
     return (
         is_participle(tokens[place])

@@ -1,4 +1,4 @@
-"""Splits a question into the look-ups that it takes, by grammar alone."""
+"""Parses a question into a plan of look-ups by hand-written rules."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
-from iterative_rag.builtin.question.clauses import as_question, trailing, two_conditions
-from iterative_rag.builtin.question.comparison_questions import computed
+from iterative_rag.builtin.question.clauses import as_question, plan_trailing, two_conditions
+from iterative_rag.builtin.question.comparison_questions import plan_computation
 from iterative_rag.builtin.question.description_regions import regions
 from iterative_rag.builtin.question.descriptions import (
     Phrase,
@@ -16,37 +16,46 @@ from iterative_rag.builtin.question.descriptions import (
     find_descriptions,
     group_end,
 )
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NamePart, Node, Operation, Part
-from iterative_rag.builtin.question.simplification import LONGEST, in_order, settled
-from iterative_rag.builtin.question.time_questions import when
-from iterative_rag.builtin.question.yes_no_questions import followed_up
+from iterative_rag.builtin.question.plan import (
+    Computed,
+    Literal,
+    Lookup,
+    NamePart,
+    Node,
+    Operation,
+    Part,
+    escape_braces,
+)
+from iterative_rag.builtin.question.simplification import LONGEST, normalize, reorder_clauses
+from iterative_rag.builtin.question.time_questions import ask_year
+from iterative_rag.builtin.question.yes_no_questions import plan_follow_up
 from iterative_rag.text.patterns import lazy_pattern
 
-# Deeper nesting than this is no English.
+# No real question nests deeper than this; the bound keeps hostile text cheap.
 DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
 
 
 def parse(question: str) -> Node:
-    """The plan of a question. Text that no rule fits is looked up as it stands."""
-    if also := followed_up(" ".join(question[:LONGEST].split()), lambda phrase: noun_phrase(phrase, 1)):
+    """Plan a question. Text that no rule matches becomes a single look-up."""
+    if also := plan_follow_up(" ".join(question[:LONGEST].split()), lambda phrase: noun_phrase(phrase, 1)):
         return also
-    text = settled(question)
+    text = normalize(question)
     return (
-        _composed_name(text)
-        or _asked_part(text)
+        _plan_name(text)
+        or _plan_name_question(text)
         or _computed(text)
-        or _timed(text)
-        or trailing(text, lambda question, source: _question(question, source, 1))
-        or _conditions(f"{in_order(text)}?", text, 0)
-        or expand(f"{in_order(text)}?", text, 0)
+        or _plan_timed(text)
+        or plan_trailing(text, lambda question, source: _plan_phrase(question, source, 1))
+        or _plan_conditions(f"{reorder_clauses(text)}?", text, 0)
+        or expand(f"{reorder_clauses(text)}?", text, 0)
     )
 
 
 def _computed(text: str) -> Node | None:
-    return computed(
+    return plan_computation(
         text,
-        lambda question, source: _question(question, source, 1),
+        lambda question, source: _plan_phrase(question, source, 1),
         lambda phrase: noun_phrase(phrase, 1),
     )
 
@@ -64,49 +73,51 @@ _FRONT = lazy_pattern(
 _NEXT_YEAR = lazy_pattern(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
 
 
-def _question(question: str, source: str, depth: int) -> Node:
-    """A question that came out of a phrase, which may tell a time by an event."""
-    node = _timed(question.rstrip("?"), depth) if depth < DEEPEST else None
+def _plan_phrase(question: str, source: str, depth: int) -> Node:
+    """Plan a question made from a phrase, which may give a time by an event."""
+    node = _plan_timed(question.rstrip("?"), depth) if depth < DEEPEST else None
     if isinstance(node, Lookup):
         return Lookup(source, node.template, node.slots)
-    return _conditions(in_order(question), source, depth) or expand(in_order(question), source, depth)
+    return _plan_conditions(reorder_clauses(question), source, depth) or expand(
+        reorder_clauses(question), source, depth
+    )
 
 
-def _conditions(question: str, source: str, depth: int) -> Node | None:
-    """ "Which N did this and was that?": what both are said of."""
+def _plan_conditions(question: str, source: str, depth: int) -> Node | None:
+    """Plan "Which N did this and was that?" as the value that both halves share."""
     halves = two_conditions(question) if depth < DEEPEST else None
     return halves and Computed(source, Operation.COMMON, tuple(expand(half, source, depth) for half in halves))
 
 
-def _timed(text: str, depth: int = 0) -> Node | None:
-    """A question about the time of something else: that time is a look-up of its own."""
+def _plan_timed(text: str, depth: int = 0) -> Node | None:
+    """Plan a question that gives its time by an event ("... when X opened"): the event's year is looked up first."""
     if match := _NEXT_YEAR.match(text):
         source = text[match.end("main") + len(" in ") :]
-        year = expand(when(match["event"]), match["event"], depth + 1)
+        year = expand(ask_year(match["event"]), match["event"], depth + 1)
         step = Literal("-1" if match["side"] == "before" else "1")
         return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
     if match := _FRONT.match(text):
         clause = match["clause"]
-        return _at_year(text, match["main"], depth, expand(in_order(when(clause)), clause, depth + 1))
+        return _at_year(text, match["main"], depth, expand(reorder_clauses(ask_year(clause)), clause, depth + 1))
     match = _WHEN.match(text)
     if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
         return None
     if re.search(r"(?<!^)(?<!^in )(?<!^on )\b(?:who|whom|whose|that|which)\b", match["main"]):
-        return None  # the time belongs to that clause
+        return None  # the time modifies the relative clause
     if re.search(r"\b(?:the|a|that|this|time|year|day|moment)$", match["main"]):
         return None
     clause = match["clause"]
-    return _at_year(text, match["main"], depth, expand(in_order(when(clause)), clause, depth + 1))
+    return _at_year(text, match["main"], depth, expand(reorder_clauses(ask_year(clause)), clause, depth + 1))
 
 
 def _at_year(text: str, main: str, depth: int, year: Node) -> Node:
-    node = expand(f"{in_order(main)}?", main, depth + 1)
+    node = expand(f"{reorder_clauses(main)}?", main, depth + 1)
     if not isinstance(node, Lookup):
         return node
     return Lookup(text, f"{node.template.rstrip('?')} in {{{len(node.slots)}}}?", (*node.slots, year))
 
 
-# --- names out of parts ----------------------------------------------------------------------
+# --- names put together from parts ----------------------------------------------------------------------
 
 _ASKS_NAME = lazy_pattern(
     r"[,;.]?\s*(?:then\s+)?(?:what|who)\s+(?:is|was|would|will|are)\s+(?:(?:her|his|their|my|the)\b[^,;]{0,40}\bnames?|(?:she|he|they)\b"
@@ -120,8 +131,8 @@ _LINK = lazy_pattern(
 )
 
 
-def _composed_name(text: str) -> Node | None:
-    """ "If ... has the same first name as A and her surname is that of B, what is her name?" """
+def _plan_name(text: str) -> Node | None:
+    """Plan "If ... has the same first name as A and her surname is that of B, what is her name?" """
     asked = _ASKS_NAME.search(text)
     if asked is None:
         return None
@@ -146,7 +157,7 @@ def _composed_name(text: str) -> Node | None:
 
 
 def _name_part(part: Part, rest: str) -> Node:
-    """The part of a name of the person that `rest` describes."""
+    """The name part of the person that `rest` describes."""
     phrase = rest[_LINK.match(rest).end() :].strip(" ,")  # type: ignore[union-attr]
     node = noun_phrase(phrase, 0)
     return node if isinstance(node, NamePart) else NamePart(phrase, part, node)
@@ -156,7 +167,7 @@ def _name_part(part: Part, rest: str) -> Node:
 
 
 def noun_phrase(text: str, depth: int) -> Node:
-    """What a noun phrase stands for: itself, or what a look-up of it brings."""
+    """The node of a noun phrase: a literal, or the look-up that resolves its description."""
     text = text.strip(" ,?")
     tokens = tokenize(text)
     phrase = description_at(tokens, 0, len(tokens)) if tokens and depth < DEEPEST else None
@@ -167,17 +178,17 @@ def noun_phrase(text: str, depth: int) -> Node:
 
 def _described(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node:
     source = text[tokens[phrase.start].start : tokens[phrase.end - 1].end].rstrip(" ,")
-    if part := _part_of_name(source, depth) or _kin_of_kin(source, depth):
+    if part := _part_of_name(source, depth) or _plan_in_law(source, depth):
         return part
     if alias := _ALIAS.match(source) or _SO_CALLED.match(source):
         return Literal(alias[1])
-    if owned := _owned(text, tokens, phrase, depth):
+    if owned := _plan_possessive(text, tokens, phrase, depth):
         return owned
-    return _question(as_question(text, tokens, phrase), source, depth + 1)
+    return _plan_phrase(as_question(text, tokens, phrase), source, depth + 1)
 
 
 def _part_of_name(source: str, depth: int) -> Node | None:
-    """ "the maiden name of X" and "X's maiden name"."""
+    """Plan "the maiden name of X" and "X's maiden name"."""
     if match := re.match(rf"(?:the )?({_NAME_PART}) of (.+)$", source, re.IGNORECASE):
         return NamePart(source, Part(NAME_PARTS[match[1].lower()]), noun_phrase(match[2], depth + 1))
     if match := re.match(rf"(.+?)(?:'s|’s|(?<=s)['’]) ({_NAME_PART})$", source, re.IGNORECASE):
@@ -193,15 +204,15 @@ _IN_LAW = lazy_pattern(
 _SIDE = {"maternal": "mother", "paternal": "father"}
 
 
-def _kin_of_kin(source: str, depth: int) -> Node | None:
-    """ "the father-in-law of X" is the father of X's spouse."""
+def _plan_in_law(source: str, depth: int) -> Node | None:
+    """Plan kinship in two steps: "the father-in-law of X" is the father of X's spouse."""
     match = _IN_LAW.match(source)
     if match is None:
         return None
     law, side, grand, whom = match.group(1, 2, 3, 4) if match[4] else match.group(6, 7, 8, 5)
     between = _SIDE[side.lower()] if side else "spouse"
     person = noun_phrase(whom, depth + 1)
-    template, slots = ("{0}", (person,)) if not isinstance(person, Literal) else (_plain(person.source), ())
+    template, slots = ("{0}", (person,)) if not isinstance(person, Literal) else (escape_braces(person.source), ())
     middle = Lookup("", f"Who is {template}'s {between}?", slots)
     return Lookup(source, f"Who is {{0}}'s {law or grand}?", (middle,))
 
@@ -214,8 +225,8 @@ _SO_CALLED = lazy_pattern(
 _ALIAS = lazy_pattern(r"^the \w+ (?:(?:better |also |best )?known as|called|named|nicknamed) ([A-Z\"“].*)$")
 
 
-def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node | None:
-    """ "X's mother": a look-up of the head with the possessor as its slot."""
+def _plan_possessive(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node | None:
+    """Plan "X's mother": a look-up of the head noun with the possessor as its slot."""
     places = [at for at in range(phrase.start, phrase.end - 1) if tokens[at].possessive]
     if not places or group_end(tokens, places[-1] + 1, phrase.end) != phrase.end:
         return None
@@ -234,13 +245,8 @@ def _owned(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> Node |
     verb = "Who is" if names_person(head_word) else "What is"
     owner = noun_phrase(stripped, depth + 1)
     if isinstance(owner, Literal):
-        return Lookup(source, _plain(f"{verb} {owner.source}'s {head}?"))
-    return Lookup(source, f"{verb} {{0}}'s {_plain(head)}?", (owner,))
-
-
-def _plain(text: str) -> str:
-    """Braces would be taken for marks of a template."""
-    return text.replace("{", "(").replace("}", ")")
+        return Lookup(source, escape_braces(f"{verb} {owner.source}'s {head}?"))
+    return Lookup(source, f"{verb} {{0}}'s {escape_braces(head)}?", (owner,))
 
 
 # --- questions -------------------------------------------------------------------------------
@@ -254,8 +260,8 @@ _BEFORE_MARRIAGE = lazy_pattern(
 )
 
 
-def _asked_part(text: str) -> Node | None:
-    """ "What is the maiden name of X?" and "What was X's name before she married?" """
+def _plan_name_question(text: str) -> Node | None:
+    """Plan "What is the maiden name of X?" and "What was X's name before she married?" """
     if before := _BEFORE_MARRIAGE.match(text):
         whom = before["whom"] or before["owner"]
         return NamePart(text, Part.MAIDEN, noun_phrase(whom, 1))
@@ -263,17 +269,17 @@ def _asked_part(text: str) -> Node | None:
     return _part_of_name(match[1], 0) if match else None
 
 
-def _owner_asked(text: str, depth: int) -> Node | None:
-    """ "the third mayor of X's mother", asked for as a whole."""
+def _plan_possessive_question(text: str, depth: int) -> Node | None:
+    """Plan a question that asks for a possessive as a whole: "Who is the third mayor of X's mother?"."""
     tokens = tokenize(text)
     phrase = description_at(tokens, 0, len(tokens)) if tokens else None
-    return _owned(text, tokens, phrase, depth) if phrase and phrase.end == len(tokens) else None
+    return _plan_possessive(text, tokens, phrase, depth) if phrase and phrase.end == len(tokens) else None
 
 
 _WHO_IS = lazy_pattern(r"^Who (?:is|was|are|were) (.+?)\??$", re.IGNORECASE)
 
 
-# The name of what was looked up is what was found.
+# Asking for the name of a value that was just found adds nothing.
 _NAME_OF = lazy_pattern(
     r"^(?:what|who) (?:is|was|are|were) (?:the (?:full )?names? of \{0\}|\{0\}['’]s name)\??$", re.IGNORECASE
 )
@@ -284,14 +290,14 @@ def _renamed(node: Node, source: str) -> Node:
 
 
 def expand(question: str, source: str, depth: int) -> Node:
-    """A look-up whose slots are the descriptions in the question, other than what it asks for."""
+    """Plan a question as a look-up whose slots are its descriptions, without the one that it asks for."""
     if (asked := _WHO_IS.match(question)) and depth < DEEPEST:
-        node = _kin_of_kin(asked[1], depth) or _owner_asked(asked[1], depth)
+        node = _plan_in_law(asked[1], depth) or _plan_possessive_question(asked[1], depth)
         if isinstance(node, Lookup):
             return Lookup(source, node.template, node.slots)
     tokens = tokenize(question.rstrip("?"))
     if depth >= DEEPEST or not tokens:
-        return Lookup(source, _plain(question))
+        return Lookup(source, escape_braces(question))
     spans: list[Phrase] = []
     for start, stop in regions(tokens):
         spans += find_descriptions(tokens, start, stop)
@@ -301,16 +307,16 @@ def expand(question: str, source: str, depth: int) -> Node:
     for phrase in spans:
         node = _described(question, tokens, phrase, depth)
         end = tokens[phrase.end - 1].end
-        template.append(_plain(question[last : tokens[phrase.start].start]))
+        template.append(escape_braces(question[last : tokens[phrase.start].start]))
         # The possessor of what is asked ("Who is the president's mother?") keeps its 's outside the slot.
         suffix = "'s" if tokens[phrase.end - 1].possessive else ""
         if isinstance(node, Literal):
-            template.append(f"{_plain(node.source)}{suffix}")
+            template.append(f"{escape_braces(node.source)}{suffix}")
         else:
             template.append(f"{{{len(slots)}}}{suffix}")
             slots.append(node)
         last = end
-    template.append(_plain(re.sub(r"^[!.;](?= )", "", question[last:]) if spans else question))
+    template.append(escape_braces(re.sub(r"^[!.;](?= )", "", question[last:]) if spans else question))
     text = "".join(template).strip()
     if len(slots) == 1 and _NAME_OF.match(text):
         return _renamed(slots[0], source)

@@ -1,4 +1,4 @@
-"""What a need asks: the kind of its answer, the names that it is about, the relation that it looks for."""
+"""Parses a need into a query: the kind of its answer, the names that it is about, the relation that it asks for."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from iterative_rag.builtin.language.function_words import (
 from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
-from iterative_rag.builtin.question.simplification import plainly
+from iterative_rag.builtin.question.simplification import reword_nominal
 from iterative_rag.text.patterns import lazy_pattern
 
 LONGEST = 600
-# Verbs that say nothing without their particle ("come out", "take place", "get married").
+# Light verbs, which carry no meaning without their particle ("come out", "take place", "get married").
 LIGHT_VERBS = word_set("come came comes take took takes get got gets go went happen happened occur occurred")
-# "first" is no rank in these.
+# "first" is not an ordinal before these.
 COMPOUND_FIRST = word_set("lady ladies name names minister ministers aid class")
 
 
@@ -38,7 +38,10 @@ _ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )",
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A need, read. Stems throughout; `names` are the words of each name, `relation` the other content words."""
+    """A parsed need, in stems: `names` holds the words of each name, `relation` the other content words.
+
+    `asked` is the noun group that is asked for ("which building"), `unit` the unit of measure asked for.
+    """
 
     text: str
     kind: AnswerKind
@@ -52,7 +55,7 @@ class Query:
 
     @property
     def attribute(self) -> str:
-        """The noun of "What is the N of X?": where no word of it stands, nothing answers."""
+        """The noun of "What is the N of X?", which an answering sentence must mention; "" for other questions."""
         asked = self.asked[-1] if self.asked else ""
         return asked if asked not in BARE_KINDS and _ATTRIBUTE.match(self.text) else ""
 
@@ -63,7 +66,7 @@ class Query:
 
 @lru_cache(maxsize=512)
 def read_query(question: str) -> Query:
-    text = plainly(question[:LONGEST].strip())
+    text = reword_nominal(question[:LONGEST].strip())
     tokens = [token for token in tokenize(text) if token.word]
     low = [token.low for token in tokens]
     kind, asked, skipped, unit = _asked(low, text)
@@ -104,9 +107,11 @@ def read_query(question: str) -> Query:
     )
 
 
-def grounded(query: Query, title: str, large: frozenset[str]) -> Query:
-    """The query with the names that only the page tells: its title, and in a question in small letters what it writes
-    large (`large`: the stems that the page never writes small)."""
+def add_page_names(query: Query, title: str, large: frozenset[str]) -> Query:
+    """Add names that only the page reveals: its title and, for a question in lower case, the page's capitalized words.
+
+    `large` holds the stems that the page never writes in lower case.
+    """
     subject = tuple(content(re.sub(r"\s*\([^)]*\)$", "", title)))
     small = not query.names and not any(character.isupper() for character in query.text[1:])
     found: list[tuple[str, ...]] = []
@@ -132,12 +137,12 @@ def grounded(query: Query, title: str, large: frozenset[str]) -> Query:
 
 
 def _is_past(word: str) -> bool:
-    """ "was first performed": a rank of nothing."""
+    """Whether a word is a past form: "first" before one ("was first performed") is not an ordinal."""
     return word in IRREGULAR or word in PARTICIPLES or (word.endswith("ed") and len(word) > 4)
 
 
 def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], frozenset[int], str]:
-    """Kind, stems of the asked noun, token places that are not relation words, and the unit asked for."""
+    """Answer kind, stems of the asked noun, indexes of tokens that are not relation words, and the unit asked for."""
     tokens = [token for token in tokenize(text) if token.word]
     for place, word in enumerate(low):
         after = low[place + 1] if place + 1 < len(low) else ""
@@ -178,7 +183,7 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
 
 
 def _copular_noun(low: list[str], place: int, tokens: list[Token]) -> tuple[str, ...]:
-    """ "first lady" of "Who is the 15th first lady of X?", "mother" of "Who is X's mother?"."""
+    """Stems of the noun after the copula: "first lady" of "Who is the 15th first lady of X?"."""
     start = place + 2
     if start >= len(tokens):
         return ()

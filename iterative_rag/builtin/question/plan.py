@@ -1,7 +1,7 @@
-"""A question as a tree of look-ups: what must be known first, and what is done with it.
+"""The plan of a question: a tree of look-ups, name parts and computations, evaluated from the leaves.
 
-Every node carries `source`, the words of the original question that it stands for, so that a rephrasing can put
-the value in their place.
+Every node carries `source`, the words of the original question that it covers, so that a rephrasing can replace them
+with the value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A question to the corpus. `template` has a mark {0}, {1} ... for each of `slots`."""
+    """A question to the corpus. `template` holds {0}, {1} ... for the values of `slots`."""
 
     source: str
     template: str
@@ -45,24 +45,24 @@ class NamePart:
 
 
 class Operation(StrEnum):
-    """What is computed from values that were looked up."""
+    """What is computed from the operands. Labels are the options that a comparison chooses from."""
 
-    JOIN = "join"  # a name out of its parts
+    JOIN = "join"  # a name from its parts
     DIFFERENCE = "difference"
     SUM = "sum"
     RATIO = "ratio"
     YEARS = "years between"
-    LEAST = "least"  # which of the labelled has the smallest value
+    LEAST = "least"  # the label of the smallest value
     GREATEST = "greatest"
-    EXCEEDS = "exceeds"  # yes or no: does the first come out of the comparison (`unit`: least or greatest)
-    SAME = "same"  # yes or no: do they share the value
-    COMMON = "common"  # the value that all have
-    PICK = "pick"  # which of the labelled the value names
-    BOTH = "both"  # yes if each is yes
-    EITHER = "either"  # yes if one is yes
-    CHOICE = "choice"  # which of the labelled answers yes (`unit`: "no" where it is the one that does not)
-    SHARED = "shared"  # what the descriptions have in common
-    RICHEST = "richest"  # which of the labelled has the longest list
+    EXCEEDS = "exceeds"  # yes or no: does the first operand win (`unit`: "least" or "greatest")
+    SAME = "same"  # yes or no: are the values the same
+    COMMON = "common"  # the value that all operands share
+    PICK = "pick"  # the label that the value names
+    BOTH = "both"  # yes if all operands are yes
+    EITHER = "either"  # yes if any operand is yes
+    CHOICE = "choice"  # the label whose operand is yes (`unit` "no": the one whose operand is no)
+    SHARED = "shared"  # the words that two descriptions share
+    RICHEST = "richest"  # the label with the longest list
     DECADE = "decade"
     CENTURY = "century"
     MONTH = "month"
@@ -71,7 +71,7 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A value out of other values. `labels` name the operands of a comparison, `unit` the unit of a number."""
+    """A value computed from other values. `labels` name the operands of a comparison, `unit` the unit of the result."""
 
     source: str
     operation: Operation
@@ -82,10 +82,10 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The value of `first`; where it brings none though its look-ups were tried, that of `second`.
+    """The value of `first`, or of `second` if the look-ups of `first` were tried and found nothing.
 
-    `first` takes the question apart, `second` asks it as it stands: an article may say in one sentence what the plan
-    could not find in steps. The `source` of `first` is empty: no value takes the place of the whole question.
+    `first` decomposes the question and `second` asks it whole: one sentence may state what the steps did not find. The
+    `source` of `first` is empty, because no value replaces the whole question.
     """
 
     source: str
@@ -97,7 +97,7 @@ Node = Literal | Lookup | NamePart | Computed | Fallback
 
 
 def slots_of(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below."""
+    """The child nodes of a node."""
     match node:
         case Lookup():
             return node.slots
@@ -109,3 +109,8 @@ def slots_of(node: Node) -> tuple[Node, ...]:
             return (node.first,)
         case Literal():
             return ()
+
+
+def escape_braces(text: str) -> str:
+    """Replace braces, which would be read as slots of a template."""
+    return text.replace("{", "(").replace("}", ")")

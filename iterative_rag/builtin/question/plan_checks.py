@@ -1,4 +1,4 @@
-"""Whether the questions of a plan can be asked: what shows that a question was cut at the wrong place."""
+"""Checks that the look-ups of a plan are well-formed questions; a malformed one means a wrong split."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
 from iterative_rag.text.patterns import lazy_pattern
 
 _SLOT = lazy_pattern(r"\{\d+\}")
-_PEOPLES = ("ian", "ish", "ese", "can", "ch")  # how the words for nationalities end
+_PEOPLES = ("ian", "ish", "ese", "can", "ch")  # endings of nationality adjectives
 _SHAPES = tuple(
     lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
@@ -23,26 +23,26 @@ _SHAPES = tuple(
         r"^(?:what|which) \w+ (?:was|were) \{\d+\}\W*$",
         r"^\{\d+\},? (?:(?:in|at|by|for) )?(?:what|which) [\w -]+\W*$",
         r"^(?:which|who|what) of \{\d+\}",
-        # A clause is left over: "Who is X born who is known ..."
+        # A clause is left dangling: "Who is X born who is known ..."
         r"\{\d+\}(?: born)?,? (?:who|whose|whom) (?!else\b)",
         r"\{\d+\},? (?:which|that) (?:the|a|an|he|she|it|they|was|is|were|are|has|had|[a-z]+ed)\b",
         # Two questions in one: "Which man's godfather is whom?"
         r"^(?:in |at |on )?(?:which|what|who)\b.{3,}\b(?:is|was|by|of|as) (?:who|whom|what|when|where)\W*$",
-        # A verb after what is no subject: "What is X is located?"
+        # Two verbs: "What is X is located?"
         r"^(?:what|who|where) (?:is|was) \{\d+\} (?:is|was|are|were|has|had|did|does)\b",
         r"\bin in\b|\bon in\b|\bof of\b|\bis is\b|\bthe the\b",
     )
 )
 
 
-def flaws(node: Node) -> int:
-    """How many look-ups of a plan can hardly be asked as they stand."""
-    own = isinstance(node, Lookup) and not sound(node)
-    return own + sum(flaws(slot) for slot in slots_of(node))
+def count_flaws(node: Node) -> int:
+    """Number of malformed look-ups in a plan."""
+    own = isinstance(node, Lookup) and not is_well_formed(node)
+    return own + sum(count_flaws(slot) for slot in slots_of(node))
 
 
-def sound(node: Lookup) -> bool:
-    """Whether a look-up, whatever stands in its slots, can be asked as it stands."""
+def is_well_formed(node: Lookup) -> bool:
+    """Whether a look-up is a well-formed question, whatever its slots are filled with."""
     text = node.template
     tokens = tokenize(_SLOT.sub("Qslot", text))
     if any(shape.search(text) for shape in _SHAPES) or _two_sentences(text, node):
@@ -53,19 +53,19 @@ def sound(node: Lookup) -> bool:
 
 
 def _two_sentences(text: str, node: Lookup) -> bool:
-    """A slot in a sentence that is not the question: what was found first is not what is asked about."""
+    """Whether a slot may stand in a sentence before the question, so that its value is not what is asked about."""
     return bool(node.slots) and bool(re.search(r"(?<=[\w\"”’'}]{2})[.] (?=[A-Z])", text))
 
 
 def _statement_first(tokens: list[Token]) -> bool:
-    """ "Who is X write the song ...": a base form right behind a copula and a name."""
+    """Whether a base form follows a copula and a slot: "Who is X write the song ..."."""
     if len(tokens) < 4 or tokens[0].low not in {"who", "what"} or tokens[1].low not in {"is", "was"}:
         return False
     return tokens[2].text == "Qslot" and tokens[3].low in BASE_VERBS and tokens[3].small != ""
 
 
 def _specific(tokens: list[Token]) -> bool:
-    """Whether a look-up says enough for one thing to be meant: a name, or three words that carry meaning."""
+    """Whether a look-up is specific enough to identify one thing: a name, or three content words."""
     rest = tokens[1:]
     if any(token.low in PRONOUNS and token.low not in {"who", "you"} for token in rest[:3]):
         return False
@@ -75,7 +75,7 @@ def _specific(tokens: list[Token]) -> bool:
         return plain >= 3
     if len(tokens) < 4 or tokens[1].low not in {"is", "was"} or tokens[2].low not in {"the", "a", "an", "this"}:
         return True
-    # "Who is the Welsh singer?" may be any; "Who is the US president?" and "Who is Ann's father?" are one.
+    # "Who is the Welsh singer?" fits many; "Who is the US president?" and "Who is Ann's father?" fit one.
     last = tokens[-1] if tokens[-1].word else tokens[-2]
     links = {"of", "in", "for", "by", "from", "at", "on", "with", "to"}
     if last.capital or last.low in FUNCTIONAL | KINSHIP or any(acts(one) or one.low in links for one in rest[2:]):

@@ -1,7 +1,7 @@
-"""From a question to its plan: the grammar where it understands the form, the trained splitter where it sees more.
+"""Plans a question: by the rules where they recognize its form, by the trained splitter where it finds more.
 
-The splitter finds more often than the rules what must be found first; what is compared, counted or computed only the
-rules can say, and where they take a question further apart, they are right more often (MODEL_CARD.md has figures).
+The splitter finds nested descriptions more reliably than the rules. Comparisons, counts and computations are left to
+the rules, which also win where they decompose a question further (see MODEL_CARD.md for figures).
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from dataclasses import replace
 from functools import lru_cache
 
 from iterative_rag.builtin.question.grammar import parse
-from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, NamePart, Node, slots_of
-from iterative_rag.builtin.question.plan_checks import flaws, sound
-from iterative_rag.builtin.question.simplification import ordered
+from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, NamePart, Node, escape_braces, slots_of
+from iterative_rag.builtin.question.plan_checks import count_flaws, is_well_formed
+from iterative_rag.builtin.question.simplification import merge_sentences
 from iterative_rag.builtin.question.span_decoding import QuestionKind, Split
-from iterative_rag.builtin.question.split_repair import mended
+from iterative_rag.builtin.question.split_repair import repair
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.question.substitution import plain, planned
+from iterative_rag.builtin.question.substitution import plan_split
 from iterative_rag.text.patterns import lazy_pattern
 
-# The confidence at which a split is followed though the rules take the question apart just as far.
+# A split of this confidence is preferred even if the rules find as many look-ups.
 SURE = 0.8
-# How often a question that came out of a split is split in its turn.
+# How many times the questions of a split are split again.
 DEEPEST = 2
 
-# A question that holds a description within its own: "Who is X's son that ...?", not "X has met which man?".
+# A question that contains a description: "Who is X's son that ...?", not "X has met which man?".
 _HOLDS = lazy_pattern(
     r"^(?:(?:in|at|on|from|to|for) )?(?:who|what|which|where|when|how)\b.*"
     r"(?<!one of )\b(?:[\w-]+['’]s? [a-z]+\b|the [a-z]+ (?:where|that|who|which|whose)\b)",
@@ -34,15 +34,15 @@ _HOLDS = lazy_pattern(
 
 
 class QuestionPlanner:
-    """Safe to use from several threads. Without a `splitter` everything is left to the rules."""
+    """Plans questions; thread-safe. Without a `splitter` it uses the rules alone."""
 
     def __init__(self, splitter: Splitter | None) -> None:
         self._splitter = splitter
-        # Each role looks at the plan of the same question, hop after hop.
+        # Every role asks for the plan of the same question at every hop.
         self.plan = lru_cache(maxsize=64)(self._plan)
 
     def _plan(self, question: str) -> Node:
-        """The plan of a question. Text that nothing fits is looked up as it stands. Raises WeightsError."""
+        """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
         rules = parse(question)
         if self._splitter is None or _computes(rules):
             return rules
@@ -50,16 +50,16 @@ class QuestionPlanner:
         node = _without_echo(self._deeper(self._chosen(rules, self._split(whole)), 1))
         if not isinstance(node, Lookup) or not node.slots:
             return node
-        if not sound(node):
+        if not is_well_formed(node):
             return as_it_stands(whole)
         return Fallback(whole, replace(node, source=""), as_it_stands(whole))
 
     def _split(self, question: str) -> Split:
         assert self._splitter is not None
-        return mended(self._splitter.split(ordered(question)))
+        return repair(self._splitter.split(merge_sentences(question)))
 
     def _deeper(self, node: Node, depth: int) -> Node:
-        """The plan with those of its questions taken apart that a look at the whole left whole."""
+        """Split the look-ups of a plan again where splitting the whole question left them nested."""
         if not isinstance(node, Lookup):
             return node
         if node.slots:
@@ -72,30 +72,30 @@ class QuestionPlanner:
         if not _HOLDS.search(node.template):
             return node
         found = self._chosen(parse(node.template), self._split(node.template))
-        if not isinstance(found, Lookup) or not found.slots or _ECHO.match(found.template) or flaws(found):
+        if not isinstance(found, Lookup) or not found.slots or _ECHO.match(found.template) or count_flaws(found):
             return node
         return self._deeper(Lookup(node.source, found.template, found.slots), depth + 1)
 
     def _chosen(self, rules: Node, split: Split) -> Node:
-        """The plan of the rules or of the split: the one that can be asked, else the surer one."""
-        pointed = planned(split)
+        """Choose between the plans of the rules and of the split: fewer malformed look-ups first, then confidence."""
+        pointed = plan_split(split)
         if pointed is None or split.kind is not QuestionKind.NESTED:
             return rules
-        if flaws(pointed) != flaws(rules):
-            return min(pointed, rules, key=flaws)
+        if count_flaws(pointed) != count_flaws(rules):
+            return min(pointed, rules, key=count_flaws)
         return pointed if split.confidence >= SURE or _lookups(pointed) > _lookups(rules) else rules
 
 
 def as_it_stands(question: str) -> Lookup:
-    """The plan that looks a question up whole."""
-    return Lookup(question, plain(question))
+    """The plan that looks the question up as a whole."""
+    return Lookup(question, escape_braces(question))
 
 
 _ECHO = lazy_pattern(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)
 
 
 def _without_echo(node: Node) -> Node:
-    """Without questions that only ask once more for what was found: "What is {0}?"."""
+    """Remove look-ups that only repeat the value below them: "What is {0}?"."""
     if not isinstance(node, Lookup):
         return node
     slots = tuple(_without_echo(slot) for slot in node.slots)

@@ -1,4 +1,4 @@
-"""Rewrites a question into a plainer one before its grammar is looked at."""
+"""Normalizes the wording of a question before it is parsed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from iterative_rag.builtin.language.tokens import is_participle, is_verb, tokeni
 from iterative_rag.builtin.question.pronouns import one_sentence
 from iterative_rag.text.patterns import lazy_pattern
 
-# Where a question ends that is too long to be one.
+# Characters of a question that are read; the rest is ignored.
 LONGEST = 2000
-# Nouns that stand for a question word and a verb.
+# Nominal forms of a question word and a verb.
 _NOMINAL = tuple(
     (lazy_pattern(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
     for pattern, plain in (
@@ -26,27 +26,27 @@ _NOMINAL = tuple(
 )
 
 
-def plainly(question: str) -> str:
-    """ "What is the place of birth of X?" as "Where was X born?"."""
+def reword_nominal(question: str) -> str:
+    """Rewrite a nominal question: "What is the place of birth of X?" -> "Where was X born?"."""
     for pattern, plain in _NOMINAL:
         if match := pattern.match(question):
             return plain.format(match[1])
     return question
 
 
-# "director of film X" without its article
+# "director of film X": the article is missing.
 _BARE_ROLE = lazy_pattern(
     r"(?<![Tt]he )(?<!\w)(director|composer|performer|author|singer|producer|writer) of\b"
     r"(?: (?:film|song|book)(?= [A-Z]))?"
 )
-# "his former student Ann Lee" is Ann Lee.
+# "his former student Ann Lee" -> "Ann Lee"
 _NAMED_KIN = lazy_pattern(r"\b(?:his|her|its|their) (?:[a-z]+ ){0,2}([a-z]+) (?=[A-Z])")
-# "Ann Lee's brother Bo": the name after the noun is enough. ("Ann Lee's film Dawn" may be no film of hers.)
+# "Ann Lee's brother Bo" -> "Bo"; only for persons.
 _NAMED_OWN = lazy_pattern(
     r"(?:[A-Z][\w.-]* )*[A-Z][\w.-]*['’]s (?:[a-z]+['’]s )*(?:[a-z]+ ){0,2}"
     r"(?P<noun>[a-z]+) (?=[A-Z“\"](?!\w*['’]s? [a-z]+ [A-Z]))"
 )
-# Words of courtesy around a question.
+# Polite openings.
 _COURTESY = lazy_pattern(
     r"^(?:please[,]? |(?:can|could|would) you (?:please )?(?:tell me|say|name) |do you know |tell me[,]? |"
     r"i(?: would|['’]d) like to know[,]? |i(?: am|['’]m) (?:wondering|curious)[,:]? (?:about )?)+(?=\w)",
@@ -65,7 +65,7 @@ _FRONTED = lazy_pattern(
 _STRANDED = lazy_pattern(
     r"^(?:what|which) (?P<noun>[a-z]+(?: [a-z]+)?) (?P<be>is|was|are|were) (?P<what>(?:the |[A-Z]).{2,200}) in$", re.I
 )
-# "the score of the film Dawn" has the composer of Dawn.
+# "the composer of the score of the film Dawn" -> "the composer of Dawn"
 _SCORE = lazy_pattern(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
 _HOW_MANY_OF = lazy_pattern(r"^how many of (?:the |these |those )(?P<what>.{3,80}?) (?:have|has) been (?=[a-z])", re.I)
 
@@ -80,8 +80,8 @@ def _single(noun: str) -> str:
     return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
-def _straight(text: str) -> str:
-    """Stranded prepositions and roundabout forms put straight."""
+def _reword(text: str) -> str:
+    """Rewrite stranded prepositions and roundabout forms."""
     if match := _STRANDED.match(text):
         text = f"In which {match['noun']} {match['be']} {match['what']}"
     if match := _WHICH_OF_OWN.match(text):
@@ -90,8 +90,8 @@ def _straight(text: str) -> str:
     return _SCORE.sub(r"\1 of ", text)
 
 
-def _courteous(text: str) -> str:
-    """Without courtesies, contractions and dates of asking; what stands in front goes to the end."""
+def _strip_courtesies(text: str) -> str:
+    """Drop polite openings, contractions and "as of ..."; move a fronted adverbial to the end."""
     text = re.sub(r" (?=['’]s\b)", "", text)
     text = re.sub(r"\b(what|who|where|when|how)['’]s\b", r"\1 is", text, flags=re.I)
     text = _AS_OF.sub("", _COURTESY.sub("", text))
@@ -104,7 +104,7 @@ def _courteous(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _plainly_named(match: re.Match[str]) -> str:
+def _drop_person(match: re.Match[str]) -> str:
     return "" if names_person(match["noun"]) else match[0]
 
 
@@ -116,8 +116,8 @@ _EXTRAPOSED = lazy_pattern(
 _ASIDE = lazy_pattern(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
 
 
-def in_order(text: str) -> str:
-    """Asides dropped, and "the river rise that ..." put in order: "the river that ... rise"."""
+def reorder_clauses(text: str) -> str:
+    """Drop asides and move an extraposed clause to its noun: "the river rise that ..." -> "the river that ... rise"."""
     ending = "?" if text.endswith("?") else ""
     text = _ASIDE.sub("", text.rstrip("?"))
     match = _EXTRAPOSED.match(text)
@@ -126,27 +126,27 @@ def in_order(text: str) -> str:
     return text + ending
 
 
-def ordered(question: str) -> str:
-    """The question with its clauses right behind their nouns, and of several sentences as one."""
-    text = " ".join(_WHOS.sub(_whose, question).split()).rstrip(" ?.")
-    return f"{in_order(one_sentence(text))}?" if text else question
+def merge_sentences(question: str) -> str:
+    """Merge the sentences of a question into one, with each clause right after its noun."""
+    text = " ".join(_WHOS.sub(_correct_whose, question).split()).rstrip(" ?.")
+    return f"{reorder_clauses(one_sentence(text))}?" if text else question
 
 
-# "the singer who's third album ..." for "whose"
+# "the singer who's third album ...": misspelt "whose"
 _WHOS = lazy_pattern(r"(?<=\w )who['’]s (?P<next>[\w-]+)(?= (?:[\w-]+ ){0,3}(?:is|was|are|were|has|had)\b)")
 
 
-def _whose(match: re.Match[str]) -> str:
+def _correct_whose(match: re.Match[str]) -> str:
     word = tokenize(match["next"])[0]
     plain = is_verb(word) or word.low in DETERMINERS or word.low.endswith(("ing", "ly", "ed"))
     return match[0] if plain else f"whose {match['next']}"
 
 
-def settled(question: str) -> str:
-    """One plain question without its mark: at most LONGEST characters, single spaces, pronouns replaced."""
+def normalize(question: str) -> str:
+    """Normalize a question: at most LONGEST characters, single spaces, pronouns resolved, no question mark."""
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
-    text = _straight(one_sentence(_courteous(_WHOS.sub(_whose, text))))
-    text = _NAMED_OWN.sub(_plainly_named, text)
+    text = _reword(one_sentence(_strip_courtesies(_WHOS.sub(_correct_whose, text))))
+    text = _NAMED_OWN.sub(_drop_person, text)
     text = _BARE_ROLE.sub(r"the \1 of", text)
     text = _NAMED_KIN.sub(lambda match: "" if names_person(match[1]) else match[0], text)
-    return plainly(text).rstrip("?")
+    return reword_nominal(text).rstrip("?")

@@ -1,4 +1,4 @@
-"""How a question is taken apart, and how that is read from the scores of all its stretches of words."""
+"""Decodes the splitter's scores for all spans of a question into a split: its kind and the spans it consists of."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
     Scores = npt.NDArray[np.float32]
 
-CONTINUED: Final = "##"  # opens a word piece that goes on a word
-LEAST: Final = 0.5  # of the score of a stretch beside the best one
-SURE: Final = 0.8  # of a stretch that only a second look shows
-_MOST_STRETCHES: Final = 8
+CONTINUED: Final = "##"  # prefix of a WordPiece that continues a word
+LEAST: Final = 0.5  # score from which a span besides the best one is kept
+SURE: Final = 0.8  # score from which a span found only in a second pass is kept
+_MAX_SPANS: Final = 8
 
 
 class QuestionKind(StrEnum):
-    """How a question is taken apart."""
+    """How a question decomposes."""
 
-    SINGLE = "single"  # it is one look-up
-    NESTED = "nested"  # it speaks of something by a description, which is looked up first
-    COMPARISON = "comparison"  # two things are looked up and compared
-    INTERSECTION = "intersection"  # one thing meets two conditions
+    SINGLE = "single"  # a single look-up
+    NESTED = "nested"  # contains a description that is looked up first
+    COMPARISON = "comparison"  # looks up two things and compares them
+    INTERSECTION = "intersection"  # one thing that meets two conditions
 
 
 class Form(StrEnum):
-    """How a stretch stands for something."""
+    """The syntactic form of a span."""
 
     PHRASE = "phrase"  # "the director of X"
     CLAUSE = "clause"  # "X was directed by a man", before "who was born in what year"
@@ -39,7 +39,7 @@ class Form(StrEnum):
 
 
 class Asks(StrEnum):
-    """What a description stands for: a person, a place, a time, a named thing, or anything else."""
+    """What a description refers to: a person, a place, a time, a named thing, or anything else."""
 
     WHO = "who"
     WHERE = "where"
@@ -54,8 +54,8 @@ ASKS: Final = tuple(Asks)
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of the question, `question[start:end]`, with the network's score for it (0 to 1)."""
+class QuestionSpan:
+    """A span of the question, `question[start:end]` in characters, with the network's score (0 to 1)."""
 
     start: int
     end: int
@@ -63,23 +63,23 @@ class Stretch:
     asks: Asks
     score: float
 
-    def holds(self, other: Stretch) -> bool:
+    def holds(self, other: QuestionSpan) -> bool:
         return self.start <= other.start and other.end <= self.end and self != other
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How a question is taken apart.
+    """A question with its kind and spans.
 
-    `inner` are the descriptions, the innermost first; `parts` the two sides of a comparison or the two conditions.
+    `inner` holds the descriptions, innermost first; `parts` the two sides of a comparison or the two conditions.
     `probabilities` are those of KINDS; `confidence` is the calibrated probability that kind and spans are all right.
     """
 
     question: str
     kind: QuestionKind
     probabilities: tuple[float, ...]
-    inner: tuple[Stretch, ...] = ()
-    parts: tuple[Stretch, ...] = ()
+    inner: tuple[QuestionSpan, ...] = ()
+    parts: tuple[QuestionSpan, ...] = ()
     confidence: float = 0.0
 
 
@@ -93,34 +93,38 @@ def decoded(
     kinds: Scores,
     calibration: dict[str, list[float]],
 ) -> Split:
-    """The likeliest kind with its stretches. Scores have the shape (channels, pieces, pieces): FORMS, then ASKS."""
+    """Decode the likeliest kind and its spans.
+
+    `scores` are logits of shape (len(FORMS) + len(ASKS), pieces, pieces) over (first, last) pieces; `kinds` are logits
+    of shape (len(KINDS),). `calibration` holds for each kind the weights of the logistic regression of `confidence`.
+    """
     import numpy as np
 
     exponents = np.exp(kinds - kinds.max())
     probabilities = tuple(float(part) for part in exponents / exponents.sum())
     kind = KINDS[int(np.argmax(kinds))]
-    stretches = _Stretches(scores, encoding)
-    inner: list[Stretch] = []
-    parts: list[Stretch] = []
+    spans = _SpanScores(scores, encoding)
+    inner: list[QuestionSpan] = []
+    parts: list[QuestionSpan] = []
     if kind is not QuestionKind.SINGLE:
-        inner = stretches.nested(at_least_one=kind is QuestionKind.NESTED)
+        inner = spans.nested(at_least_one=kind is QuestionKind.NESTED)
     if kind in (QuestionKind.COMPARISON, QuestionKind.INTERSECTION):
-        parts = stretches.two_parts()
-    inner.sort(key=lambda stretch: (stretch.end - stretch.start, stretch.start))
+        parts = spans.two_parts()
+    inner.sort(key=lambda span: (span.end - span.start, span.start))
     confidence = _calibrated(calibration.get(kind.value), max(probabilities), parts or inner)
     return Split(question, kind, probabilities, tuple(inner), tuple(parts), confidence)
 
 
 def deepened(split: Split, look: Callable[[str], Split]) -> Split:
-    """The split with what the descriptions hold in their turn, as far as one look did not show it.
+    """Add the descriptions nested in those of a split that the first pass did not find.
 
-    "the mayor of the city where X was born" is looked at once more as the question "Who is the mayor of ...?".
+    "the mayor of the city where X was born" is split again as the question "Who is the mayor of ...?".
     """
     if split.kind is not QuestionKind.NESTED:
         return split
     inner = list(split.inner)
     waiting = [one for one in inner if one.form is Form.PHRASE and not any(one.holds(other) for other in inner)]
-    while waiting and len(inner) < _MOST_STRETCHES:
+    while waiting and len(inner) < _MAX_SPANS:
         outer = waiting.pop(0)
         opening = "Who is " if outer.asks is Asks.WHO else "What is "
         seen = look(f"{opening}{split.question[outer.start : outer.end]}?")
@@ -135,20 +139,20 @@ def deepened(split: Split, look: Callable[[str], Split]) -> Split:
     return replace(split, inner=tuple(inner))
 
 
-def _moved(one: Stretch, by: int) -> Stretch:
+def _moved(one: QuestionSpan, by: int) -> QuestionSpan:
     return replace(one, start=one.start + by, end=one.end + by)
 
 
-def _shorter(one: Stretch, outer: Stretch) -> bool:
-    """By more than an article: else it is the description itself."""
+def _shorter(one: QuestionSpan, outer: QuestionSpan) -> bool:
+    """Whether a span is shorter by more than an article; otherwise it is the same description."""
     return one.end - one.start < outer.end - outer.start - 4
 
 
-def _calibrated(weights: Sequence[float] | None, kind: float, used: Sequence[Stretch]) -> float:
-    """Logistic regression on the log odds of the kind and of the least certain stretch."""
+def _calibrated(weights: Sequence[float] | None, kind: float, used: Sequence[QuestionSpan]) -> float:
+    """Calibrated confidence: logistic regression on the log odds of the kind and of the lowest-scored span."""
     if weights is None:
         return 0.0
-    weakest = min((stretch.score for stretch in used), default=0.5)
+    weakest = min((span.score for span in used), default=0.5)
     return 1 / (1 + math.exp(-(weights[0] + weights[1] * log_odds(kind) + weights[2] * log_odds(weakest))))
 
 
@@ -157,8 +161,8 @@ def log_odds(probability: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-class _Stretches:
-    """The stretches of whole words, with their scores."""
+class _SpanScores:
+    """The scores of all spans that begin and end at word boundaries."""
 
     def __init__(self, scores: Scores, encoding: Encoding) -> None:
         import numpy as np
@@ -172,13 +176,13 @@ class _Stretches:
         self._asks = scores[len(FORMS) :]
         self._offsets = encoding.offsets
 
-    def _stretch(self, form: int, first: int, last: int) -> Stretch:
+    def _span(self, form: int, first: int, last: int) -> QuestionSpan:
         asks = ASKS[int(self._asks[:, first, last].argmax())]
         start, end = self._offsets[first][0], self._offsets[last][1]
-        return Stretch(start, end, FORMS[form], asks, float(self._scores[form, first, last]))
+        return QuestionSpan(start, end, FORMS[form], asks, float(self._scores[form, first, last]))
 
-    def _best(self, forms: Sequence[int], count: int, least: float) -> list[Stretch]:
-        """The `count` best stretches of some forms, best first."""
+    def _best(self, forms: Sequence[int], count: int, least: float) -> list[QuestionSpan]:
+        """The `count` best spans of the given forms with a score above `least`, best first."""
         import numpy as np
 
         chosen = self._scores[list(forms)]
@@ -187,30 +191,30 @@ class _Stretches:
         for place in order:
             form, first, last = (int(part) for part in np.unravel_index(place, chosen.shape))
             if chosen[form, first, last] > max(least, 1e-9):
-                found.append(self._stretch(forms[form], first, last))
+                found.append(self._span(forms[form], first, last))
         return found
 
-    def nested(self, *, at_least_one: bool) -> list[Stretch]:
-        """Descriptions that lie apart or one within the other, best first."""
-        kept: list[Stretch] = []
-        for stretch in self._best((0, 1), 4 * _MOST_STRETCHES, LEAST):
-            if all(_fits(stretch, other) for other in kept):
-                kept.append(stretch)
+    def nested(self, *, at_least_one: bool) -> list[QuestionSpan]:
+        """The best descriptions that are pairwise disjoint or nested, best first."""
+        kept: list[QuestionSpan] = []
+        for span in self._best((0, 1), 4 * _MAX_SPANS, LEAST):
+            if all(_fits(span, other) for other in kept):
+                kept.append(span)
         if not kept and at_least_one:
             kept = self._best((0, 1), 1, 0.0)
-        return kept[:_MOST_STRETCHES]
+        return kept[:_MAX_SPANS]
 
-    def two_parts(self) -> list[Stretch]:
-        """The best part and the best one beside it, in the order of the question; none where only one stands out."""
+    def two_parts(self) -> list[QuestionSpan]:
+        """The best part and the best one disjoint from it, in question order; empty if there is no second."""
         found = self._best((2,), 64, 0.0)
-        other = next((stretch for stretch in found[1:] if _apart(stretch, found[0])), None)
-        return sorted((found[0], other), key=lambda stretch: stretch.start) if other else []
+        other = next((span for span in found[1:] if _apart(span, found[0])), None)
+        return sorted((found[0], other), key=lambda span: span.start) if other else []
 
 
-def _apart(one: Stretch, other: Stretch) -> bool:
+def _apart(one: QuestionSpan, other: QuestionSpan) -> bool:
     return one.end <= other.start or other.end <= one.start
 
 
-def _fits(one: Stretch, other: Stretch) -> bool:
-    """Apart, or one within the other."""
+def _fits(one: QuestionSpan, other: QuestionSpan) -> bool:
+    """Whether two spans are disjoint or nested."""
     return _apart(one, other) or one.holds(other) or other.holds(one)

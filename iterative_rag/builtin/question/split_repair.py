@@ -1,4 +1,4 @@
-"""Mends the stretches of a split where the words around them show that the network cut wrongly."""
+"""Corrects the spans of a split where the grammar around them shows that their boundaries are wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITI
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import modifiers_end
-from iterative_rag.builtin.question.span_decoding import Form, QuestionKind, Split, Stretch
+from iterative_rag.builtin.question.span_decoding import Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASKS_AT_END = lazy_pattern(r"\b(?:who|whom|what|when|where)$|\b(?:what|which|whose) (?:[\w-]+ ){0,4}[\w-]+$", re.I)
@@ -25,15 +25,15 @@ _ASKS_FIRST = lazy_pattern(
 )
 
 
-def mended(split: Split) -> Split:
-    """The split with its stretches put right, or a single one where nothing is left to look up first."""
+def repair(split: Split) -> Split:
+    """Correct the spans of a nested split; SINGLE if no description is left to look up first."""
     if split.kind is not QuestionKind.NESTED:
         return split
     question = split.question
-    inner = [_reached(question, _verb_left_out(question, one)) for one in split.inner]
-    inner = [_asked_clause(question, one) for one in inner]
+    inner = [_extend_over_clause(question, _cut_trailing_verb(question, one)) for one in split.inner]
+    inner = [_reduce_to_clause(question, one) for one in inner]
     inner = [one for one in inner if one.form is Form.CLAUSE or not is_named(question[one.start : one.end])]
-    inner = [one for one in inner if not any(_runs_on(question, one, other) for other in inner)]
+    inner = [one for one in inner if not any(_overruns(question, one, other) for other in inner)]
     inner = sorted(dict.fromkeys(inner), key=lambda one: (one.end - one.start, one.start))
     if not inner:
         return replace(split, kind=QuestionKind.SINGLE, inner=())
@@ -41,7 +41,7 @@ def mended(split: Split) -> Split:
 
 
 def is_named(phrase: str) -> bool:
-    """Whether a description says the name itself: "the cook Ann Lee", "the show “Dawn”"."""
+    """Whether a description contains the name of its referent: "the cook Ann Lee", "the show “Dawn”"."""
     if _SO_CALLED.match(phrase):
         return True
     tokens = tokenize(phrase.rstrip(" ,?"))
@@ -49,20 +49,20 @@ def is_named(phrase: str) -> bool:
         return False
     begin = int(tokens[0].low in DETERMINERS)
     words = tokens[begin:]
-    if not begin or len(words) < 2 or any(_joins(token) for token in words):
+    if not begin or len(words) < 2 or any(_ends_group(token) for token in words):
         return False
     return not any(token.possessive for token in words)
 
 
-def _joins(token: Token) -> bool:
-    """A small word, a clause or a sign: what follows is no longer the noun itself."""
+def _ends_group(token: Token) -> bool:
+    """Whether a token ends the noun group: a preposition, determiner, conjunction, verb or sign."""
     small = token.small
     linked = small in PREPOSITIONS | RELATIVES | DETERMINERS or small in {"and", "or"}
     return linked or (not token.word and token.text not in {"-", "–", "."}) or acts(token) or small.endswith("ing")
 
 
-def _verb_left_out(question: str, one: Stretch) -> Stretch:
-    """ "The man that X is based on was awarded" before "what medal": a description and the verb after it."""
+def _cut_trailing_verb(question: str, one: QuestionSpan) -> QuestionSpan:
+    """Cut a trailing verb from a description: "The man that X is based on [was awarded]" before "what medal"."""
     text = question[one.start : one.end]
     tokens = tokenize(text)
     place = len(tokens)
@@ -74,8 +74,8 @@ def _verb_left_out(question: str, one: Stretch) -> Stretch:
     return replace(one, form=Form.PHRASE, end=one.start + tokens[place - 1].end)
 
 
-def _reached(question: str, one: Stretch) -> Stretch:
-    """A description goes on through the clause right after it, where the question stands in front of it."""
+def _extend_over_clause(question: str, one: QuestionSpan) -> QuestionSpan:
+    """Extend a description over the relative clause after it, in a question that asks at its start."""
     if one.form is not Form.PHRASE or not _ASKS_FIRST.match(question):
         return one
     tokens = tokenize(question.rstrip(" ?."))
@@ -86,8 +86,8 @@ def _reached(question: str, one: Stretch) -> Stretch:
     return replace(one, end=tokens[end - 1].end) if end > place else one
 
 
-def _asked_clause(question: str, one: Stretch) -> Stretch:
-    """ "X is by a man whose father is who": what stands before "whose" is found first, then his father."""
+def _reduce_to_clause(question: str, one: QuestionSpan) -> QuestionSpan:
+    """Reduce "X is by a man whose father is who" to the clause before "whose", which is looked up first."""
     text = question[one.start : one.end]
     goes_on = question[one.end :].strip(" ?.")
     if one.form is not Form.PHRASE or goes_on or _ASKS_FIRST.match(question) or not _ASKS_AT_END.search(text):
@@ -99,8 +99,8 @@ def _asked_clause(question: str, one: Stretch) -> Stretch:
     return replace(one, form=Form.CLAUSE, start=begin, end=one.start + clause.start())
 
 
-def _runs_on(question: str, one: Stretch, inner: Stretch) -> bool:
-    """Whether a description is another one with words of the question itself behind it: "the man who made X die"."""
+def _overruns(question: str, one: QuestionSpan, inner: QuestionSpan) -> bool:
+    """Whether a description overruns a shorter one into the question's own words: "the man who made X [die]"."""
     if one.form is not Form.PHRASE or inner.form is not Form.PHRASE or not one.holds(inner) or one.start != inner.start:
         return False
     rest = tokenize(question[inner.end : one.end])

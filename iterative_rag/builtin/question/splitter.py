@@ -1,8 +1,8 @@
-"""Finds in a question what must be found first: a small network that points at the words that stand for it.
+"""The trained question splitter: a small network that marks the spans of a question to look up first.
 
-The question goes in as word pieces; out come the kind of the question and a score for every stretch of words. Nothing
-is generated: what is asked next and what is put back are words of the question (see `splicing`). MODEL_CARD.md tells
-what the network was trained on and how often it is right.
+Input: up to MAX_PIECES WordPieces with their shapes. Output: logits of the question's kind and of every span, decoded
+by `span_decoding`. Nothing is generated: `substitution` turns spans into sub-questions and puts values in their place.
+MODEL_CARD.md describes training data and accuracy.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from iterative_rag.text.patterns import lazy_pattern
 
 NETWORK: Final = "splitter.onnx"
 FACTS: Final = "splitter.json"
-MAX_PIECES: Final = 192  # of a question; what follows is not looked at
+MAX_PIECES: Final = 192  # longer questions are truncated
 SHAPES: Final = 12
-# Of what is read from the network's scores. What is kept under it was read by the same rules.
+# Version of the decoding rules, part of the cache key: raise it when `span_decoding` changes what it returns.
 READING: Final = 1
 
 
 class Splitter:
-    """Takes questions apart. Costs nothing until the first; one instance may be called from several threads.
+    """Splits questions; thread-safe. The network is loaded at the first question that `cache` does not hold.
 
-    A question that `cache` has seen is not looked at again. `split` raises WeightsError where the weights are missing
-    or damaged.
+    `split` raises WeightsError if the weights are missing or damaged.
     """
 
     def __init__(self, *, weights: Traversable | None = None, cache: Cache | None = None) -> None:
@@ -45,14 +44,14 @@ class Splitter:
         self._cache = cache
 
     def split(self, question: str) -> Split:
-        """The same for a question whatever else is asked; a question without words is single."""
+        """Split a question; the result depends on nothing else. A question without words is SINGLE."""
         if not any(character.isalnum() for character in question):
             return Split(question, QuestionKind.SINGLE, (1.0, 0.0, 0.0, 0.0), confidence=1.0)
         key = ["split", READING, self._version(), question]
         return kept(self._cache, key, _form(), lambda: self._loaded().split(question), partial(_fits, question))
 
     def _version(self) -> str:
-        """The hash of the file that names the network and holds its vocabulary and calibration."""
+        """SHA-256 of the file that identifies the network and holds its vocabulary and calibration."""
         return hashlib.sha256(read_file(self._weights, FACTS)).hexdigest()
 
 
@@ -62,7 +61,7 @@ def _form() -> TypeAdapter[Split]:
 
 
 def _fits(question: str, split: Split) -> bool:
-    """Whether a kept split can be one of this question."""
+    """Whether a cached split is a valid one of this question."""
     return (
         split.question == question
         and len(split.probabilities) == len(QuestionKind)
@@ -72,12 +71,12 @@ def _fits(question: str, split: Split) -> bool:
 
 
 def load() -> None:
-    """Load the package's weights, unless that was done. Raises WeightsError."""
+    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
     lazy(_SplitterNetwork, None)()
 
 
 class _SplitterNetwork:
-    """The loaded tokenizer and network. Both only read their state, so threads may share them."""
+    """The loaded tokenizer and network. Both are read-only, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
         facts = _facts(weights)
@@ -87,7 +86,7 @@ class _SplitterNetwork:
         self._calibration: dict[str, list[float]] = facts["calibration"]
 
     def split(self, question: str) -> Split:
-        # Half a surrogate pair, as a damaged file may hold, is not valid Unicode; "?" keeps the offsets right.
+        # A lone surrogate, as in a damaged file, is not valid Unicode; "?" keeps the character offsets.
         text = _LONE.sub("?", question)
         split = deepened(self._look(text), self._look)
         return split if text == question else replace(split, question=question)
@@ -105,7 +104,7 @@ _LONE: Final = lazy_pattern("[\ud800-\udfff]")
 
 
 def _facts(weights: Traversable) -> dict[str, Any]:
-    """What is known of the network, its sha256 too. Raises WeightsError where the file cannot be read."""
+    """Read the network's sha256, tokenizer and calibration. Raises WeightsError if the file is missing or damaged."""
     told = read_file(weights, FACTS)
     try:
         facts = json.loads(told)
@@ -117,7 +116,7 @@ def _facts(weights: Traversable) -> dict[str, Any]:
 
 
 def shapes_of(text: str, offsets: Iterable[tuple[int, int]]) -> list[int]:
-    """For each word piece how it is written: small, Capital, CAPITALS, digits or a sign; plus 6 between quotes."""
+    """Shape ids of the pieces: 0 special, 1 sign, 2 lower, 3 Title, 4 UPPER, 5 digits; plus 6 inside quotes."""
     quoted = _between_quotes(text)
     return [_shape(text[start:end]) + 6 * (start in quoted) if end > start else 0 for start, end in offsets]
 

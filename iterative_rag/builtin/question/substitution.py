@@ -1,8 +1,8 @@
-"""What a split question asks first, and the question with what was found in place of the words that stood for it.
+"""Turns the spans of a split into sub-questions, and puts values in their place.
 
-`need` turns "the university where X was a professor" into "At which university was X a professor?"; `put` replaces such
-a stretch by a value; `planned` makes a plan of look-ups out of a whole split. Where a form is not understood, the words
-are kept in their order ("What is ...?", "... which university?"): a search and a reader can work with that, too.
+`sub_question` turns "the university where X was a professor" into "At which university was X a professor?";
+`substitute` replaces such a span by a value; `plan_split` makes a plan of the whole split. A form that no rule knows
+keeps its word order ("What is ...?", "... which university?"), which is good enough for search and reader.
 """
 
 from __future__ import annotations
@@ -22,94 +22,89 @@ from iterative_rag.builtin.language.function_words import (
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, tokenize
 from iterative_rag.builtin.language.verbs import acts, base_form
 from iterative_rag.builtin.question.descriptions import group_end
-from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation
-from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, Split, Stretch
+from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation, escape_braces
+from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.builtin.question.split_repair import is_named
 from iterative_rag.text.patterns import lazy_pattern
 
 _AT = word_set("university college school academy institute station stadium hospital location event festival")
 _SET_OFF = lazy_pattern(r", (?:who|whose|which|where|whom)\b")
 _SUBJECT_PRONOUNS = word_set("he she it they we i you who")
-# Stands for a value that is not known yet; written like a name, so that grammar takes it for one.
+# Placeholder for a value that is not known yet, spelled like a name so that the rules parse it as one.
 _SLOT = "Qslot{}q"
 _SLOTTED = lazy_pattern(r"Qslot(\d+)q")
 
 
-def need(question: str, stretch: Stretch) -> str:
-    """What a stretch of the question asks, as a question of its own."""
-    text = question[stretch.start : stretch.end].strip(" ,")
-    asked = _clause_question(text) if stretch.form is Form.CLAUSE else phrase_question(text, stretch.asks)
+def sub_question(question: str, span: QuestionSpan) -> str:
+    """The sub-question that resolves a span."""
+    text = question[span.start : span.end].strip(" ,")
+    asked = _clause_question(text) if span.form is Form.CLAUSE else phrase_question(text, span.asks)
     return asked[:1].upper() + asked[1:]
 
 
-def put(question: str, stretch: Stretch, value: str) -> str:
-    """The question with a value in place of a stretch, articles, possessives and pronouns around it mended."""
-    before, after = question[: stretch.start], question[stretch.end :]
+def substitute(question: str, span: QuestionSpan, value: str) -> str:
+    """Replace a span by a value and adapt the articles, possessives and pronouns around it."""
+    before, after = question[: span.start], question[span.end :]
     value = value.strip().rstrip(".;,") if not value.rstrip().endswith(("Jr.", "Sr.", "Inc.")) else value.strip()
-    if stretch.form is Form.CLAUSE:
-        return _begun(before + _predicated(value, after, question[stretch.start : stretch.end]))
+    if span.form is Form.CLAUSE:
+        return _capitalize(before + _predicated(value, after, question[span.start : span.end]))
     before = re.sub(r"\b(?:the|an?|this|that) $", "", before, flags=re.IGNORECASE)
-    if after.startswith(", ") and _SET_OFF.search(question[stretch.start : stretch.end]):
-        after = after[1:]  # the comma that closes the clause goes with it
-    return _begun(before + value + after)
+    if after.startswith(", ") and _SET_OFF.search(question[span.start : span.end]):
+        after = after[1:]  # drop the comma that closes the clause
+    return _capitalize(before + value + after)
 
 
 def halves(split: Split) -> tuple[str, str] | None:
-    """The question with either of its two parts: "Who did A and B?" as "Who did A?" and "Who did B?"."""
+    """Split a question at its two parts: "Who did A and B?" -> "Who did A?", "Who did B?"."""
     if len(split.parts) != 2:
         return None
     question, (one, other) = split.question, split.parts
     first = question[: one.end] + question[other.end :]
-    return first, _begun(question[: one.start] + question[other.start :])
+    return first, _capitalize(question[: one.start] + question[other.start :])
 
 
-def planned(split: Split) -> Node | None:
-    """The split as a plan of look-ups; None where it gives none (a single question, a comparison)."""
+def plan_split(split: Split) -> Node | None:
+    """Plan a nested question or an intersection; None for other kinds."""
     question = split.question
     if split.kind is QuestionKind.INTERSECTION and len(split.parts) == 2:
         both = halves(split)
         assert both is not None
-        return Computed(question, Operation.COMMON, tuple(Lookup(half, plain(half)) for half in both))
+        return Computed(question, Operation.COMMON, tuple(Lookup(half, escape_braces(half)) for half in both))
     if split.kind is not QuestionKind.NESTED or not split.inner:
         return None
     for one in split.inner:
         if name := _named_last(question, one):
-            return Lookup(question, plain(put(question, one, name)))
+            return Lookup(question, escape_braces(substitute(question, one, name)))
     return _node(question, question, split.inner, None)
 
 
-def _named_last(question: str, stretch: Stretch) -> str:
-    """The noun at the end of a clause where it says its name: "X wrote for the show “Dawn”"."""
-    match = _LAST_NOUN.match(question[stretch.start : stretch.end]) if stretch.form is Form.CLAUSE else None
+def _named_last(question: str, span: QuestionSpan) -> str:
+    """The noun at the end of a clause if it contains its name ("X wrote for the show “Dawn”"); "" otherwise."""
+    match = _LAST_NOUN.match(question[span.start : span.end]) if span.form is Form.CLAUSE else None
     if match is None or not is_named(f"the {match['noun']}"):
         return ""
-    return question[stretch.start + len(match["head"]) : stretch.end]
+    return question[span.start + len(match["head"]) : span.end]
 
 
-def _node(question: str, source: str, inner: Sequence[Stretch], outer: Stretch | None) -> Lookup:
-    """The look-up of a stretch (or of the whole question) with those directly inside it as slots."""
+def _node(question: str, source: str, inner: Sequence[QuestionSpan], outer: QuestionSpan | None) -> Lookup:
+    """The look-up of a span (None: the whole question), with the spans directly inside it as slots."""
     inside = [one for one in inner if outer is None or outer.holds(one)]
     direct = [one for one in inside if not any(other.holds(one) for other in inside)]
     direct = [one for one in direct if one.form is Form.PHRASE or outer is None]
     direct.sort(key=lambda one: one.start)
     text, end = question, outer.end if outer else len(question)
     for place in range(len(direct) - 1, -1, -1):
-        changed = put(text, direct[place], _SLOT.format(place))
+        changed = substitute(text, direct[place], _SLOT.format(place))
         end += len(changed) - len(text)
         text = changed
     if outer is not None:
-        text = need(text, Stretch(outer.start, end, outer.form, outer.asks, outer.score))
-    template = _SLOTTED.sub(r"{\1}", plain(text.strip()))
+        text = sub_question(text, QuestionSpan(outer.start, end, outer.form, outer.asks, outer.score))
+    template = _SLOTTED.sub(r"{\1}", escape_braces(text.strip()))
     slots = tuple(_node(question, question[one.start : one.end], inner, one) for one in direct)
     return Lookup(source, template, slots)
 
 
-def plain(text: str) -> str:
-    """Braces would be taken for marks of a template."""
-    return text.replace("{", "(").replace("}", ")")
-
-
-def _begun(text: str) -> str:
+def _capitalize(text: str) -> str:
     text = re.sub(r" {2,}", " ", text.lstrip(" ,"))
     return text[:1].upper() + text[1:]
 
@@ -126,7 +121,7 @@ def phrase_question(text: str, asks: Asks) -> str:
     group = max(group_end(tokens, begin, len(tokens)), begin + 1)
     if not tokens[begin].capital and _opens_clause(tokens, group):
         while group > begin + 1 and tokens[group - 1].capital:
-            group -= 1  # "the country Ann Lee is from": the name belongs to the clause
+            group -= 1  # "the country Ann Lee is from": the name opens the clause
     if group > begin + 1 and group < len(tokens) and tokens[group - 1].small.endswith("ly") and acts(tokens[group]):
         group -= 1  # "the album partly made by X"
     noun = text[tokens[begin].start : tokens[group - 1].end]
@@ -150,7 +145,7 @@ def _opens_clause(tokens: list[Token], place: int) -> bool:
 
 
 def _modified(noun: str, tokens: list[Token], clause: str) -> str:
-    """The question of a noun with a clause after it; nothing for an "of ..." and the like."""
+    """The question that resolves a noun with a clause after it; "" if no clause follows ("of ...")."""
     first = tokens[0].low
     after = tokens[1] if len(tokens) > 1 else None
     if after is None:
@@ -162,18 +157,18 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
         inside = clause[tokens[2].start :]
         if after.low == "whose":
             return f"{first.capitalize()} which {noun}{_own(noun)} {inside}?"
-        return _inverted(f"{first} which {noun}", inside)
+        return _invert(f"{first} which {noun}", inside)
     if first in {"where", "when"}:
         link = "at" if first == "where" and noun.split()[-1].lower() in _AT else "in"
-        return _inverted(f"{link} which {noun}", _without_stranded(rest, link))
+        return _invert(f"{link} which {noun}", _without_stranded(rest, link))
     if first in {"who", "whom", "which", "that"}:
         subject = first != "whom" and (_predicate(after) and not (after.low == "had" and _named_next(tokens)))
-        return f"Which {noun} {rest}?" if subject else _inverted(f"which {noun}", rest)
+        return f"Which {noun} {rest}?" if subject else _invert(f"which {noun}", rest)
     adverb = first.endswith("ly") and is_participle(after)
     if adverb or (is_participle(tokens[0]) and not first.endswith("ing")):
         return f"Which {noun} {'were' if _plural(noun) else 'was'} {clause}?"
     if (tokens[0].capital or first in DETERMINERS | _SUBJECT_PRONOUNS) and any(acts(token) for token in tokens[1:]):
-        return _inverted(f"which {noun}", clause)
+        return _invert(f"which {noun}", clause)
     return ""
 
 
@@ -186,7 +181,7 @@ def _plural(noun: str) -> bool:
 
 
 def _predicate(token: Token) -> bool:
-    """Whether a clause goes on with a verb after its pronoun, which is then its subject."""
+    """Whether the token after a relative pronoun begins the predicate, so that the pronoun is the subject."""
     small = token.small
     adverb = small.endswith("ly") or small in {"also", "once", "first", "later", "only", "then", "never", "still"}
     ending = small.endswith(("s", "ed")) and len(small) > 3 and small not in DETERMINERS | _SUBJECT_PRONOUNS
@@ -198,12 +193,13 @@ def _named_next(tokens: list[Token]) -> bool:
 
 
 def _without_stranded(clause: str, link: str) -> str:
-    """ "the city where she was born in": one preposition is enough."""
+    """Drop a stranded preposition: "the city where she was born [in]"."""
     return re.sub(rf"\s+(?:{link}|in|at)$", "", clause)
 
 
-def _inverted(asked: str, clause: str) -> str:
-    """ "in which city", "X died" as "In which city did X die?"; with an unknown verb as "X died in which city?"."""
+def _invert(asked: str, clause: str) -> str:
+    """Invert a clause: "in which city", "X died" -> "In which city did X die?", or "X died in which city?" if no
+    auxiliary or known verb is found."""
     tokens = tokenize(clause)
     verb = next((at for at in range(1, len(tokens)) if acts(tokens[at]) and not tokens[at].capital), 0)
     if verb and not any(token.small in RELATIVES for token in tokens[:verb]):
@@ -214,10 +210,10 @@ def _inverted(asked: str, clause: str) -> str:
         if found in AUXILIARIES - {"been", "being", "be", "has", "had", "have", "did", "do", "does"} or (
             found in {"has", "had", "have"} and len(tokens) > verb + 1 and is_participle(tokens[verb + 1])
         ):
-            return f"{_begun(asked)} {found} {subject}{tail}?"
+            return f"{_capitalize(asked)} {found} {subject}{tail}?"
         if base := base_form(found):
             auxiliary = "does" if found.endswith("s") and found not in IRREGULAR else "did"
-            return f"{_begun(asked)} {auxiliary} {subject} {base}{tail}?"
+            return f"{_capitalize(asked)} {auxiliary} {subject} {base}{tail}?"
     return f"{clause} {asked}?"
 
 
@@ -229,13 +225,13 @@ _LAST_NOUN = lazy_pattern(
 
 
 def _clause_question(text: str) -> str:
-    """ "X is the son of a singer" -> "X is the son of which singer?"."""
+    """Turn a clause into a question: "X is the son of a singer" -> "X is the son of which singer?"."""
     match = _LAST_NOUN.match(text)
     return f"{match['head']}which {match['noun']}?" if match else f"{text}?"
 
 
 def _predicated(value: str, after: str, clause: str) -> str:
-    """A value with what was said of the clause's last noun as its predicate."""
+    """Join a value with what follows a clause, turned into its predicate."""
     rest = after.lstrip(" ,")
     tokens = tokenize(rest)
     if not tokens:

@@ -1,4 +1,4 @@
-"""Questions about the time between two events, and how an event becomes a question about its year."""
+"""Plans questions about ages and the time between two events, and turns an event into a question about its year."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if match is None:
         return None
     rest = match["rest"]
-    # "did" belongs to the main clause for sure; of several "was" the last does.
+    # "did" always belongs to the main clause; among several "was", the last one does.
     places = list(re.finditer(r" (did) ", rest)) or list(re.finditer(r" (was|were|is) ", rest))[-1:]
     if not places:
         return None
@@ -40,7 +40,7 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if (late := re.match(r"^(.+) (?:follow|come)$", second)) and (
         event := re.match(r"^.{2,150}? (was|were) (.+)$", first)
     ):
-        aux, second = event[1], f"{late[1]} {event[2]}"  # "... after A was opened did B follow": B was opened, too
+        aux, second = event[1], f"{late[1]} {event[2]}"  # "... after A was opened did B follow": B was opened as well
     names = re.findall(r"(?:[A-Z][\w'’.-]*)(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first)
     if names:
         second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
@@ -50,13 +50,13 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         and aux == "did"
         and (split := re.match(r"(.{2,120}?) ((?:win|die|open|become|marry|receive|get|publish|write)\b.*)$", second))
     ):
-        # "How many years after A did B win X?": A won it too.
+        # "How many years after A did B win X?": the verb applies to both.
         ask_first = f"In which year did {first} {split[2]}?"
     else:
         shared = re.search(r" (born|opened|completed|founded|built|published|released)\b[^,]*$", second)
-        ask_first = f"In which year was {first} {shared[1]}?" if shared and not verb else when(first)
+        ask_first = f"In which year was {first} {shared[1]}?" if shared and not verb else ask_year(first)
         if shared and _EVENT_OF.match(first):
-            ask_first = when(first)
+            ask_first = ask_year(first)
     return Computed(text, Operation.YEARS, (expand(ask_first, first), expand(f"In which year {aux} {second}?", second)))
 
 
@@ -67,7 +67,7 @@ def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     ):
         return None
     return Computed(
-        text, Operation.YEARS, tuple(expand(when(match[name]), match[name]) for name in ("first", "second"))
+        text, Operation.YEARS, tuple(expand(ask_year(match[name]), match[name]) for name in ("first", "second"))
     )
 
 
@@ -104,8 +104,8 @@ def is_event(phrase: str) -> bool:
     return bool(_EVENT_OF.match(phrase))
 
 
-def when(clause: str) -> str:
-    """ "the bridge was opened" -> "In which year was the bridge opened?"."""
+def ask_year(clause: str) -> str:
+    """The question about the year of an event: "the bridge was opened" -> "In which year was the bridge opened?"."""
     if match := _EVENT_OF.match(clause):
         noun, what = (match[1], match[2]) if match[1] else (match[4], match[3])
         return f"In which year {_EVENT_NOUNS[noun].format(what)}?"
@@ -147,7 +147,7 @@ _CALENDAR = lazy_pattern(
 
 
 def calendar(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "In which decade was X built?": the date, and the decade that holds it."""
+    """Plan "In which decade was X built?": the date is looked up, its decade computed."""
     match = _CALENDAR.match(text)
     if match is None:
         return None
@@ -156,7 +156,7 @@ def calendar(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 
 def lifetime(name: str, expand: Expand) -> Node:
-    """How many years someone lived."""
+    """Plan the age of a person at death."""
     born, died = expand(f"When was {name} born?", name), expand(f"When did {name} die?", name)
     return Computed(name, Operation.YEARS, (born, died), unit="age")
 
@@ -171,7 +171,7 @@ _AGE_AT = lazy_pattern(
 
 
 def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """The age of someone at an event that is named by a noun, or in a year."""
+    """Plan the age of a person at an event named by a noun, or in a given year."""
     match = _AGE_AT.match(text)
     if match is None:
         return None
@@ -183,7 +183,7 @@ def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if not _EVENT_OF.match(event):
         return None
     return Computed(
-        text, Operation.YEARS, (born, expand(when(event).replace("In which year", "When", 1), event)), unit="age"
+        text, Operation.YEARS, (born, expand(ask_year(event).replace("In which year", "When", 1), event)), unit="age"
     )
 
 
@@ -191,7 +191,7 @@ _AGE_DID = lazy_pattern(r"^at (?:what|which) age did (?P<rest>.{5,250})$", re.I)
 
 
 def age_did(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "At what age did X win Y?": when X won it, and when X was born."""
+    """Plan "At what age did X win Y?" as the years between X's birth and the event."""
     match = _AGE_DID.match(text)
     if match is None:
         return None
@@ -219,6 +219,6 @@ def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     ask = (
         f"When did {event.removesuffix(' died')} die?"
         if event.endswith(" died")
-        else when(event).replace("In which year", "When", 1)
+        else ask_year(event).replace("In which year", "When", 1)
     )
     return Computed(text, Operation.YEARS, (expand(f"When was {who} born?", who), expand(ask, event)), unit="age")

@@ -1,6 +1,6 @@
-"""Questions that yes or no answers, about two things at once: one closed look-up for each of them.
+"""Plans yes/no questions about two things as one closed look-up for each.
 
-"Are X and Y both film directors?" is "Is X a film director?" and "Is Y a film director?".
+"Are X and Y both film directors?" becomes "Is X a film director?" and "Is Y a film director?".
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
+from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -25,13 +25,13 @@ _MIDDLE_BOTH = lazy_pattern(
 )
 _PLAIN_PAIR = lazy_pattern(rf"^(?i:{_AUX}) (?P<body>(?:the )?(?:[a-z]+ ){{0,3}}?[A-Z“\"].{{6,300}})$")
 _AND = lazy_pattern(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[A-Z“\"]))?[A-Z“\"0-9])")
-# "the director X", "magazines, the X": what a name is, before it.
+# A class noun before a name: "the director X", "magazines, the X".
 _KIND = lazy_pattern(
     r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
 )
 _KIND_AFTER = lazy_pattern(r"(?<=[\w!]) ((?:film|movie|song|album|magazine|band|novel|game|book|airport|breed)s)$")
 _APPOSED = lazy_pattern(r", (?!the [A-Z“\"])[a-z][^,]{3,80}(?:,|$)")
-# Words inside a name that are written small.
+# Lower-case words inside names.
 _INNER = word_set("of the and de la le du des von van der den del di da et for to on with a an")
 _WEAK_INNER = word_set("in from at by")
 _UNCOUNTED = word_set("series species people men women")
@@ -51,57 +51,52 @@ _TWO_BEFORE = lazy_pattern(
 )
 
 
-def followed_up(text: str, phrase: Phrase) -> Node | None:
-    """ "X has an OBE. Does Y also have one" is "Does Y have an OBE": the thing is named before."""
+def plan_follow_up(text: str, phrase: Phrase) -> Node | None:
+    """Plan "X has an OBE. Does Y also have one" as "Does Y have an OBE"."""
     match = _SAID_BEFORE.match(text.rstrip(" ?"))
     if match is None:
         return None
     rest = f"{match['main'] or ''}{match['what']}"
-    return Computed(text, Operation.BOTH, (side(match["aux"], match["second"], rest, phrase),))
+    return Computed(text, Operation.BOTH, (plan_side(match["aux"], match["second"], rest, phrase),))
 
 
-def told_before(text: str) -> str:
-    """ "X and Y were ... . Which was the first to ..." with the two at the end; any other text stays as it is."""
+def move_names_last(text: str) -> str:
+    """Move names to the end: "X and Y were ... . Which was ..." -> "Which was ..., X or Y". Other text is unchanged."""
     match = _TWO_BEFORE.match(text.rstrip(" ?"))
     names = two_names(match["pair"]) if match else None
     return f"{match['ask']}, {names[0]} or {names[1]}" if match and names else text
 
 
 def both(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Whether the same is true of two; None for any question but one of these."""
-    parts = _parted(text)
+    """Plan a yes/no question about two things; None for any other."""
+    parts = _split_parts(text)
     if parts is None or re.search(r"\bsame\b", parts[3]):
         return None
     aux, names, either, rest = parts
     operation = Operation.EITHER if either else Operation.BOTH
-    return Computed(text, operation, tuple(side(aux, name, rest, phrase) for name in names))
+    return Computed(text, operation, tuple(plan_side(aux, name, rest, phrase) for name in names))
 
 
-def paired(text: str) -> tuple[str, tuple[str, str], str] | None:
-    """(auxiliary, the two names, what is asked of them) of a closed question about two; None for any other."""
-    parts = _parted(text)
+def split_pair(text: str) -> tuple[str, tuple[str, str], str] | None:
+    """Split a yes/no question about two things into (auxiliary, names, predicate); None for any other."""
+    parts = _split_parts(text)
     return parts and (parts[0], parts[1], parts[3])
 
 
-def side(aux: str, name: str, rest: str, phrase: Phrase) -> Node:
-    """The closed look-up of one of the two."""
+def plan_side(aux: str, name: str, rest: str, phrase: Phrase) -> Node:
+    """The closed look-up of one side."""
     kind, bare = kind_and_name(name)
     node = phrase(bare)
     verb = _SINGULAR.get(aux.lower(), aux.capitalize())
     front = f"{kind} " if kind else ""
-    asked = single(rest) if verb in {"Is", "Was"} else rest
+    asked = to_singular(rest) if verb in {"Is", "Was"} else rest
     if isinstance(node, Literal):
-        return Lookup(name, _plain(f"{verb} {front}{node.source} {asked}?"))
-    return Lookup(name, f"{verb} {front}{{0}} {_plain(asked)}?", (node,))
+        return Lookup(name, escape_braces(f"{verb} {front}{node.source} {asked}?"))
+    return Lookup(name, f"{verb} {front}{{0}} {escape_braces(asked)}?", (node,))
 
 
-def _plain(text: str) -> str:
-    """Braces would be taken for marks of a template."""
-    return text.replace("{", "(").replace("}", ")")
-
-
-def single(rest: str) -> str:
-    """What is said of both, as said of one: "film directors" -> "a film director"."""
+def to_singular(rest: str) -> str:
+    """The predicate in the singular: "film directors" -> "a film director"."""
     tokens = tokenize(rest)
     end = next(
         (
@@ -133,8 +128,8 @@ def _single_noun(noun: str) -> str:
     return noun[:-2] if noun.endswith(("ches", "shes", "xes", "sses")) else noun[:-1]
 
 
-def _parted(text: str) -> tuple[str, tuple[str, str], bool, str] | None:
-    """Auxiliary, names, whether one is enough, and what is asked."""
+def _split_parts(text: str) -> tuple[str, tuple[str, str], bool, str] | None:
+    """Auxiliary, names, whether one of them suffices ("either"), and predicate."""
     if match := _MIDDLE_BOTH.match(text):
         names = two_names(match["pair"])
         either = match["both"].lower() == "either"
@@ -150,7 +145,7 @@ def _parted(text: str) -> tuple[str, tuple[str, str], bool, str] | None:
 
 
 def names_and_rest(body: str) -> tuple[tuple[str, str], str] | None:
-    """ "magazines, A and B, British publications" as ("magazine A", "magazine B"), "British publications"."""
+    """Split "magazines, A and B, British publications" into ("magazine A", "magazine B"), "British publications"."""
     for conjunction in reversed(list(_AND.finditer(body))):
         second = body[conjunction.end() :]
         end = _name_end(second)
@@ -162,14 +157,14 @@ def names_and_rest(body: str) -> tuple[tuple[str, str], str] | None:
 
 
 def two_names(pair: str) -> tuple[str, str] | None:
-    """The two things of "the films A and B", each with its kind in front: "the film A", "the film B"."""
+    """Split "the films A and B" into "the film A" and "the film B"."""
     places = list(_AND.finditer(pair))
     if not places:
         return None
-    # Of "A and the Band and B" the last "and" parts; names of three and more words are rarer than pairs.
+    # "A and the Band and B": split at the last "and", since the first is more often part of a name.
     first, second = _APPOSED.sub("", pair[: places[-1].start()]), _APPOSED.sub("", pair[places[-1].end() :])
     if late := _KIND_AFTER.search(second):
-        first, second = f"the {late[1]} {first}", second[: late.start()]  # "A and B films" are the films A and B
+        first, second = f"the {late[1]} {first}", second[: late.start()]  # "A and B films" -> "the films A and B"
     shared = _KIND.match(first)
     if shared is None or " of" in shared["kind"]:
         return first.strip(" ,"), second.strip(" ,")
@@ -184,7 +179,7 @@ def two_names(pair: str) -> tuple[str, str] | None:
 
 
 def kind_and_name(name: str) -> tuple[str, str]:
-    """ "the director Ann Lee" as "the director" and "Ann Lee"; the kind is "" where none is said."""
+    """Split "the director Ann Lee" into "the director" and "Ann Lee"; the kind is "" if there is none."""
     match = _KIND.match(name)
     if match is None or not match["the"] or re.search(r"\b(?:of|in|for|by)\b", match["kind"]):
         return "", name
@@ -192,7 +187,7 @@ def kind_and_name(name: str) -> tuple[str, str]:
 
 
 def _name_end(text: str) -> int:
-    """Where the name at the start of a text ends."""
+    """Character offset at which the name at the start of a text ends."""
     if text[:1] in '"“' and (close := re.search(r"[\"”]", text[1:])):
         return close.end() + 1
     tokens = tokenize(text)
@@ -201,7 +196,7 @@ def _name_end(text: str) -> int:
     end = at
     while at < len(tokens):
         token = tokens[at]
-        if token.capital and not (end and _turns(tokens, at, text)):
+        if token.capital and not (end and _opens_predicate(tokens, at, text)):
             end = at = at + 1
         elif (step := _bridge(tokens, at)) and end:
             at += step
@@ -217,7 +212,7 @@ def _name_end(text: str) -> int:
 
 
 def _bridge(tokens: list[Token], at: int) -> int:
-    """How many small words join this part of a name to the next."""
+    """Number of lower-case words that join this part of a name to the next; 0 if the name ends here."""
     step = 0
     while at + step < len(tokens) and tokens[at + step].small in _INNER | _WEAK_INNER and step < 3:
         step += 1
@@ -225,7 +220,7 @@ def _bridge(tokens: list[Token], at: int) -> int:
     if not step or after >= len(tokens) or not tokens[after].capital:
         return 0
     if tokens[at].small in _WEAK_INNER:
-        # "Lost in Dawn films": only before a predicate is "in Dawn" part of the name.
+        # "Lost in Dawn films": "in Dawn" belongs to the name only if a predicate follows.
         last = after
         while last < len(tokens) and tokens[last].capital:
             last += 1
@@ -234,8 +229,8 @@ def _bridge(tokens: list[Token], at: int) -> int:
     return step
 
 
-def _turns(tokens: list[Token], at: int, text: str) -> bool:
-    """Whether a word written large is what is asked: "Ann Lee British", "Orm American rock bands"."""
+def _opens_predicate(tokens: list[Token], at: int, text: str) -> bool:
+    """Whether a capitalized word opens the predicate: "Ann Lee British", "Orm American rock bands"."""
     if not nations_in(text[tokens[at].start : tokens[at].end]):
         return False
     after = tokens[at + 1 :]

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content, only_large
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike
-from iterative_rag.builtin.question.need_query import Query, grounded
+from iterative_rag.builtin.question.need_query import Query, add_page_names
 from iterative_rag.builtin.reading import table_reader
 from iterative_rag.builtin.reading.answer_words import infobox_value, may_be_subject, page_stems, subject_name
 from iterative_rag.builtin.reading.candidate_ranking import Ranked, chance, rank, trust
@@ -83,7 +83,7 @@ class RuleReader:
 
     def look(self, query: Query, page: UnitPage) -> tuple[list[Finding], list[Offer]]:
         """What the page's tables and infoboxes answer, and what its sentences offer, likeliest first."""
-        query = grounded(query, page.title, only_large(page.text))
+        query = add_page_names(query, page.title, only_large(page.text))
         rows: list[Finding] = []
         prose: list[tuple[PageUnit, list[Candidate]]] = []
         first = next((unit for unit in page.units if not unit.cells), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, Node, slots_of
-from iterative_rag.builtin.question.plan_checks import sound
+from iterative_rag.builtin.question.plan_checks import is_well_formed
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 
@@ -127,4 +127,4 @@ def test_a_description_inside_a_description_is_taken_apart(planner: QuestionPlan
     ],
 )
 def test_a_question_without_its_verb_or_with_one_too_many_is_seen(template: str, found: bool) -> None:
-    assert sound(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found
+    assert is_well_formed(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found

@@ -1,4 +1,4 @@
-"""The splitter with its real weights, and what is asked and put back: every sentence here is made up."""
+"""The splitter with its packaged weights, sub-questions and substitution, on invented sentences."""
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from iterative_rag.builtin import networks
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
-from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, Split, Stretch
+from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.question.substitution import halves, need, planned, put
+from iterative_rag.builtin.question.substitution import halves, plan_split, sub_question, substitute
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.errors import WeightsError
 from iterative_rag.types import Inquiry
@@ -27,16 +27,16 @@ def splitter() -> Splitter:
 
 
 def inner(split: Split) -> list[str]:
-    return [split.question[stretch.start : stretch.end] for stretch in split.inner]
+    return [split.question[span.start : span.end] for span in split.inner]
 
 
 def parts(split: Split) -> list[str]:
-    return [split.question[stretch.start : stretch.end] for stretch in split.parts]
+    return [split.question[span.start : span.end] for span in split.parts]
 
 
-def stretch(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.WHO) -> Stretch:
+def span(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.WHO) -> QuestionSpan:
     start = question.index(text)
-    return Stretch(start, start + len(text), form, asks, 1.0)
+    return QuestionSpan(start, start + len(text), form, asks, 1.0)
 
 
 # --- finding -------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def test_a_question_of_one_look_up_stays_whole(splitter: Splitter, question: str
     split = splitter.split(question)
     assert split.kind is QuestionKind.SINGLE
     assert (split.inner, split.parts) == ((), ())
-    assert planned(split) is None
+    assert plan_split(split) is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_comparison_has_its_two_sides(splitter: Splitter, question: str, expec
 def test_two_conditions_are_two_look_ups_of_one_thing(splitter: Splitter) -> None:
     split = splitter.split("Which actor starred in Harvest Lantern and was born in Selmouth?")
     assert split.kind is QuestionKind.INTERSECTION
-    plan = planned(split)
+    plan = plan_split(split)
     assert isinstance(plan, Computed)
     assert plan.operation is Operation.COMMON
     assert [operand.template for operand in plan.operands if isinstance(operand, Lookup)] == [
@@ -178,7 +178,7 @@ def test_spans_lie_inside_and_never_cross(text: str) -> None:
 _SHARED = Splitter()
 
 
-def _cross(one: Stretch, other: Stretch) -> bool:
+def _cross(one: QuestionSpan, other: QuestionSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
@@ -236,7 +236,7 @@ def test_damaged_files_are_told(tmp_path: Path, name: str, damage: str) -> None:
     ],
 )
 def test_a_phrase_becomes_a_question(phrase: str, asks: Asks, question: str) -> None:
-    assert need(phrase, stretch(phrase, phrase, asks=asks)) == question
+    assert sub_question(phrase, span(phrase, phrase, asks=asks)) == question
 
 
 @pytest.mark.parametrize(
@@ -269,9 +269,9 @@ def test_a_phrase_becomes_a_question(phrase: str, asks: Asks, question: str) -> 
     ],
 )
 def test_a_clause_is_asked_and_gives_way_to_its_value(question: str, clause: str, asked: str, filled: str) -> None:
-    found = stretch(question, clause, Form.CLAUSE)
-    assert need(question, found) == asked
-    assert put(question, found, "Channel Nine") == filled
+    found = span(question, clause, Form.CLAUSE)
+    assert sub_question(question, found) == asked
+    assert substitute(question, found, "Channel Nine") == filled
 
 
 @pytest.mark.parametrize(
@@ -311,14 +311,12 @@ def test_a_clause_is_asked_and_gives_way_to_its_value(question: str, clause: str
     ],
 )
 def test_a_value_takes_the_place_of_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
-    assert put(question, stretch(question, phrase), value) == filled
+    assert substitute(question, span(question, phrase), value) == filled
 
 
 def test_two_parts_make_two_questions() -> None:
     question = "Who performed on an album named Low Tide and a film named Salt Road?"
-    one, other = (
-        stretch(question, text, Form.PART) for text in ("on an album named Low Tide", "a film named Salt Road")
-    )
+    one, other = (span(question, text, Form.PART) for text in ("on an album named Low Tide", "a film named Salt Road"))
     split = Split(question, QuestionKind.INTERSECTION, (0, 0, 0, 1), parts=(one, other))
     assert halves(split) == (
         "Who performed on an album named Low Tide?",
@@ -330,9 +328,9 @@ def test_two_parts_make_two_questions() -> None:
 
 
 def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter: Splitter) -> None:
-    plan = planned(splitter.split("What is the capital of the country that the author of The Glass Orchard is from?"))
-    assert plan == Lookup(
-        "What is the capital of the country that the author of The Glass Orchard is from?",
+    question = "What is the capital of the country that the author of The Glass Orchard is from?"
+    assert plan_split(splitter.split(question)) == Lookup(
+        question,
         "What is the capital of {0}?",
         (
             Lookup(
@@ -346,7 +344,7 @@ def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter: Splitter) -> None
 
 def test_the_plan_asks_for_the_innermost_first(splitter: Splitter) -> None:
     question = "What is the capital of the country that the author of The Glass Orchard is from?"
-    plan = planned(splitter.split(question))
+    plan = plan_split(splitter.split(question))
     assert plan is not None
     assert Evaluation(Inquiry(question, question)).of(plan).needs == ("Who is the author of The Glass Orchard?",)
 
@@ -356,8 +354,8 @@ def test_finding_and_putting_in_leads_to_a_question_of_one_look_up(splitter: Spl
     asked = []
     for value in ("Mira Dolvane", "Westmark"):
         first = splitter.split(question).inner[0]
-        asked.append(need(question, first))
-        question = put(question, first, value)
+        asked.append(sub_question(question, first))
+        question = substitute(question, first, value)
     assert asked == ["Who is the author of The Glass Orchard?", "Which country is Mira Dolvane from?"]
     assert question == "What is the capital of Westmark?"
     assert splitter.split(question).kind is QuestionKind.SINGLE
