@@ -1,1 +1,1 @@
-"""From a question to its plan: what must be looked up first, and what is done with it."""
+"""Plans a question: which look-ups it takes, in which order, and what is computed from them."""

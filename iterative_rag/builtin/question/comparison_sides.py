@@ -1,4 +1,4 @@
-"""What a comparison asks of each of its two sides: the question, and whether the least or the greatest answer wins."""
+"""Derives from a comparison the question for each side, and whether the least or the greatest answer wins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIRST = lazy_pattern(r"\b(?:first|earlier|earliest|older|oldest|elder|before|so
 _LATER = lazy_pattern(
     r"\b(?:later|last|latest|younger|youngest|newer|more recently|most recently|recently|second)\b", re.I
 )
-# What a comparison in time is about: a word of the question, and the question about one of the two.
+# Comparisons in time: a pattern in the question, and the question template for one side.
 EVENTS = (
     (r"\b(?:born|older|oldest|elder|younger|youngest)\b", "When was {} born?"),
     (r"\b(?:die|died|dies|death)\b", "When did {} die?"),
@@ -23,7 +23,7 @@ EVENTS = (
     (r"\b(?:open|opened|opens|opening)\b", "When was {} opened?"),
     (r"\b(?:built|completed|finished|constructed)\b", "When was {} completed?"),
 )
-# "Which is older" of things asks for their making, not their birth.
+# "Which is older" asks of things when they were made, not when they were born.
 _MADE = "In which year was {} completed or opened or founded?"
 _AGE_WORDS = lazy_pattern(r"\b(?:older|oldest|younger|youngest|newer|newest)\b", re.I)
 
@@ -40,7 +40,7 @@ _PAST = lazy_pattern(r"\b(?:(?P<was>was|were) )?(?:first |last )?(?P<verb>[a-z]{
 
 
 def _happened(ask: str) -> str:
-    """The question about the time of what a verb says of each: "closed first" -> "When did {} close?"."""
+    """The template that asks when the verb's event happened: "closed first" -> "When did {} close?"."""
     if re.search(r"\bfirst to\b", ask):
         return "When was {} founded or published?"
     match = _PAST.search(ask)
@@ -50,7 +50,7 @@ def _happened(ask: str) -> str:
 
 
 def for_things(template: str, ask: str, labels: tuple[str, ...]) -> str:
-    """The question about age as it is put about buildings, rivers and the like."""
+    """The template to use for these labels: for things, "older" asks when they were made."""
     things = any(label.startswith("the ") or set(label.lower().split()) & NOT_PERSON_WORDS for label in labels)
     born = template.endswith(" born?")
     plain = not re.search(r"\bborn\b|\bwho\b|\bwhose\b", ask, re.I)
@@ -58,7 +58,7 @@ def for_things(template: str, ask: str, labels: tuple[str, ...]) -> str:
 
 
 def asked_of(ask: str) -> tuple[Operation, str] | None:
-    """Least or greatest, and the question about one of the two."""
+    """The comparison (least or greatest) and the question template for one side; None where nothing is compared."""
     if _FIRST.search(ask) or _LATER.search(ask):
         template = next((template for pattern, template in EVENTS if re.search(pattern, ask, re.I)), _happened(ask))
         return (Operation.GREATEST if _LATER.search(ask) else Operation.LEAST), template

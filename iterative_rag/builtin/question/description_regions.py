@@ -1,4 +1,4 @@
-"""Where in a question descriptions may stand that must be looked up before it can be asked."""
+"""Finds the regions of a question in which a description may have to be looked up first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from iterative_rag.builtin.language.tokens import Token, is_participle, is_verb
 from iterative_rag.builtin.question.descriptions import group_end
 
 _BE = word_set("is was are were")
-# Base forms that are nouns too, or rare elsewhere, but verbs after "did".
+# Base forms that count as verbs only after "did": elsewhere they are rare or nouns.
 _MORE_VERBS = word_set(
     "leave invade gain conquer acquire establish abolish adopt enter surrender declare change settle colonize occupy "
     "annex secede introduce ratify sign visit appoint elect arrive depart return escape flee emigrate train"
@@ -23,7 +23,7 @@ _MORE_VERBS = word_set(
 
 
 def regions(tokens: list[Token]) -> list[tuple[int, int]]:
-    """Where descriptions may stand that are not themselves what the question asks for."""
+    """Token ranges [start, end) that may hold descriptions, without the noun phrase that the question asks for."""
     low = [token.low for token in tokens]
     if low[0] in {"who", "what"} and len(low) > 2 and low[1] in _BE | {"are", "were"}:
         return _copular(tokens)
@@ -31,7 +31,7 @@ def regions(tokens: list[Token]) -> list[tuple[int, int]]:
     if late and low[0] not in QUESTION_WORDS and low[1] not in {"which", "what"}:
         at = late - (low[late - 1] in PREPOSITIONS)
         copula = next((place for place in range(1, at - 1) if low[place] in _BE and low[place + 1] in DETERMINERS), at)
-        # "X was the second wife of what singer": what follows the verb is what is asked.
+        # "X was the second wife of what singer": the noun phrase after the copula is asked for, not looked up.
         inside = any(low[place] in RELATIVES for place in range(copula))
         return [(0, at if inside else copula)]
     tail = _tail(tokens)
@@ -50,7 +50,7 @@ def _asked_noun_end(tokens: list[Token]) -> int:
 
 
 def _copular(tokens: list[Token]) -> list[tuple[int, int]]:
-    """ "Who was the A of B?": B may be a description, the A is what is asked."""
+    """Regions of "Who was the A of B?": A is asked for, B may be a description."""
     start = 2
     group = group_end(tokens, start + (tokens[start].low in DETERMINERS), len(tokens))
     possessors = [place for place in range(start, group - 1) if tokens[place].possessive]
@@ -86,7 +86,7 @@ def _tail(tokens: list[Token]) -> int:
 
 
 def _after_clause(tokens: list[Token], auxiliary: int, place: int) -> bool:
-    """ "was the country that made X taken by Y": the clause has its verb, the participle belongs to "was"."""
+    """ "was the country that made X taken by Y": the clause has its own verb, so "taken" belongs to "was"."""
     if place + 1 >= len(tokens) or tokens[place + 1].low != "by" or not tokens[place - 1].capital:
         return False
     pronoun = next((at for at in range(auxiliary + 1, place) if tokens[at].small in RELATIVES), place)
@@ -94,7 +94,7 @@ def _after_clause(tokens: list[Token], auxiliary: int, place: int) -> bool:
 
 
 def _ends(tokens: list[Token], place: int) -> bool:
-    """Nothing may follow the participle at the end, or "... built in 1900"."""
+    """Whether the participle ends the question, apart from a date: "... built in 1900"."""
     return place == len(tokens) - 1 or (
         place + 2 < len(tokens) <= place + 4 and tokens[place + 1].low in {"in", "on"} and tokens[place + 2].capital
     )

@@ -1,4 +1,4 @@
-"""Questions that add or subtract: how many more, how much taller, how many in total."""
+"""Plans questions that add, subtract or divide: how many more, how much taller, how many in total."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
 
 
 def age_gap(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "What is the age difference between A and B?": the years between their births."""
+    """Plan "What is the age difference between A and B?" as the years between their births."""
     match = _difference(text)
     if match is None or not _BIRTHS & set(_what(match).split()):
         return None
@@ -108,13 +108,13 @@ def _difference(text: str) -> re.Match[str] | None:
 
 
 def _what(match: re.Match[str]) -> str:
-    """What the difference is measured in: "height" of "the heights"."""
+    """The measured quantity in the singular: "height" of "the heights"."""
     groups = match.groupdict()
     return _PLURAL.sub("", (groups["what"] or groups.get("front") or "").lower())
 
 
 def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "How many more A than B did X win?" and "What is the difference in height between A and B?" """
+    """Plan "How many more A than B did X win?" and "What is the difference in height between A and B?" """
     if match := _TWO_COUNTS.match(text):
         asks = [f"How many {match[name]} {match['rest']}?" for name in ("one", "other")]
         return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
@@ -144,7 +144,7 @@ _RATIO = lazy_pattern(
 
 
 def ratio(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "How many times longer is A than B?" """
+    """Plan "How many times longer is A than B?" """
     match = _RATIO.match(text)
     what = match and (match["what"] or MEASURES.get(match["more"].lower().removeprefix("more ")))
     if match is None or not what:
@@ -155,7 +155,7 @@ def ratio(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 
 def _one(first: str, second: str) -> str:
-    """ "the northern member of X" and "the southern one" -> "the southern member of X"."""
+    """Resolve "one": "the northern member of X", "the southern one" -> "the southern member of X"."""
     match = re.match(r"^(?:the|that|those) ?(.*?) ones?$", second)
     if match and (head := re.match(r"^the .*?\b([a-z]+(?: of .+)?)$", first)):
         return f"the {match[1]} {head[1]}"
@@ -175,7 +175,7 @@ _VERB = lazy_pattern(
 
 
 def _subject_and_rest(clause: str) -> tuple[str, str]:
-    """ "the Soviet Union win at Melbourne" -> ("the Soviet Union", "win at Melbourne")."""
+    """Split a clause: "the Soviet Union win at Melbourne" -> ("the Soviet Union", "win at Melbourne")."""
     if match := _VERB.search(clause):
         return clause[: match.start()], match[1]
     if match := re.match(r"^((?:the )?[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)*) ((?:at|in|on|during) .+)$", clause):
@@ -184,7 +184,7 @@ def _subject_and_rest(clause: str) -> tuple[str, str]:
 
 
 def _swapped(rest: str, other: str) -> str:
-    """The first clause's verb with the second one's circumstances."""
+    """The first clause's verb with the second clause's adverbials."""
     verb = rest.split(" ")[0] if rest else ""
     return f"{verb} {other}".strip() if other else rest
 
@@ -234,7 +234,7 @@ def _total_at(text: str, expand: Expand) -> Node | None:
 
 
 def total(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """ "What is the total number of medals that A and B won?" """
+    """Plan "What is the total number of medals that A and B won?" """
     if match := _STACKED.match(text):
         unit = (match["unit"] or "").lower()
         measure = MEASURES[match["measure"].lower()]

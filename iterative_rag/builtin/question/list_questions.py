@@ -1,4 +1,4 @@
-"""Comparisons among a list: "Of A, B and C, which is the longest?"."""
+"""Plans comparisons among a list: "Of A, B and C, which is the longest?"."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _FORMS = tuple(
 
 
 def among(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """The one of a list that comes out of a comparison; of a pair only where it stands in front."""
+    """Plan a comparison among the members of a list; a list of two counts only at the start of the question."""
     for place, form in enumerate(_FORMS):
         match = form.match(text)
         if match is None:
             continue
-        # "A and B Canal or C": where "or" parts the names, "and" is inside one.
+        # "A and B Canal or C": where "or" separates the names, "and" is part of one.
         parting = r", (?:and |or )?| or " if " or " in match["list"] else r", (?:and |or )?| and "
         names = [name for name in re.split(parting, match["list"]) if name]
         ask = f"{match['ask']} {match.groupdict().get('rest') or ''}".strip()

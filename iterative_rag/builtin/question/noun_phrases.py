@@ -1,4 +1,4 @@
-"""Whether a noun phrase stands for something that must be looked up, or for itself."""
+"""Decides whether a noun phrase is a description, which must be looked up, or stands for itself."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def is_description(tokens: list[Token], start: int, group: int, end: int) -> boo
     head = head_noun(nouns)
     modified = end > group
     if not modified and len(nouns) == 2 and nouns[0].low in {"most", "fewest", "least"}:
-        return False  # "killed the most people": a number, and nobody
+        return False  # "killed the most people": a count, not persons
     if all(token.capital for token in nouns):
         return len(nouns) == 1 and modified and tokens[group].low == "who"
     opener = tokens[group].low if modified else ""
     if nouns[-1].capital and nouns[-1].text[0].isupper():
         return False
     if nouns[0].capital and nouns[0].text[0].isupper() and not _depends(head):
-        return False  # "the World Cup final played in ...": a name with a plain noun
+        return False  # "the World Cup final played in ...": a name that ends in a common noun
     if (
         opener in RELATIVES
         or (modified and tokens[group].capital)
@@ -52,7 +52,7 @@ def is_description(tokens: list[Token], start: int, group: int, end: int) -> boo
 
 
 def _depends(head: str) -> bool:
-    """Nouns that name one thing by its relation to another: mother, architect, capital, river."""
+    """Whether a noun identifies its referent by a relation to something else: mother, architect, capital, river."""
     single = head.removesuffix("s")
     return (
         head in KINSHIP

@@ -1,4 +1,4 @@
-"""A question of several sentences as one: what a pronoun of the last stands for is said in those before it."""
+"""Rewrites a question of several sentences as one, by resolving the coreference of its last sentence."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _THING = lazy_pattern(r"\b(it|its|they|their|them)\b", re.I)
 _POINTED = lazy_pattern(r"\b(?:this|that|the same) (?P<noun>(?!year\b|time\b|day\b)[a-z]+)\b(?P<own>['’]s)?", re.I)
 _NAME = r"[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*"
 _OWNED = frozenset({"his", "her", "its", "their"})
-# A verb that only says what the subject is.
+# Verbs that only identify the subject.
 _COPULA = frozenset({"is", "was", "are", "were"})
 
 
 def one_sentence(text: str) -> str:
-    """ "X led a film about Y. Who wrote its music" -> "Who wrote the film about Y that X led's music"."""
+    """Merge sentences: "X led a film about Y. Who wrote its music" -> "Who wrote the music of the film ..."."""
     places = [match.start() for match in _STOP.finditer(text)]
     if not places:
         return text
@@ -49,7 +49,7 @@ _IDENTITY = lazy_pattern(
 
 
 def _identity(first: str, question: str) -> str:
-    """ "X led a revolt in Orm. What is this revolt called": as "X led which revolt in Orm"."""
+    """ "X led a revolt in Orm. What is this revolt called" -> "X led which revolt in Orm"; "" for other questions."""
     match = _IDENTITY.match(question)
     noun = match and (match["noun"] or match["named"] or match["which"])
     place = re.search(rf"\b(?:an?|one) ((?:[\w-]+ ){{0,2}}?{re.escape(noun)})\b", first) if noun else None
@@ -68,7 +68,7 @@ def _put(question: str, match: re.Match[str], meant: str, pointed: bool) -> str:
 
 
 def _owned_noun(rest: str) -> str:
-    """The noun group right after "its": up to the next verb or small word."""
+    """The noun group right after "its", up to the next verb or preposition."""
     tokens = tokenize(rest)
     end = 0
     while end < len(tokens) and tokens[end].word and not is_verb(tokens[end]) and tokens[end].low not in PREPOSITIONS:
@@ -89,7 +89,7 @@ def _own(meant: str) -> str:
 
 
 def _antecedent(sentence: str, noun: str, *, person: bool) -> str:
-    """Who or what of a sentence is meant; "" where it does not say. `noun` is "person", "thing" or a noun itself."""
+    """The antecedent in a sentence, "" if there is none. `noun` is "person", "thing" or the noun that refers to it."""
     tokens = tokenize(sentence)
     subject_end = _subject_end(tokens)
     if not subject_end:
@@ -104,7 +104,7 @@ def _antecedent(sentence: str, noun: str, *, person: bool) -> str:
     if partner := re.search(rf"({_NAME}) and (?:an?|his|her|their) (?:[a-z]+ )?{re.escape(noun)}\b", sentence):
         return f"{partner[1]}'s {noun}"
     if verb.low in _COPULA and re.match(r"(?:an?|the) ", rest):
-        return subject  # "X is a town": whatever noun it is, X is meant
+        return subject  # "X is a town": any noun refers to X
     if not named and head == noun:
         return subject
     if thing and (made := _object(sentence, subject, verb, rest, noun)):
@@ -120,7 +120,7 @@ def _antecedent(sentence: str, noun: str, *, person: bool) -> str:
 
 
 def _object(sentence: str, subject: str, verb: Token, rest: str, noun: str) -> tuple[str, str] | None:
-    """ "a film about Y" of "X led a film about Y": as "the film about Y that X led", with its head noun."""
+    """The object as a description, with its head noun: "X led a film about Y" -> "the film that X led about Y"."""
     if verb.low in _COPULA or re.match(r"an? ", rest) is None:
         return None
     tokens = tokenize(rest)
@@ -135,12 +135,12 @@ def _object(sentence: str, subject: str, verb: Token, rest: str, noun: str) -> t
     noun, more = rest[tokens[1].start : tokens[end - 1].end], rest[tokens[end - 1].end :].rstrip(" .,")
     joint = "who" if names_person(head) else "that"
     if any(token.low in RELATIVES for token in tokens[end : end + 2]):
-        return f"the {noun}{more}", head  # its own clause says which one
+        return f"the {noun}{more}", head  # its own relative clause identifies it
     return f"the {noun} {joint} {subject} {verb.text}{more}", head
 
 
 def _subject_end(tokens: list[Token]) -> int:
-    """Where the subject of a plain sentence ends: right before its verb."""
+    """Token index of the verb of a plain sentence, where its subject ends; 0 if there is none."""
     if not tokens:
         return 0
     phrase = description_at(tokens, 0, len(tokens))
