@@ -1,1 +1,1 @@
-"""From a page to findings: which of its words answer a need."""
+"""Reads a page for a need: finds the spans and cells that answer it."""

@@ -1,4 +1,4 @@
-"""Whether a value can be the answer to a query by its form alone."""
+"""Checks by its form alone whether a value can answer a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from iterative_rag.builtin.reading.answer_words import NOTHING
 
 
 def fits(query: Query, value: str) -> bool:
-    """Whether a value can be the answer by its form: of the kind that is asked for, and no echo of the question."""
+    """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
     if value == NOTHING:
         return True
     if query.kind is AnswerKind.YES_NO:

@@ -1,4 +1,4 @@
-"""How likely each candidate of a page is the answer: a logistic model over its features, and its fitted weights."""
+"""Ranks the candidates of a page by a logistic model over their features."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.reading.candidates import Candidate
 
 # Fitted by ridge logistic regression on candidates of SQuAD/NQ, PopQA and 2WikiMultihop training rows and of the prose
-# of the starter articles (asked for what their infoboxes say, and questions of our own over them). The fit was run
-# once and its script is not kept: a trained reader takes its place. A few are bounded by hand (names_missing,
-# rank_missing, years_missing, title_fits, title_object, title_unfit). A name that is not here weighs nothing.
+# of the starter articles (questions made from their infoboxes, and written by hand). The script of this one-off fit is
+# not kept, since the trained reader carries most of the weight. A few weights are bounded by hand (names_missing,
+# rank_missing, years_missing, title_fits, title_object, title_unfit). Features without an entry weigh 0.
 WEIGHTS: dict[str, float] = {
     "about": 0.137,
     "adjective": 0.254,
@@ -165,16 +165,16 @@ WEIGHTS: dict[str, float] = {
     "weakest": 0.662,
     "years_missing": -1.6,
 }
-# Chance of the best = logistic(SLOPE * log-odds + LEAD * lead over the best other value + SHIFT).
+# Calibrated probability = logistic(SLOPE * log odds + LEAD * lead over the best other value + SHIFT).
 SLOPE, LEAD, SHIFT = 1.007, 0.214, 0.065
 MOST_LEAD = 4.0
-# How far small chances are lifted.
+# Exponent that spreads probabilities below 0.5; smaller lifts them more.
 SPREAD = 0.37
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate, the number of the unit that offers it, and its log-odds."""
+    """A candidate, the index of the unit that contains it, and its log odds."""
 
     candidate: Candidate
     unit: int
@@ -197,7 +197,7 @@ def rank(offers: Sequence[Sequence[Candidate]]) -> list[Ranked]:
 
 
 def lead(item: Ranked, ranked: Sequence[Ranked]) -> float:
-    """How far a candidate is ahead of the best one that says something else; negative where it is behind."""
+    """Difference in log odds to the best candidate with another value, at most MOST_LEAD either way."""
     own = set(content(item.candidate.value)) or {item.candidate.value}
     others = (rival.odds for rival in ranked if not own & set(content(rival.candidate.value)))
     other = next(others, item.odds - MOST_LEAD)
@@ -205,10 +205,10 @@ def lead(item: Ranked, ranked: Sequence[Ranked]) -> float:
 
 
 def chance(item: Ranked, ranked: Sequence[Ranked]) -> float:
-    """The chance that a candidate is right, 0 to 1."""
+    """Calibrated probability that a candidate is right, 0 to 1."""
     return 1.0 / (1.0 + math.exp(-(SLOPE * item.odds + LEAD * lead(item, ranked) + SHIFT)))
 
 
 def trust(probability: float) -> float:
-    """A chance as the trust in a fact; the small ones are spread, since whoever asks may weigh weak findings."""
+    """Map a probability to the trust in a fact (0 to 1): values below 0.5 are lifted so that they remain comparable."""
     return 0.5 * (2 * probability) ** SPREAD if probability < 0.5 else probability

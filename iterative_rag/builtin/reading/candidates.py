@@ -1,4 +1,4 @@
-"""What a sentence offers as the answer, and how each offer stands in it."""
+"""Extracts the candidates of a sentence, each with the features that `candidate_ranking` weighs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import (
     SUBJECT_KINDS,
+    lacks_kin,
     may_be_subject,
-    no_kin,
     page_stems,
     place_part,
     subject_name,
@@ -39,7 +39,10 @@ class Candidate:
 
 
 def candidates(query: Query, page: UnitPage, match: Match, meaning: float, first: bool) -> list[Candidate]:
-    """All that a sentence offers: spans of the asked kind, the page's subject, and what a set form gives."""
+    """The candidates of a sentence: spans of the asked kind, the page's subject, and the value of a set phrase.
+
+    `meaning` is the similarity of sentence and query (0 to 1); `first` marks the first sentence of the page.
+    """
     text = match.unit.text
     anchors = _anchors(query, text)
     shared = _sentence_features(query, page, match, meaning, first, anchors)
@@ -62,19 +65,19 @@ def candidates(query: Query, page: UnitPage, match: Match, meaning: float, first
             continue
         own = _span_features(query, text, span, anchors, names, known, len(offered))
         value = place_part(query, span.value) if query.kind is AnswerKind.PLACE else span.value
-        own["adjective"] = float(_adjective(text, span))
+        own["adjective"] = float(_is_adjective(text, span))
         found.append(Candidate(value, {**shared, **own, "trust": trust, "rule": trust * match.score}))
     about = page_stems(page)
-    if may_be_subject(query, page, about) and not no_kin(query, text) and not _apposed(query, text):
+    if may_be_subject(query, page, about) and not lacks_kin(query, text) and not _is_titled(query, text):
         title = set(content(page.title))
         fits = bool(query.asked) and bool(alike(query.asked[-1]) & about)
         spoken = bool(_SUBJECT.search(text)) or bool(title & set(content(text[:80])))
-        # "Which bridge was swept away" where the sentence names a bridge of another name.
+        # "Which bridge was swept away": the sentence names another bridge than the page's subject.
         others = [set(content(span.value)) for span in offered]
         rival = bool(query.asked) and any(query.asked[-1] in stems and stems - title for stems in others)
         own = {"title": 1.0, "title_rival": float(rival), "title_fits": float(fits), "title_spoken": float(spoken)}
         own[f"title_{query.kind.name}"] = 1.0
-        # "Puritans founded it": asked in the passive, the pronoun is the subject of the page.
+        # "Puritans founded it": the object pronoun refers to the page's subject.
         own["title_object"] = float(fits and _OBJECT.search(text) is not None)
         own["title_rule"] = match.score * (0.9 if spoken else 0.75)
         own["title_unfit"] = float(bool(query.asked) and not fits)
@@ -82,8 +85,8 @@ def candidates(query: Query, page: UnitPage, match: Match, meaning: float, first
     return found
 
 
-def _apposed(query: Query, text: str) -> bool:
-    """ "Deputy Ann Lee took over": of whom Ann Lee was the deputy, it was not this page's subject who was hers."""
+def _is_titled(query: Query, text: str) -> bool:
+    """Whether the asked noun is a title of a name in the query ("Deputy Ann Lee took over"), not of the subject."""
     stems = content(text)
     return bool(query.asked and query.names) and any(
         one == query.asked[-1] and two == name[0] for one, two in itertools.pairwise(stems) for name in query.names
@@ -101,7 +104,7 @@ def _sentence_features(
         "bias": 1.0,
         "names_here": len(asked_of & own) / max(1, len(asked_of)),
         "names_missing": len(asked_of - own - title) / max(1, len(asked_of)),
-        # Who the sentence is about: one that the need names, the page's subject, or somebody else.
+        # Whom the sentence is about: a name of the query, the page's subject, or someone else.
         "subject_asked": float(bool(subject & asked_of)),
         "subject_title": float(bool(subject & title)),
         "subject_other": float(bool(subject) and not subject & (asked_of | title)),
@@ -167,8 +170,8 @@ def _span_features(
     around = content(text[max(0, span.start - 30) : span.start])[-2:] + content(text[span.end : span.end + 30])[:2]
     count = len(span.value.split())
     small = span.value[:1].islower()
-    gap = min((_gap(text, span, at) for at in anchors), default=200)
-    away = min((_gap(text, span, at) for at in names), default=200)
+    gap = min((_distance(text, span, at) for at in anchors), default=200)
+    away = min((_distance(text, span, at) for at in names), default=200)
     features = {
         "near": math.exp(-gap / 25) if anchors else 0.0,
         "near_name": math.exp(-away / 40),
@@ -196,29 +199,29 @@ def _span_features(
 def _trust(
     query: Query, page: UnitPage, text: str, span: typed_spans.TypedSpan, anchors: list[tuple[int, int]]
 ) -> float:
-    """How likely a candidate is the answer, by its place in the sentence; 0 for what cannot be."""
+    """Heuristic trust in a candidate from its position in the sentence; 0 if it cannot be the answer."""
     known = query.name_words
     stems = set(content(span.value)) or set(words(span.value))
     if query.kind is not AnswerKind.NUMBER and stems and stems <= known | set(query.relation):
         return 0.0
     trust = 0.85
     if query.kind in SUBJECT_KINDS and span.start < 2 and " " not in span.value:
-        trust *= _opener(page, span.value)
+        trust *= _opener_weight(page, span.value)
     if query.kind in SUBJECT_KINDS:
         if not any(character.isalpha() for character in span.value) or span.value.endswith("-born"):
             return 0.0
-        if (" " not in span.value or query.kind is AnswerKind.PERSON) and _adjective(text, span):
+        if (" " not in span.value or query.kind is AnswerKind.PERSON) and _is_adjective(text, span):
             trust *= 0.0 if query.kind is AnswerKind.PERSON and " " not in span.value else 0.5
         if query.kind is AnswerKind.PERSON and _is_object(text, span, anchors) and not query.asked:
             trust *= 0.7
-        if _by_agent(query, text, span):
+        if _is_agent(query, text, span):
             trust *= 1.25
-        if query.kind is AnswerKind.PLACE and query.asked and query.asked[-1] in LARGER and _last_of_list(text, span):
+        if query.kind is AnswerKind.PLACE and query.asked and query.asked[-1] in LARGER and _ends_list(text, span):
             trust *= 1.25
     if query.kind is AnswerKind.NUMBER and re.match(
         r"(?:.*[ -])?[A-Z]|\s+[A-Z]", span.value + text[span.end : span.end + 2]
     ):
-        trust *= 0.6  # "28 Days Later": a title
+        trust *= 0.6  # "28 Days Later": part of a title
     if query.kind is AnswerKind.PLACE and not typed_spans.led_by_place(text, span):
         trust *= 0.75
     if (
@@ -228,7 +231,7 @@ def _trust(
     ):
         trust *= 0.7
     if anchors:
-        trust *= 1.0 - min(0.4, min(_gap(text, span, anchor) for anchor in anchors) / 200)
+        trust *= 1.0 - min(0.4, min(_distance(text, span, anchor) for anchor in anchors) / 200)
     if stems & known and query.kind in SUBJECT_KINDS:
         trust *= 0.5 if any(set(name) <= stems for name in query.names) else 0.85
     if query.asked:
@@ -238,8 +241,8 @@ def _trust(
     return trust
 
 
-def _opener(page: UnitPage, word: str) -> float:
-    """How much a sentence's first word counts as a name: fully where the page writes it large elsewhere, too."""
+def _opener_weight(page: UnitPage, word: str) -> float:
+    """Weight of a sentence's first word as a name: 1 if the page capitalizes it elsewhere too, 0 for a common word."""
     if word in page.title or re.search(rf"[\w,;|] {re.escape(word)}\b", page.text):
         return 1.0
     low = word.lower()
@@ -247,8 +250,8 @@ def _opener(page: UnitPage, word: str) -> float:
     return 0.0 if plain else 0.9
 
 
-def _by_agent(query: Query, text: str, span: typed_spans.TypedSpan) -> bool:
-    """ "directed by X" where the director is asked for."""
+def _is_agent(query: Query, text: str, span: typed_spans.TypedSpan) -> bool:
+    """Whether the span is the agent of the asked relation: "directed by X" where the director is asked for."""
     before = re.search(r"(\w+)(?: and \w+)? by (?:the )?(?:[a-z]+ ){0,2}$", text[max(0, span.start - 50) : span.start])
     if before is None or query.kind not in {AnswerKind.PERSON, AnswerKind.THING, AnswerKind.NAME}:
         return False
@@ -257,7 +260,7 @@ def _by_agent(query: Query, text: str, span: typed_spans.TypedSpan) -> bool:
 
 
 def _is_object(text: str, span: typed_spans.TypedSpan, anchors: list[tuple[int, int]]) -> bool:
-    """ "Ann Lee wrote X": what follows the verb, with no "by" between, was not the one who did it."""
+    """Whether the span is the object of the relation ("Ann Lee wrote X"): it follows the verb without "by"."""
     before = [end for _, end in anchors if end <= span.start]
     return (
         bool(before)
@@ -266,13 +269,13 @@ def _is_object(text: str, span: typed_spans.TypedSpan, anchors: list[tuple[int, 
     )
 
 
-def _last_of_list(text: str, span: typed_spans.TypedSpan) -> bool:
-    """ "... in Brell County, Westmark.": the largest place comes last."""
+def _ends_list(text: str, span: typed_spans.TypedSpan) -> bool:
+    """Whether the span ends a list of places, where the largest stands: "... in Brell County, Westmark."."""
     return "," in text[max(0, span.start - 60) : span.end] and re.match(r"\s*(?:[.;)]|$)", text[span.end :]) is not None
 
 
-def _adjective(text: str, span: typed_spans.TypedSpan) -> bool:
-    """ "Westmarkian physicist": one capital word before a plain noun."""
+def _is_adjective(text: str, span: typed_spans.TypedSpan) -> bool:
+    """Whether the span is an adjective before a common noun: "Westmarkian physicist"."""
     after = re.match(r"\s+([a-z]+)", text[span.end : span.end + 30])
     return (
         after is not None
@@ -287,7 +290,7 @@ def _anchors(query: Query, text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\w+", text) if stem(match[0].lower()) in wanted]
 
 
-def _gap(text: str, span: typed_spans.TypedSpan, anchor: tuple[int, int]) -> int:
-    """Characters between a candidate and a word of the relation; a break of the clause counts as many."""
+def _distance(text: str, span: typed_spans.TypedSpan, anchor: tuple[int, int]) -> int:
+    """Distance in characters between a candidate and a relation word; every clause break adds 40."""
     start, end = (anchor[1], span.start) if anchor[1] <= span.start else (span.end, anchor[0])
     return max(0, end - start) + 40 * len(_BREAK.findall(text, start, max(start, end)))

@@ -1,8 +1,8 @@
-"""Decides closed needs ("Is X a film director?") on the page that is about their subject.
+"""Decides closed needs ("Is X a film director?") on the page about their subject.
 
-What the need says of its subject (nationality, class, place, time, other words) is held against the page's sentences
-and infobox rows. "No" is only ever said on the subject's own page, which says what it is instead, and trusted less:
-an article need not mention everything that is true.
+The claim of the need (nationality, class, place, time, other words) is compared with the page's sentences and infobox
+rows. "No" is answered only on the subject's own page and with less trust, since an article does not mention everything
+that is true.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
-# Sentences that say what something is; longer subjects than this are none.
+# Number of leading sentences, which define the subject; most tokens that a subject may have.
 LEADING, LONGEST_SUBJECT = 2, 16
-# How sure it is that a page is about the subject: by its title, its title but for a middle name, a name in its lead.
+# Confidence that a page is about the subject: same title, same but for a middle name, a name in the lead; the last is a
+# factor for a title with an unmatched bracket.
 TITLED, NEARLY, ALSO_CALLED, OTHER_BRACKET = 1.0, 0.9, 0.85, 0.9
-# What a point of the claim counts for where it stands in another leading sentence, or elsewhere on the page.
+# Weight of a point of the claim found in a leading sentence, elsewhere on the page, or by a related word.
 BESIDE, ELSEWHERE, RELATED = 0.8, 0.55, 0.9
 FURTHER_DOWN = 0.6
-# The share of a claim from which it holds, and the trust that follows: for yes from the share, for no from the rest.
+# Share of the claim's weight from which it holds; confidence in a description; bounds of the confidence in yes and no.
 HOLDS, DESCRIBED = 0.62, 0.9
 YES_LEAST, NO_MOST, NO_LEAST = 0.6, 0.72, 0.45
-# Words of a claim that no text need repeat.
+# Words of a claim that a text need not repeat.
 _HOLLOW = frozenset(
     stem(word)
     for word in word_set(
@@ -44,7 +45,10 @@ _HOLLOW = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClosedClaim:
-    """What is said of a subject. Years are inclusive; 0 and 9999 where one side is open."""
+    """What a need claims about its subject, in stems. `years` is inclusive; 0 and 9999 stand for an open side.
+
+    `alive` claims that the subject lived then; `plain_class` that it belongs to a class ("a film director").
+    """
 
     nations: tuple[str, ...]
     names: tuple[str, ...]
@@ -54,12 +58,12 @@ class ClosedClaim:
     plain_class: bool
 
 
-def settled(query: Query, page: UnitPage) -> list[Finding] | None:
-    """What a page says to a closed need or to one for a description; None for every other need and page."""
+def decide(query: Query, page: UnitPage) -> list[Finding] | None:
+    """Answer a closed need, or one for a description, from a page; None for every other need and page."""
     if query.kind is AnswerKind.YES_NO:
-        found = verified(query, page)
+        found = verify(query, page)
         return [found] if found else []
-    told = described(query, page)
+    told = describe(query, page)
     return [told] if told else None
 
 
@@ -67,8 +71,8 @@ def _finding(value: str, quote: str, chance: float) -> Finding:
     return Finding(value, quote, trust(chance), quote)
 
 
-def verified(query: Query, page: UnitPage) -> Finding | None:
-    """Whether the page of its subject says so; None where the page is not about the subject of the closed need."""
+def verify(query: Query, page: UnitPage) -> Finding | None:
+    """Answer a closed need by yes or no; None if the page is not about its subject."""
     found = _subject(query, page)
     if found is None:
         return None
@@ -95,12 +99,12 @@ _BRACKET = lazy_pattern(r"\s*\(([^)]*)\)$")
 
 
 def _subject(query: Query, page: UnitPage) -> tuple[str, float] | None:
-    """What the need says of its subject, and how sure it is that this page is about it."""
+    """The predicate of a closed need and the confidence (0 to 1) that this page is about its subject."""
     tokens = tokenize(query.text.rstrip("?"))
     if len(tokens) < 3 or tokens[0].low not in AUXILIARIES:
         return None
     start = 1
-    # "Is the director Ann Lee ...": what the subject is, before its name.
+    # "Is the director Ann Lee ...": a class noun may stand before the name.
     kind = start
     while kind < len(tokens) - 1 and not tokens[kind].capital and kind < start + 5:
         kind += 1
@@ -121,7 +125,7 @@ def _subject(query: Query, page: UnitPage) -> tuple[str, float] | None:
 
 
 def _named(name: str, title: str, first: str) -> float:
-    """How surely a page with this title and first sentence is about what is named; 0.0 where it is not."""
+    """Confidence that a page with this title and first sentence is about `name`; 0 if it is not."""
     said, own = content(name), content(title)
     if not said or not own:
         return 0.0
@@ -133,12 +137,12 @@ def _named(name: str, title: str, first: str) -> float:
     if inner and len(said) > 1 and len(own) > 1 and said[0] == own[0] and said[-1] == own[-1]:
         return NEARLY
     if said == own[: len(said)]:
-        return 0.0  # "Orm Tower" is another than Orm
+        return 0.0  # "Orm Tower" is not "Orm"
     head = first[: max(160, first.find(" is "), first.find(" was "))]
     match = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(head)) if len(name) > 3 else None
     if match is None:
         return 0.0
-    # "Ann Lee's Dawn is ..." is about Dawn: a name counts where it opens the sentence or follows "known as".
+    # "Ann Lee's Dawn is ..." is about Dawn: a name counts only at the start or after "known as".
     return ALSO_CALLED if match.start() <= 4 or _CALLED.search(fold(head)[: match.start()]) else 0.0
 
 
@@ -146,7 +150,7 @@ _CALLED = lazy_pattern(r"(?:known as|called|title:?|titled|aka|or|formerly|nickn
 
 
 def _clashes(before: list[str], bracket: str) -> bool:
-    """Whether the need says another kind of thing ("the magazine X") than the title ("X (film)")."""
+    """Whether the need names another class ("the magazine X") than the title's bracket ("X (film)")."""
     return bool(before) and not any(set(content(bracket)) & counts_as(word) for word in before)
 
 
@@ -181,7 +185,7 @@ def claim_of(predicate: str) -> ClosedClaim:
 
 
 def _in_nation(token: Token, text: str) -> bool:
-    """Whether a word is part of a country's name of several words ("United" of "United States")."""
+    """Whether a word is part of a longer country name ("United" of "United States")."""
     around = text[max(0, token.start - 16) : token.end + 16]
     return any(fold(token.text) in nation.split("_") for nation in nations_in(around))
 
@@ -203,7 +207,7 @@ def _years(text: str) -> tuple[tuple[int, int] | None, str]:
     return years, f"{text[: match.start()]} {text[match.end() :]}"
 
 
-# --- describing ------------------------------------------------------------------------------
+# --- descriptions ------------------------------------------------------------------------------
 
 _DESCRIBES = lazy_pattern(r"^What (?:is|was) (?:the (?P<asked>occupation|nationality) of )?(?P<name>.{2,120}?)\?*$")
 _COPULA = lazy_pattern(r"(?<!\w)(?:is|was|are|were) an? ", re.I)
@@ -215,9 +219,9 @@ _CLAUSE = lazy_pattern(
 _NO_TRADE = word_set("former retired professional noted famous renowned leading late current american-born one")
 
 
-def described(query: Query, page: UnitPage) -> Finding | None:
-    """What its own page's lead says that something is: the answer to "What is X?" ("an American writer"), "What is the
-    occupation of X?" ("writer, poet"), "What is the nationality of X?"; None for other needs and other pages."""
+def describe(query: Query, page: UnitPage) -> Finding | None:
+    """Answer "What is X?" ("American writer"), "What is the occupation of X?" ("writer, poet") and "What is the
+    nationality of X?" from the lead of X's page; None for other needs and pages."""
     match = _DESCRIBES.match(query.text)
     if match is None:
         return None
@@ -240,16 +244,16 @@ def described(query: Query, page: UnitPage) -> Finding | None:
     return _finding(told, lead, sure * trust * DESCRIBED) if told else None
 
 
-# --- deciding --------------------------------------------------------------------------------
+# --- decisions --------------------------------------------------------------------------------
 
 
 def _best(claim: ClosedClaim, units: list[PageUnit], lead: list[PageUnit]) -> tuple[float, PageUnit]:
-    """The largest share of the claim that a piece says, with what the lead and the page say beside it."""
+    """The largest share of the claim (0 to 1) that one unit supports together with the lead and the page."""
     leading = [_levels(claim, unit, first=unit in lead) for unit in lead]
     every = [(unit, _levels(claim, unit, first=unit in lead)) for unit in units]
     whole = [max(levels[at] for _, levels in every) for at in range(len(every[0][1]))]
     beside = [max(levels[at] for levels in leading) for at in range(len(whole))]
-    weights = _weights(claim)
+    weights = _point_weights(claim)
     best, found = -1.0, units[0]
     for unit, levels in every:
         told = [max(own, BESIDE * near, ELSEWHERE * far) for own, near, far in zip(levels, beside, whole, strict=True)]
@@ -260,8 +264,8 @@ def _best(claim: ClosedClaim, units: list[PageUnit], lead: list[PageUnit]) -> tu
     return best, found
 
 
-def _weights(claim: ClosedClaim) -> list[float]:
-    """A country, the head of a class and a date must be met; the words around them say less."""
+def _point_weights(claim: ClosedClaim) -> list[float]:
+    """Weights of a claim's points: nation, head of the class and date weigh more than other words."""
     points = [1.0] * len(claim.points)
     if points:
         points[-1] = 1.5
@@ -269,10 +273,10 @@ def _weights(claim: ClosedClaim) -> list[float]:
 
 
 def _levels(claim: ClosedClaim, unit: PageUnit, *, first: bool) -> list[float]:
-    """How far a piece says each point of the claim: nations, names, points, years, in this order."""
+    """How far a unit supports each point of the claim (0 to 1): nations, names, points, years, in this order."""
     own = _stems(unit.text)
     there = nations_in(unit.text)
-    # A class that is only spoken of further down is another's, unless the sentence says what the subject is.
+    # A class mentioned further down is probably that of something else, unless the sentence is about the subject.
     weight = (
         FURTHER_DOWN if claim.plain_class and not first and not unit.cells and not _IS_ALSO.search(unit.text) else 1.0
     )
@@ -307,7 +311,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _contradiction(claim: ClosedClaim, lead: list[PageUnit]) -> PageUnit | None:
-    """The leading sentence that names only other countries than the claim does."""
+    """The leading sentence that names other countries than the claim, if the lead names none of the claim's."""
     if not claim.nations:
         return None
     there = [nation for unit in lead for nation in nations_in(unit.text)]
@@ -324,7 +328,7 @@ _BRACKETED = lazy_pattern(r"\(([^()]*\d{4}[^()]*)\)")
 
 
 def _alive(claim: ClosedClaim, lead: list[PageUnit], about: float) -> Finding | None:
-    """Whether someone lived in the years that are asked for, or still lives where none is said."""
+    """Answer whether the subject lived in the claim's years, or is still alive if the claim has none."""
     for unit in lead:
         match = _BRACKETED.search(unit.text)
         if match is None:

@@ -1,19 +1,19 @@
-"""What reading a page brings: values with the words that say them."""
+"""Findings of a page: values with their quotes and trust."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Findings handed on from one page, and how near to the best one they must be.
+# Most findings of one page, and the least share of the best score that another must reach.
 BEST, NEAR_BEST = 2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`value` out of `quote`, verbatim, and the trust in it, 0 to 1; at 0.5 it is as likely right as wrong.
+    """A value with its verbatim quote. `score` is the trust in it, 0 to 1; at 0.5 it is as likely right as wrong.
 
-    `statement` is the quote as it is shown: a row of a table as a sentence.
+    `statement` is the quote as shown to the user, with a table row written as a sentence.
     """
 
     value: str
@@ -23,7 +23,7 @@ class Finding:
 
 
 def best_of(found: Sequence[Finding]) -> list[Finding]:
-    """The best finding of a page, and one more that is nearly as good; one a quote."""
+    """The best finding and at most one nearly as good, from different quotes."""
     best: dict[str, Finding] = {}
     for finding in sorted(found, key=lambda finding: -finding.score):
         best.setdefault(finding.quote, finding)

@@ -1,4 +1,4 @@
-"""How likely a value is the answer, from what the trained reader and the rules each say of it."""
+"""Combines the scores of the trained reader and of the rules into the probability that a value is the answer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
-# Logistic regression over the values that both offer for one-hop questions of half B of 2WikiMultihopQA and MuSiQue
-# and of held-out reading articles, which the reader was not trained on: scripts/train/fit_weighing.py.
+# Logistic regression over the values that either reader proposes for one-hop questions of half B of 2WikiMultihopQA and
+# MuSiQue and of held-out reading articles, none of which the reader was trained on: scripts/train/fit_weighing.py.
 WEIGHTS: dict[str, float] = {
     "bias": -1.261,
     "relevance": 0.349,
@@ -30,7 +30,7 @@ WEIGHTS: dict[str, float] = {
     "rank": 0.288,
     "small": -0.901,
 }
-# What stands for the log share and the log odds where one of the two does not offer the value.
+# Log share and log odds of a value that one of the readers does not propose.
 NO_SHARE, NO_ODDS = math.log(2e-3), -3.5
 LEAST_ODDS, MOST_ODDS = -6.0, 4.0
 LONG, LAST = 6, 9
@@ -40,8 +40,12 @@ _SENTENCES = lazy_pattern(r"[.;] ?[A-Z(]")
 
 @dataclass(slots=True)
 class Offered:
-    """A value as both see it: the share of the reader's spans that say it and the place of the best among them, the
-    relevance of that passage; the log-odds of the rules, and whether a set form gives it. None: not offered."""
+    """A value that at least one of the readers proposes.
+
+    `share` is the probability mass of the trained reader's spans with this value (0 to 1), `place` the rank of the best
+    of them (0 is first), `relevance` that of its passage (0 to 1). `odds` are the log odds of the rules, `form` is 1 if
+    a set phrase states the value. `share` or `odds` is None if that reader does not propose it.
+    """
 
     value: str
     quote: str
@@ -53,7 +57,7 @@ class Offered:
 
 
 def probability(query: Query, page: UnitPage, offered: Offered) -> float:
-    """The chance that a value is right."""
+    """Probability that a value is the answer, 0 to 1."""
     features = features_of(query, page, offered)
     odds = sum(WEIGHTS[name] * value for name, value in features.items())
     return 1.0 / (1.0 + math.exp(-odds))
@@ -74,7 +78,7 @@ def features_of(query: Query, page: UnitPage, offered: Offered) -> Mapping[str, 
         "form": offered.form,
         "crosses": float(bool(_SENTENCES.search(offered.value))),
         "long": float(len(offered.value.split()) > LONG),
-        # A namesake is told by the names of the need that stand neither in the sentence nor in the title.
+        # Names of the query in neither the sentence nor the title are a sign of a namesake.
         "away": len(names - near) / max(1, len(names)),
         "missing": len(names - near - set(content(page.text))) / max(1, len(names)),
         "rank": math.log(1 + offered.place),
@@ -88,5 +92,5 @@ def log_odds(chance: float) -> float:
 
 
 def same_value(known: Iterable[str], key: str) -> str:
-    """The known value that is this one, a word more or less aside; "" where there is none."""
+    """The known value that contains `key` or is contained in it, in whole words; "" if there is none."""
     return next((other for other in known if f" {key} " in f" {other} " or f" {other} " in f" {key} "), "")

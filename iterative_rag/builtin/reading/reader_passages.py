@@ -1,15 +1,15 @@
-"""A page's prose in passages of a size that the trained reader takes in at once."""
+"""Splits a page's prose into passages that fit one window of the trained reader."""
 
 from __future__ import annotations
 
 from iterative_rag.builtin.reading.page_units import UnitPage, sentences
 
-# Characters of a passage; a longer paragraph stays whole, and the reader reads it in windows.
+# Characters of a passage. A longer paragraph stays whole; the reader splits it into windows.
 SIZE = 700
 
 
 def passages(page: UnitPage) -> list[str]:
-    """Verbatim runs of the page's paragraphs; headings, gaps and tables end a passage."""
+    """Verbatim passages of consecutive paragraphs, ended by headings, omissions and tables."""
     found: list[str] = []
     run: list[str] = []
     for line in [*page.text.split("\n"), "#"]:
@@ -28,7 +28,7 @@ def passages(page: UnitPage) -> list[str]:
 
 
 def sentence_at(passage: str, start: int) -> str:
-    """The sentence of a passage that holds the character at `start`, verbatim; the line where there is none."""
+    """The verbatim sentence of a passage that contains the character at `start`; its line if there is none."""
     first = passage.rfind("\n", 0, start) + 1
     end = passage.find("\n", start)
     line = passage[first : end if end >= 0 else len(passage)]

@@ -1,7 +1,4 @@
-"""Reads a window for a need without a trained model: which piece answers, and which words of it are the answer.
-
-The seam for a trained reader is `PageReader.read(query, page)`: findings with a value, a verbatim quote and a score.
-"""
+"""Reads a page for a query by rules: which unit answers, and which words of it are the answer."""
 
 from __future__ import annotations
 
@@ -16,29 +13,29 @@ from iterative_rag.builtin.reading import table_reader
 from iterative_rag.builtin.reading.answer_words import infobox_value, may_be_subject, page_stems, subject_name
 from iterative_rag.builtin.reading.candidate_ranking import Ranked, chance, rank, trust
 from iterative_rag.builtin.reading.candidates import Candidate, candidates
-from iterative_rag.builtin.reading.closed_needs import settled
+from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.findings import Finding, best_of
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.passage_match import TITLE, Match, match_units
 from iterative_rag.protocols import Embedder
 
-# Pieces looked at closely.
+# Number of units that are read closely.
 CLOSE = 10
-# A piece that fits less is not looked at; a name of the need must stand somewhere in the page.
+# Units that match less are skipped. Names may match less where the relation of several words is strong.
 LEAST_MATCH, LEAST_NAMES, STRONG_RELATION = 0.24, 0.4, 0.6
-# A cell of so many characters is prose.
+# A cell of at least this many characters is read as prose.
 PROSE = 30
-# A row that is of just what the need names, under the label that it asks for, fits this well at least.
+# A row of exactly what the query names, picked with a trust of at least SURE, scores at least HIT.
 SURE, HIT = 0.85, 0.84
-# The score of a row at which it is more likely right than wrong.
+# The score at which a row is as likely right as wrong.
 EVEN = 0.72
-# How much of a piece's score the encoder decides, and the similarities that count as none and as full.
+# Share of a unit's score that the encoder's similarity contributes, and the cosines that count as 0 and as 1.
 MEANING, NONE, FULL = 0.25, 0.15, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A candidate of the page's prose and the sentence that offers it."""
+    """A ranked candidate of the page's prose with its sentence."""
 
     ranked: Ranked
     quote: str
@@ -49,7 +46,11 @@ class Offer:
 
 
 class PageReader(Protocol):
-    """Finds the answer to a query in a page; nothing where the page does not hold it."""
+    """Reads the answer to a query out of a page.
+
+    `fingerprint` identifies rules and weights, since findings are cached under it. `read` returns findings with a
+    value, a verbatim quote and a trust from 0 to 1; an empty list if the page does not answer.
+    """
 
     @property
     def fingerprint(self) -> str: ...
@@ -58,12 +59,12 @@ class PageReader(Protocol):
 
 
 class RuleReader:
-    """Scores sentences and rows by words and meaning, and picks a span of the expected kind."""
+    """Scores sentences and rows by words and by embedding similarity, and picks a span of the expected kind."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        # One text at a time on the calling thread: windows are read side by side already. Sentences come again, since
-        # one question has several needs.
+        # One text at a time on the calling thread, since the engine reads windows in parallel. Cached because the
+        # needs of one question meet the same sentences.
         self._vector = lru_cache(maxsize=1024)(embedder.embed_query)
 
     @property
@@ -71,7 +72,7 @@ class RuleReader:
         return f"rules-2/{self._embedder.name}"
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
-        if (said := settled(query, page)) is not None:
+        if (said := decide(query, page)) is not None:
             return said
         rows, offers = self.look(query, page)
         ranked = [offer.ranked for offer in offers]
@@ -82,7 +83,7 @@ class RuleReader:
         return best_of([*rows, *prose])
 
     def look(self, query: Query, page: UnitPage) -> tuple[list[Finding], list[Offer]]:
-        """What the page's tables and infoboxes answer, and what its sentences offer, likeliest first."""
+        """The findings of tables and infoboxes, and the candidates of the prose, best first."""
         query = add_page_names(query, page.title, only_large(page.text))
         rows: list[Finding] = []
         prose: list[tuple[PageUnit, list[Candidate]]] = []
@@ -104,7 +105,7 @@ class RuleReader:
         return rows, [Offer(item, prose[item.unit][0].text) for item in rank([offers for _, offers in prose])]
 
     def matches(self, query: Query, page: UnitPage) -> list[tuple[Match, float]]:
-        """The pieces that fit best, with the encoder's view mixed into their scores and beside them."""
+        """The best matching units and their similarity to the query (0 to 1), which is mixed into their scores."""
         fitting = [
             match
             for match in match_units(query, page)
@@ -126,7 +127,7 @@ class RuleReader:
 
 
 def row_trust(score: float) -> float:
-    """A row's score as a trust: 0.5 at EVEN, straight lines to 0 and 1."""
+    """Map a row's score to a trust, piecewise linear: 0 at 0, 0.5 at EVEN, 1 at 1."""
     return 0.5 * score / EVEN if score < EVEN else 0.5 + 0.5 * (score - EVEN) / (1 - EVEN)
 
 
@@ -138,7 +139,7 @@ def _finding(query: Query, page: UnitPage, match: Match) -> Finding | None:
         picked = table_reader.pick(query, page, unit)
         about = page_stems(page)
         if may_be_subject(query, page, about) and query.asked and (picked is None or picked[1] < 0.8):
-            # A row in the article of what is asked for: the works of the composer, the events of the stadium.
+            # The row lists something of the page's subject: the works of a composer, the events of a stadium.
             fits = any(word in about for word in alike(query.asked[-1]))
             picked = (subject_name(page.title), 0.95) if fits else picked
         dated = query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and table_reader.is_row_of(query, unit)
@@ -146,15 +147,15 @@ def _finding(query: Query, page: UnitPage, match: Match) -> Finding | None:
             picked = picked[0], picked[1] * 0.8
     else:
         picked = None
-    if picked is not None and picked[1] >= SURE and _is_of(query, page, match):
+    if picked is not None and picked[1] >= SURE and _is_exact_row(query, page, match):
         score = max(score, HIT)
     if picked is None or not picked[0]:
         return None
     return Finding(picked[0], unit.text, row_trust(min(1.0, score * picked[1])), _readable(page, unit))
 
 
-def _is_of(query: Query, page: UnitPage, match: Match) -> bool:
-    """Whether a row is about just what the need names, and has a word of its relation."""
+def _is_exact_row(query: Query, page: UnitPage, match: Match) -> bool:
+    """Whether a row is about exactly what the query names and mentions its relation."""
     label = set(content(match.unit.cells[0])) if match.unit.infobox else set()
     dated = match.unit.header and query.kind in {AnswerKind.YEAR, AnswerKind.DATE}
     if not (match.relation >= 0.3 or dated or label & set(query.asked)):
@@ -167,7 +168,7 @@ def _is_of(query: Query, page: UnitPage, match: Match) -> bool:
 
 
 def _prose_cell(query: Query, unit: PageUnit) -> PageUnit | None:
-    """A cell that is a text of its own ("capital; Old Hall by Ann Lee, torn down 1968") is read like a sentence."""
+    """The best part of a prose cell ("capital; Old Hall by Ann Lee, torn down 1968") as a unit read like a sentence."""
     parts = [part for cell in unit.cells if len(cell) >= PROSE for part in cell.split("; ")]
     if not parts:
         return None
@@ -176,7 +177,7 @@ def _prose_cell(query: Query, unit: PageUnit) -> PageUnit | None:
 
 
 def _readable(page: UnitPage, unit: PageUnit) -> str:
-    """A row as a sentence: what is embedded, and shown as the statement."""
+    """A unit as text to embed and to show: a row is written as a sentence."""
     if unit.infobox:
         return f"{page.title}: {unit.cells[0]}: {unit.cells[1]}"
     if unit.header:

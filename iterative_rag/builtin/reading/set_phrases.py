@@ -1,4 +1,4 @@
-"""What encyclopedias say in set forms: life dates in brackets, nationality, occupation, a present name, a by-name."""
+"""Reads set phrases of encyclopedias: life dates in brackets, nationality, occupation, present name, nickname."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iterative_rag.text.patterns import lazy_pattern
 
 
 def set_form(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
-    """The value that a set form gives, and the trust in it; None where the sentence has none that is asked for."""
+    """The value of a set phrase that answers the query and the trust in it (0 to 1); None if the sentence has none."""
     for form in (present_name, life_dates, _nationality, _occupation, _by_name):
         if (found := form(query, page, text)) is not None:
             return found
@@ -26,7 +26,7 @@ _BIRTH, _DEATH = stem("born"), stem("died")
 
 
 def life_dates(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
-    """Birth and death out of the brackets after a name: "Ann Lee (3 May 1801, Orm – 9 June 1866, Tell) was ..."."""
+    """Date or place of birth or death from brackets: "Ann Lee (3 May 1801, Orm – 9 June 1866, Tell) was ..."."""
     wanted = _BIRTH if _BIRTH in query.relation else _DEATH if _DEATH in query.relation else ""
     if not wanted or query.kind not in {AnswerKind.DATE, AnswerKind.YEAR, AnswerKind.PLACE}:
         return None
@@ -48,7 +48,7 @@ def life_dates(query: Query, page: UnitPage, text: str) -> tuple[str, float] | N
 
 
 def _nationality(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
-    """ "was a Norwegian painter" says the nationality where it is asked for."""
+    """The nationality from "was a Norwegian painter", if the query asks for it."""
     if not query.asked or query.asked[-1] not in {NATIONALITY, stem("country")}:
         return None
     match = NATION.search(text)
@@ -58,7 +58,7 @@ def _nationality(query: Query, page: UnitPage, text: str) -> tuple[str, float] |
 
 
 def _occupation(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
-    """ "was a Westmarkian painter, poet and critic" says what someone does."""
+    """The occupations from "was a Westmarkian painter, poet and critic", if the query asks for them."""
     if not query.asked or query.asked[-1] not in TRADES or not set(content(page.title)) & set(content(text[:120])):
         return None
     match = TRADE.search(text)
@@ -73,7 +73,7 @@ _BY_NAME = lazy_pattern(
 
 
 def _by_name(query: Query, page: UnitPage, text: str) -> tuple[str, float] | None:
-    """ "known as the Iron Hand" where a nickname is asked for."""
+    """The nickname from "known as the Iron Hand", if the query asks for one."""
     if not _BY_NAMES & {*query.asked, *query.relation}:
         return None
     match = _BY_NAME.search(text)

@@ -1,8 +1,9 @@
-"""The trained reader: which words of a passage answer a need, and whether they do.
+"""The trained reader: extracts the span of a passage that answers a need, and scores whether it does.
 
-A cross-encoder of MiniLM-L6's size over (need, title: passage), see MODEL_CARD.md. One pair is read at a time, on
-one thread, several at once: a reading never depends on what else is read. Long passages are read in overlapping
-windows.
+A cross-encoder of the size of MiniLM-L6 over "[CLS] need [SEP] title: passage [SEP]" with one head for the span's start
+and end, as in BERT for SQuAD (Devlin et al. 2019), and one for relevance, support and span/yes/no; see MODEL_CARD.md.
+Each window runs alone on one thread and several run in parallel, so a reading does not depend on what else is read.
+Long passages are read in overlapping windows.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 NAME: Final = "builtin/minilm-reader@1"
-# sha256 of each file as the scripts printed it. Other weights need another NAME: what was read is cached under it.
+# sha256 of each file as printed by the training scripts. New weights need a new NAME, since readings are cached by it.
 _NETWORK: Final = "reader.onnx"
 _SETTINGS: Final = "reader.json"
 WEIGHTS: Final = {
@@ -41,13 +42,13 @@ WEIGHTS: Final = {
     _SETTINGS: "183c5d8bab54d23cc69b4068c2f19ab2fc608b579ae0c7b749865d3e2dd1f756",
     VOCABULARY: VOCABULARY_DIGEST,
 }
-# Answers are looked for among so many of the likeliest first tokens.
+# Number of the likeliest first tokens from which spans are searched.
 _STARTS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpan:
-    """A possible answer: `passage[start:end] == text`, and the share of all spans' probability that it has."""
+    """A possible answer, `passage[start:end] == text`, with its probability among all spans of the passage (0 to 1)."""
 
     start: int
     end: int
@@ -57,12 +58,12 @@ class AnswerSpan:
 
 @dataclass(frozen=True, slots=True)
 class SpanReading:
-    """What was read in one passage. `text` is its likeliest answer, whether or not it is one.
+    """The reading of one passage. `text` is its likeliest span, even if it is not an answer.
 
-    `relevance` is the calibrated probability that the passage answers the need by itself; `support` that it holds a
-    part of the way to the answer of a question that needs several passages. `kind` is "span", "yes" or "no";
-    `yes` is the probability of yes where yes or no is asked. `spans` are the likeliest answers that do not
-    overlap, best first. A passage without words has no span and no relevance.
+    `start` and `end` are character offsets, `span_score` is the span's probability. `relevance` is the calibrated
+    probability that the passage alone answers the need; `support` that it is one of several passages needed for the
+    answer. `kind` is "span", "yes" or "no"; `yes` is the probability of yes given that the need is a yes/no question.
+    `spans` are the best spans that do not overlap, best first. A passage without words has no span and relevance 0.
     """
 
     start: int
@@ -80,11 +81,10 @@ _NOTHING: Final = SpanReading(0, 0, "", 0.0, 0.0, "span", 0.0, 0.5, ())
 
 
 class SpanReader:
-    """Reads passages for a need. Costs nothing until the first of them.
+    """Reads passages for a need; thread-safe. The network is loaded at the first call.
 
-    `threads` is how many windows are read at a time (default: the cores this process may use). One instance may
-    be called from several threads. `read` and the properties raise `WeightsError` where the weights are missing
-    or damaged.
+    `threads` is the number of windows read in parallel (default: the cores that this process may use). `read`,
+    `read_pairs`, `threshold` and `max_tokens` raise WeightsError if the weights are missing or damaged.
     """
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
@@ -93,25 +93,25 @@ class SpanReader:
 
     @property
     def name(self) -> str:
-        """Identifies the weights; what one reading says may be kept under it."""
+        """Identifies the weights; readings may be cached under it."""
         return NAME
 
     @property
     def threshold(self) -> float:
-        """The relevance from which on a passage counts as answering; see MODEL_CARD.md for what it costs."""
+        """The relevance from which a passage counts as answering; MODEL_CARD.md gives its effect."""
         return self._loaded().settings.threshold
 
     @property
     def max_tokens(self) -> int:
-        """Tokens of one window, need and title included."""
+        """Most tokens of one window, including need, title and special tokens."""
         return self._loaded().settings.max_tokens
 
     def read(self, need: str, title: str, passages: Sequence[str], *, best: int = 1) -> list[SpanReading]:
-        """One reading a passage, in their order, with up to `best` spans each. All passages are of one article."""
+        """Read passages of one article: one reading for each, in order, with up to `best` spans."""
         return self.read_pairs(need, [(title, passage) for passage in passages], best=best)
 
     def read_pairs(self, need: str, pairs: Sequence[tuple[str, str]], *, best: int = 1) -> list[SpanReading]:
-        """The same over passages of several articles: pairs of title and passage."""
+        """Read passages of several articles, given as (title, passage): one reading for each, in order."""
         if not pairs:
             return []
         model = self._loaded()
@@ -127,7 +127,7 @@ class SpanReader:
         if len(jobs) < 2 or self._threads == 1:
             looks = [look(job) for job in jobs]
         else:
-            # A pool a call: nothing to close, and nothing that a fork of this process could inherit broken.
+            # One pool per call: nothing to close, and no broken pool is inherited by a fork.
             with ThreadPoolExecutor(min(self._threads, len(jobs)), "reader") as pool:
                 looks = list(pool.map(look, jobs))
         grouped: list[list[_Look]] = [[] for _ in pairs]
@@ -138,7 +138,10 @@ class SpanReader:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """`reader.json`. `relevance` and `support` are (weight, weight of the best span's log odds, shift)."""
+    """The contents of `reader.json`: lengths in tokens; `relevance` and `support` are calibrations for `_probability`.
+
+    A calibration is (weight of the logit, weight of the best span's log odds, bias).
+    """
 
     max_tokens: int
     max_need: int
@@ -151,7 +154,7 @@ class _Settings:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """Tokens of a passage that are read in one go, and where each of them stands in it."""
+    """Token ids of one window of a passage, and the character offsets of each token in the passage."""
 
     ids: list[int]
     offsets: list[tuple[int, int]]
@@ -159,7 +162,8 @@ class _Window:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What one window holds: spans as (probability, start, end), best first; probabilities; kinds' probabilities."""
+    """The output for one window: spans as (probability, start, end) in characters, best first; calibrated relevance
+    and support; probabilities of span, yes and no."""
 
     spans: list[tuple[float, int, int]]
     relevance: float
@@ -168,12 +172,12 @@ class _Look:
 
 
 def load() -> None:
-    """Load the package's weights, unless that was done. Raises WeightsError."""
+    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
     lazy(_ReaderNetwork, None)()
 
 
 class _ReaderNetwork:
-    """The loaded tokenizer and network. Both only read their state, so threads may share them."""
+    """The loaded tokenizer and network. Both are read-only, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
         about = json.loads(read_file(weights, _SETTINGS, WEIGHTS[_SETTINGS]))
@@ -198,7 +202,10 @@ class _ReaderNetwork:
         return self._encode(f"{title}:").ids[: self.settings.max_need] if title else []
 
     def windows(self, taken: int, passage: str) -> list[_Window]:
-        """The passage's tokens in windows beside `taken` tokens of need and title; none for one without words."""
+        """Split a passage into overlapping windows that leave room for `taken` tokens of need and title.
+
+        A passage without words has no window.
+        """
         text = self._encode(passage)
         ids, offsets = text.ids, text.offsets
         room = self.settings.max_tokens - taken - 3
@@ -232,8 +239,11 @@ class _ReaderNetwork:
 
 
 def likeliest(start: Floats, end: Floats, longest: int) -> list[tuple[float, int, int]]:
-    """(probability, first token, last token), best first: start and end taken as independent, over all spans of at
-    most `longest` tokens."""
+    """The best spans as (probability, first token, last token), best first.
+
+    `start` and `end` are logits of shape (tokens,). A span's probability is the product of both, normalized over all
+    spans of at most `longest` tokens.
+    """
     import numpy as np
 
     first, last = np.exp(start - start.max()), np.exp(end - end.max())
@@ -254,13 +264,13 @@ def log_odds(probability: float) -> float:
 
 
 def _probability(calibration: tuple[float, float, float], logit: float, sure: float) -> float:
-    """Platt scaling of a logit together with the log odds of the best span."""
+    """Calibrate a logit by Platt scaling (Platt 1999), with the log odds of the best span as a second feature."""
     own, span, shift = calibration
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, own * logit + span * sure + shift))))
 
 
 def _reading(looks: list[_Look], passage: str, best: int) -> SpanReading:
-    """One reading from the windows of a passage: the most relevant decides, spans of all are weighed by relevance."""
+    """Merge the windows of a passage: relevance and kind of the most relevant, spans of all weighted by relevance."""
     if not looks:
         return _NOTHING
     most = max(looks, key=lambda look: look.relevance)

@@ -1,4 +1,4 @@
-"""Answers out of wide tables: a row by what the need names or by rank, a column by what it asks for."""
+"""Reads tables: selects the row by a name or a rank of the query, and the column by what it asks for."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PLACE_HEADS = frozenset(
 
 
 def pick(query: Query, page: UnitPage, unit: PageUnit) -> tuple[str, float] | None:
-    """The cell of a row that the query asks for, and the trust in it."""
+    """The cell of a row that answers the query, and the trust in it (0 to 1); None if there is none."""
     column = asked_column(query, unit)
     if column is None:
         return None
@@ -57,7 +57,7 @@ def pick(query: Query, page: UnitPage, unit: PageUnit) -> tuple[str, float] | No
 
 
 def amount(query: Query, header: str, cell: str) -> str:
-    """A date or number of a cell; a unit in the header ("Height (m)") goes with it."""
+    """The date or number of a cell, with the unit of its header ("Height (m)"); "" if it has none."""
     found = typed_spans.spans(cell, query.kind, "")
     if query.kind is AnswerKind.NUMBER and not found and dates(cell):
         found = [typed_spans.TypedSpan(cell, 0, len(cell))]
@@ -71,7 +71,7 @@ def amount(query: Query, header: str, cell: str) -> str:
 
 
 def asked_column(query: Query, unit: PageUnit) -> tuple[int, float] | None:
-    """The column whose name is asked for; else the first that the query does not name already."""
+    """Index of the column that the query asks for, else of the first without a name of the query; with its trust."""
     best: tuple[float, int] | None = None
     counted = query.kind in {AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE}
     asked = frozenset(query.asked) - (BARE_KINDS if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} else frozenset())
@@ -83,7 +83,7 @@ def asked_column(query: Query, unit: PageUnit) -> tuple[int, float] | None:
         exact = 0.9 * bool(head & set(query.relation))
         loose = 0.7 * bool(head & {s for word in (*asked, *query.relation) for s in alike(word)})
         timed = 0.4 * bool(query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and head & _TIME_HEADS)
-        # "Where was X shot": of two columns that fit, the one of places.
+        # "Where was X shot": prefer the column of places.
         placed = 1.0 if query.kind is AnswerKind.PLACE and not asked and head & _PLACE_HEADS else 0.0
         known = bool(set(content(cell)) & query.name_words) and not counted
         score = max(direct, exact, loose, timed, placed) - 0.6 * known
@@ -100,7 +100,7 @@ def asked_column(query: Query, unit: PageUnit) -> tuple[int, float] | None:
             best = score, place
     if best is not None:
         least = 0.85 if is_row_of(query, unit) else 0.65
-        # Only the column's being of dates speaks for it: not when the question names an event of another kind.
+        # A low score means that only the column's type fits, not its name: trust it less.
         return best[1], (min(1.0, 0.8 + 0.2 * best[0]) if best[0] > 0.4 else least)
     if not counted:
         for place, cell in enumerate(unit.cells):
@@ -111,30 +111,30 @@ def asked_column(query: Query, unit: PageUnit) -> tuple[int, float] | None:
 
 
 def _only_date(cell: str) -> bool:
-    """Whether a cell is one date to the day: no number that could be asked for."""
+    """Whether a cell is a single full date, which cannot answer a query for a number."""
     found = dates(cell)
     return len(found) == 1 and found[0][0].day > 0 and found[0][1:] == (0, len(cell))
 
 
 def is_row_of(query: Query, unit: PageUnit) -> bool:
-    """Whether one of the first cells of a row is, to the word, a name of the need."""
+    """Whether one of the first three cells of a row equals a name of the query, word for word."""
     known = {frozenset(name) for name in query.names}
     return any(frozenset(content(re.sub(r"\s*\([^)]*\)$", "", cell))) in known for cell in unit.cells[:3] if cell)
 
 
 def counted(query: Query, page: UnitPage) -> tuple[PageUnit, str] | None:
-    """ "How many of the towns lie in X": the rows of the named things that meet the condition, and their number."""
+    """Count rows for "How many of the towns lie in X": the first row that meets the condition, and their number."""
     if query.kind is not AnswerKind.NUMBER or not query.asked or query.unit == "":
         return None
     for table in sorted({unit.table for unit in page.units if unit.header}):
         rows = [unit for unit in page.units if unit.table == table and unit.header]
         context = set(content(f"{page.title} {rows[0].section} {' '.join(rows[0].header)}"))
         column = next((at for at, name in enumerate(rows[0].header) if query.asked[-1] in set(content(name))), None)
-        # A column of numbers says how many; a column of names is counted.
+        # Count a column of names; a column of numbers states the amount itself.
         if column is None or any(len(row.cells) > column and row.cells[column][:1].isdigit() for row in rows):
             continue
         terms = {*query.name_words, *query.relation, *query.asked, *map(str, query.years)}
-        # A plain verb that no header has ("lie", "join") is no condition.
+        # Common verbs ("lie", "join") are not conditions.
         conditions = {term for term in terms - context if term not in _VERBS}
         if not conditions or not query.name_words & context:
             continue
@@ -144,11 +144,11 @@ def counted(query: Query, page: UnitPage) -> tuple[PageUnit, str] | None:
     return None
 
 
-# --- ranks -----------------------------------------------------------------------------------
+# --- superlatives -----------------------------------------------------------------------------------
 
 
 def ranked(query: Query, page: UnitPage) -> tuple[PageUnit, str] | None:
-    """The row that is first, second ... by the measure of a superlative, and what it names."""
+    """The row with the rank (first, second ...) of a superlative, and the name in it."""
     if not query.superlative:
         return None
     for table in sorted({unit.table for unit in page.units if unit.header}):
@@ -177,7 +177,7 @@ def ranked(query: Query, page: UnitPage) -> tuple[PageUnit, str] | None:
 
 
 def _in_time(query: Query, row: PageUnit) -> bool:
-    """For "the tallest in 1989" what came later does not count yet."""
+    """Whether a row existed at the time of the query: "the tallest in 1989" excludes later ones."""
     if not query.years or query.superlative in _TIMELIKE:
         return True
     place = next((at for at, name in enumerate(row.header) if set(content(name)) & _TIME_HEADS), None)
@@ -188,7 +188,7 @@ def _in_time(query: Query, row: PageUnit) -> bool:
 
 
 def _measured(query: Query, rows: Sequence[PageUnit]) -> list[tuple[float, PageUnit]]:
-    """Rows with the value of the column that the superlative measures."""
+    """Rows with their value in the column that the superlative measures."""
     measure = MEASURES.get(query.superlative, "")
     wanted = {synonym for word in (measure, query.superlative) if word for synonym in alike(stem(word))}
     wanted |= (
@@ -217,7 +217,7 @@ def _measured(query: Query, rows: Sequence[PageUnit]) -> list[tuple[float, PageU
 
 
 def _key_column(query: Query, header: Sequence[str]) -> int | None:
-    """The column of what is asked for: the tallest BUILDING, the longest FILM."""
+    """Index of the column of the asked noun: the tallest BUILDING, the longest FILM."""
     wanted = set(query.asked) - {stem(query.superlative)}
     loose = {synonym for word in wanted for synonym in alike(word)}
     for names in (wanted, loose):

@@ -1,4 +1,4 @@
-"""The reader of the built-in backend: the trained network reads prose, rules read tables, and both vote on a value."""
+"""The reader of the built-in backend: the network and the rules both read prose, and the rules read tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from iterative_rag.builtin.language.function_words import folded
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.candidate_ranking import trust
-from iterative_rag.builtin.reading.closed_needs import settled
+from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.findings import Finding, best_of
 from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.passage_match import match_units
@@ -15,12 +15,12 @@ from iterative_rag.builtin.reading.reader_passages import passages, sentence_at
 from iterative_rag.builtin.reading.rule_reader import Offer, RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading
 
-# Passages of one page that are read closely, spans of each, and candidates of the rules that are weighed.
+# Most passages of a page given to the network, spans of each, and candidates of the rules that are scored.
 CLOSE, SPANS, RULED = 5, 5, 12
 
 
 class TrainedReader:
-    """Reads a page for a need with both readers. Safe to use from several threads."""
+    """Reads pages with both readers and fuses their scores; thread-safe."""
 
     def __init__(self, rules: RuleReader, spans: SpanReader) -> None:
         self._rules, self._spans = rules, spans
@@ -30,7 +30,7 @@ class TrainedReader:
         return f"{self._spans.name}/weighed-2/{self._rules.fingerprint}"
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
-        if (said := settled(query, page)) is not None:
+        if (said := decide(query, page)) is not None:
             return said
         rows, offers = self._rules.look(query, page)
         prose = [
@@ -40,16 +40,16 @@ class TrainedReader:
         return best_of([*rows, *prose])
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
-        """Every value of the page's prose that either reader offers."""
+        """Every value that either reader proposes from the page's prose."""
         return self._weighed(query, page, self._rules.look(query, page)[1])
 
     def _weighed(self, query: Query, page: UnitPage, offers: list[Offer]) -> list[Offered]:
         texts = self._likely(query, page)
         readings = self._spans.read(query.text, page.title, texts, best=SPANS)
-        return joined(query, list(zip(texts, readings, strict=True)), offers)
+        return fuse(query, list(zip(texts, readings, strict=True)), offers)
 
     def _likely(self, query: Query, page: UnitPage) -> list[str]:
-        """The passages whose sentences fit the need best by their words, in the page's order."""
+        """The passages with the best matching sentences, in the page's order."""
         texts = passages(page)
         if len(texts) <= CLOSE:
             return texts
@@ -58,8 +58,8 @@ class TrainedReader:
         return [text for text in texts if text in best]
 
 
-def joined(query: Query, read: list[tuple[str, SpanReading]], offers: list[Offer]) -> list[Offered]:
-    """Every value that either reader offers and that can answer the query, with what both say of it."""
+def fuse(query: Query, read: list[tuple[str, SpanReading]], offers: list[Offer]) -> list[Offered]:
+    """Merge the values that either reader proposes and whose form fits the query, with the scores of both."""
     found: dict[str, Offered] = {}
     for text, reading in read:
         for place, span in enumerate(reading.spans):

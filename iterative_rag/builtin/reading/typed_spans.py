@@ -1,4 +1,4 @@
-"""Candidate answers inside a piece of text, by the kind that is expected."""
+"""Extracts the spans of a text that have the expected kind of answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TypedSpan:
 
 
 def names(text: str) -> list[TypedSpan]:
-    """Names and titles; a first word that is a name only by its place in the sentence is left out."""
+    """Names and titles, without a first word that is capitalized only because it opens the sentence."""
     found = []
     for match in _NAME.finditer(text):
         if title := match["title"]:
@@ -50,7 +50,7 @@ def names(text: str) -> list[TypedSpan]:
         value = (
             re.sub(r"['’]s?$", "", value).rstrip(".,-&'’") if not re.search(r"\b(?:Jr|Sr|[A-Z])\.$", value) else value
         )
-        # The sentence's first word may be a name only by its capital.
+        # A sentence's first word is capitalized in any case.
         first = value.split()[0]
         if fold(first) in _NOT_NAMES:
             rest = value[len(first) :].lstrip()
@@ -61,14 +61,14 @@ def names(text: str) -> list[TypedSpan]:
             value = rest
         end = start + len(value)
         if value in _ARTICLES and (more := re.match(r"\s[^\W\d_]+", text[end : end + 30])):
-            end += more.end()  # "La traviata": titles whose noun is written small
+            end += more.end()  # "La traviata": a title with a lower-case noun
             value = text[start:end]
         found.append(TypedSpan(value, start, end))
     return found
 
 
 def persons(text: str) -> list[TypedSpan]:
-    """Names without the offices before them, and without what cannot be a person."""
+    """Names of persons, without honorifics and offices before them."""
     found = []
     for span in names(text):
         if set(words(span.value)) & NOT_PERSON_WORDS:
@@ -78,7 +78,7 @@ def persons(text: str) -> list[TypedSpan]:
             first = value.split()[0]
             start += len(first) + 1
             value = value[len(first) :].lstrip()
-        # "the German Ann Lee": who she is comes after what she is.
+        # "the German Ann Lee": drop the demonym.
         if value.count(" ") > 1 and text[:start].endswith(("the ", "The ")) and _DEMONYM.match(value):
             first = value.split()[0]
             start += len(first) + 1
@@ -89,7 +89,7 @@ def persons(text: str) -> list[TypedSpan]:
 
 
 def places(text: str) -> list[TypedSpan]:
-    """Names that a preposition of place leads to, with the larger place after a comma."""
+    """Names that may be places, each with the larger places after its commas ("Lornfield, Westmark")."""
     found = []
     for span in names(text):
         if set(words(span.value)) & set(MONTHS) and not re.search(r"[A-Z]\w+ [A-Z]", span.value):
@@ -110,7 +110,10 @@ def led_by_place(text: str, span: TypedSpan) -> bool:
 
 
 def spans(text: str, kind: AnswerKind, unit: str = "", asked: tuple[str, ...] = ()) -> list[TypedSpan]:
-    """All candidates of a kind, left to right; a score is a kind of its own."""
+    """Spans of a kind, left to right. `unit` is the unit or noun counted; `asked` the stems of the asked noun.
+
+    A need for a score or result gives scores such as "3–1".
+    """
     if asked and asked[-1] in {"scor", "result"} and kind is AnswerKind.THING:
         return [
             TypedSpan(match[0], match.start(), match.end()) for match in re.finditer(r"\b\d{1,3}[–:-]\d{1,3}\b", text)
@@ -134,13 +137,13 @@ def spans(text: str, kind: AnswerKind, unit: str = "", asked: tuple[str, ...] = 
 
 
 def _with_year(text: str, span: TypedSpan) -> TypedSpan:
-    """ "the 1936 Games": the year belongs to the name."""
+    """Extend a name by the year before it: "the 1936 Games"."""
     year = re.search(r"\bthe ((?:1\d|20)\d{2} )$", text[max(0, span.start - 9) : span.start])
     return TypedSpan(year[1] + span.value, span.start - len(year[1]), span.end) if year else span
 
 
 def _numbers(text: str, unit: str) -> list[TypedSpan]:
-    """Numbers that are no dates; where a unit of measure is asked for, those of its dimension come alone."""
+    """Numbers outside dates; if a unit of measure is asked for, only those of its dimension, exact units first."""
     taken = [(a, b) for _, a, b in dates(text)]
     found = [
         (number, TypedSpan(text[a:b], a, b))
@@ -153,7 +156,7 @@ def _numbers(text: str, unit: str) -> list[TypedSpan]:
         alike = [span for number, span in found if dimension(number.unit) == wanted and number.unit != unit]
         return [*exact, *alike]
     if unit:
-        # "398 feet" are no cars.
+        # "398 feet" is not a number of cars.
         found = [(number, span) for number, span in found if not dimension(number.unit)]
         beside = [span for number, span in found if number.unit[:4] == unit[:4]]
         return beside or [span for _, span in found]
@@ -172,7 +175,7 @@ _ERA = lazy_pattern(
 
 
 def noun_phrases(text: str) -> list[TypedSpan]:
-    """Runs of words that carry meaning, between function words, verbs and commas; also two of them around an "of"."""
+    """Runs of content words between function words, verbs and commas, and pairs of runs joined by "of"."""
     runs: list[TypedSpan] = []
     start = end = count = 0
 

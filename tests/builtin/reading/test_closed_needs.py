@@ -8,7 +8,7 @@ from iterative_rag.builtin.language.nations import country_of, nations_in, withi
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
-from iterative_rag.builtin.reading.closed_needs import described, verified
+from iterative_rag.builtin.reading.closed_needs import describe, verify
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reasoning.computed_values import compute
 from iterative_rag.types import Window
@@ -163,7 +163,7 @@ def test_a_side_that_is_described_is_looked_up_first(question: str, template: st
     ],
 )
 def test_a_page_decides_what_is_said_of_its_subject(need: str, value: str, quoted: str) -> None:
-    verdict = verified(read_query(need), _page("Ann Lee", LEE))
+    verdict = verify(read_query(need), _page("Ann Lee", LEE))
     assert verdict is not None
     assert verdict.value == value
     assert quoted in verdict.quote
@@ -173,7 +173,7 @@ def test_a_page_decides_what_is_said_of_its_subject(need: str, value: str, quote
 def test_no_is_trusted_less_than_yes_and_a_contradiction_more_than_silence() -> None:
     trusts = []
     for need in ("Is Ann Lee a novelist?", "Is Ann Lee American?", "Did Ann Lee found a Harp school?"):
-        verdict = verified(read_query(need), _page("Ann Lee", LEE))
+        verdict = verify(read_query(need), _page("Ann Lee", LEE))
         assert verdict is not None
         trusts.append(verdict.score)
     assert trusts == sorted(trusts, reverse=True)
@@ -183,13 +183,13 @@ def test_no_is_trusted_less_than_yes_and_a_contradiction_more_than_silence() -> 
 @pytest.mark.parametrize("title", ["Bo Orm", "Ann Leeson", "Ann Lee discography"])
 def test_another_page_decides_nothing(title: str) -> None:
     text = f"{title} was a Norwegian novelist who knew Ann Lee."
-    assert verified(read_query("Is Ann Lee a novelist?"), _page(title, text)) is None
+    assert verify(read_query("Is Ann Lee a novelist?"), _page(title, text)) is None
 
 
 def test_the_kind_that_is_named_tells_namesakes_apart() -> None:
     need = read_query("Is the film Dawn British?")
-    film = verified(need, _page("Dawn (film)", DAWN))
-    song = verified(need, _page("Dawn (song)", "Dawn is a British song."))
+    film = verify(need, _page("Dawn (film)", DAWN))
+    song = verify(need, _page("Dawn (song)", "Dawn is a British song."))
     assert film is not None
     assert song is not None
     assert film.score > song.score
@@ -204,14 +204,14 @@ def test_the_kind_that_is_named_tells_namesakes_apart() -> None:
     ],
 )
 def test_a_lead_describes_its_subject(need: str, value: str) -> None:
-    told = described(read_query(need), _page("Ann Lee", LEE))
+    told = describe(read_query(need), _page("Ann Lee", LEE))
     assert told is not None
     assert (told.value, told.quote in LEE) == (value, True)
 
 
 def test_other_needs_are_not_described() -> None:
-    assert described(read_query("When was Ann Lee born?"), _page("Ann Lee", LEE)) is None
-    assert described(read_query("What is Bo Orm?"), _page("Ann Lee", LEE)) is None
+    assert describe(read_query("When was Ann Lee born?"), _page("Ann Lee", LEE)) is None
+    assert describe(read_query("What is Bo Orm?"), _page("Ann Lee", LEE)) is None
 
 
 @pytest.mark.parametrize(
