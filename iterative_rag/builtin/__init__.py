@@ -1,1 +1,1 @@
-"""The built-in backend: plays every role without an LLM, by grammar, words and a small encoder."""
+"""The built-in backend: plays every role without an LLM, by grammar rules, word lists and small networks."""

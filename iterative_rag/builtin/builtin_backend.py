@@ -1,4 +1,4 @@
-"""The built-in backend: grammar and a splitter plan, a network and rules read; each call starts from the inquiry."""
+"""The built-in backend: rules and a trained splitter plan, a trained reader and rules read. Every call is stateless."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.builtin.reasoning.planned_steps import BuiltinPlanner
-from iterative_rag.builtin.reasoning.rephrasing import rephrased
+from iterative_rag.builtin.reasoning.rephrasing import insert_values
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.protocols import Cache, CallBudget, Embedder, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
-# Extracts below this trust are not worth showing to anyone.
+# Extracts below this trust are dropped.
 FLOOR = 0.15
 
 
 class BuiltinBackend:
-    """Plays all four roles without an LLM: a planner takes the question apart, a reader finds the values."""
+    """Plays every role without an LLM: a planner decomposes the question, a reader finds the values."""
 
     name = "builtin"
     thrifty = False
@@ -41,7 +41,7 @@ class BuiltinBackend:
         caution: Thresholds = CAREFUL,
         cache: Cache | None = None,
     ) -> None:
-        # Windows are read side by side by the loop already: one thread each.
+        # The engine reads windows in parallel, so each reading uses one thread.
         spans = SpanReader(threads=1)
         self._reader = reader or TrainedReader(RuleReader(embedder), spans)
         self._grader = BuiltinGrader(spans, cache)
@@ -49,7 +49,7 @@ class BuiltinBackend:
         self._caution = caution
 
     def roles(self, budget: CallBudget) -> Roles:
-        """The budget stays unused: nothing here costs a call."""
+        """The roles. The budget is unused, since no role makes an LLM call."""
         planned = self._planner, self._caution
         return Roles(
             BuiltinAnalyst(*planned),
@@ -100,7 +100,7 @@ class BuiltinRephraser:
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
         known = set(inquiry.facts)
         grown = replace(inquiry, facts=(*inquiry.facts, *(fact for fact in found if fact not in known)))
-        return rephrased(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution))
+        return insert_values(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution))
 
 
 class BuiltinAnswerer:
@@ -108,6 +108,6 @@ class BuiltinAnswerer:
         self._planner, self._caution = planner, caution
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        """Advice changes nothing: what is composed of facts alone claims nothing else."""
+        """Compose the answer. `advice` is ignored: the answer states nothing beyond the facts."""
         plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
         return compose(inquiry, plan, evaluation, last_attempt=last_attempt)

@@ -1,7 +1,8 @@
-"""The built-in text encoder: texts to unit vectors on the processor, without a server or a download.
+"""The built-in text encoder: maps texts to unit vectors on the CPU, without a server or a download.
 
-all-MiniLM-L6-v2 in 8-bit integers, see MODEL_CARD.md. Texts are encoded one by one, each on one thread,
-several at a time: that is as fast as batching on a processor, and a vector never depends on its company.
+all-MiniLM-L6-v2 (Wang et al. 2020; Reimers and Gurevych 2019), tuned and quantized to int8, see MODEL_CARD.md. Every
+text is encoded alone on one thread, several in parallel: on a CPU this is as fast as batching, and a vector does not
+depend on the other texts.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 NAME: Final = "builtin/all-minilm-l6-v2-tuned@1"
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 256
-# sha256 of each file as scripts/export_encoder.py printed it. New weights need a new NAME: indexes remember it.
+# sha256 of each file as printed by scripts/export_encoder.py. New weights need a new NAME, which indexes store.
 _NETWORK: Final = "encoder.onnx"
 WEIGHTS: Final = {
     _NETWORK: "c3fc3a213ea3249215840e8cc16455920d993463d347acbcc20242d19da7f186",
@@ -44,11 +45,10 @@ _MOST_TEXTS_A_TASK: Final = 4
 
 
 class BuiltinEncoder:
-    """Encodes texts of up to 256 tokens; what is longer is cut. Costs nothing until the first text.
+    """Encodes texts, truncated to 256 tokens; thread-safe. The network is loaded at the first text.
 
-    `threads` is how many texts are encoded at a time (default: the cores this process may use). One
-    instance may be called from several threads. Every method raises `WeightsError` where the weights are
-    missing or damaged.
+    `threads` is the number of texts encoded in parallel (default: the cores that this process may use). Every method
+    raises WeightsError if the weights are missing or damaged.
     """
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
@@ -69,14 +69,14 @@ class BuiltinEncoder:
         return MAX_TOKENS
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of length 1, shape (len(texts), 384), float32. An empty text has a vector, too."""
+        """Encode texts as unit vectors: float32 of shape (len(texts), 384). An empty text has a vector as well."""
         import numpy as np
 
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         if not len(texts):
             return vectors
         model = self._loaded()
-        # Small tasks keep all cores busy to the end; large ones spare the cost of handing them over.
+        # Small tasks keep all cores busy to the end; large ones save scheduling overhead.
         step = max(1, min(_MOST_TEXTS_A_TASK, len(texts) // (4 * self._threads)))
 
         def encode(start: int) -> None:
@@ -88,18 +88,18 @@ class BuiltinEncoder:
             for start in starts:
                 encode(start)
             return vectors
-        # A pool a call: nothing to close, and nothing that a fork of this process could inherit broken.
+        # One pool per call: nothing to close, and no broken pool is inherited by a fork.
         with ThreadPoolExecutor(min(self._threads, len(starts)), "encoder") as pool:
             for _ in pool.map(encode, starts):
                 pass
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
-        """One vector of length 1, shape (384,), the same as `embed_documents` gives for this text."""
+        """Encode one text as a unit vector, float32 of shape (384,), the same as `embed_documents` returns for it."""
         return self._loaded().encode(text)
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens the encoder reads of `text`: at least 2 (start and end), at most 256."""
+        """Number of tokens of `text` that are encoded, with [CLS] and [SEP]: 2 to 256."""
         return len(self._loaded().token_ids(text))
 
 
@@ -109,12 +109,12 @@ def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
 
 
 def load() -> None:
-    """Load the package's weights, unless that was done. Raises WeightsError."""
+    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
     lazy(_EncoderNetwork, None)()
 
 
 class _EncoderNetwork:
-    """The loaded tokenizer and network. Both only read their state, so threads may share them."""
+    """The loaded tokenizer and network. Both are read-only, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:
         self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])

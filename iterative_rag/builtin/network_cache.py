@@ -1,4 +1,4 @@
-"""What the networks have said before, kept in the cache: a question that is repeated loads none of them."""
+"""Caches the outputs of the networks, so that a repeated question loads none of them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from iterative_rag.protocols import Cache
 T = TypeVar("T")
 
 
-def kept(
+def cached_result(
     cache: Cache | None,
     key: Sequence[object],
     form: TypeAdapter[T],
     work: Callable[[], T],
     fits: Callable[[T], bool],
 ) -> T:
-    """What `work` says, from the cache where that has it under `key` (JSON values, the version of the model first).
+    """Return the cached result of `work` under `key`, or compute and cache it.
 
-    A row is input like any other: one of another form, or that does not fit what was asked, is dropped.
+    `key` consists of JSON values: what is computed, versions of code and model, the input. A cached row is untrusted
+    input: one that is invalid for `form`, or for which `fits` is false, is dropped and computed again.
     """
     if cache is None:
         return work()
@@ -31,7 +32,7 @@ def kept(
     def read(row: object) -> T:
         value = form.validate_python(row)
         if not fits(value):
-            raise ValueError("it does not fit what was asked")
+            raise ValueError("the row does not fit its key")
         return value
 
     if (found := cache.get(name, read)) is not None:

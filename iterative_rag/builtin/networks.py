@@ -1,4 +1,4 @@
-"""Loading the weights that travel in the package: read, checked, run on one thread each."""
+"""Loads the packaged weights, verifies their sha256, and runs the networks on one thread each."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ _HINT: Final = "Install the package again: pip install --force-reinstall --no-de
 
 
 class Lazy(Generic[T]):
-    """A model that is loaded from a folder of weights when it is first needed.
-
-    Safe to use from several threads. A load that fails is tried again the next time.
-    """
+    """Loads a model from a folder of weights at the first call; thread-safe. A failed load is retried at the next."""
 
     def __init__(self, load: Callable[[Traversable], T], weights: Traversable) -> None:
         self._load, self._weights = load, weights
@@ -46,7 +43,7 @@ class Lazy(Generic[T]):
 
 
 def lazy(load: Callable[[Traversable], T], weights: Traversable | None) -> Lazy[T]:
-    """The model of a folder; without one that of the package, which all of the process share: 23 MB each."""
+    """The lazy model of a folder; None is the packaged one, shared by the whole process (23 MB for each network)."""
     return _packaged(load) if weights is None else Lazy(load, weights)
 
 
@@ -60,7 +57,7 @@ def packaged_weights() -> Traversable:
 
 
 def read_file(weights: Traversable, name: str, digest: str = "") -> bytes:
-    """A file of weights; `digest` is its sha256. Raises WeightsError where it cannot be read or is another one."""
+    """Read a file of weights. Raises WeightsError if it is unreadable or `digest` (sha256) does not match."""
     try:
         content = (weights / name).read_bytes()
     except OSError as error:
@@ -71,9 +68,9 @@ def read_file(weights: Traversable, name: str, digest: str = "") -> bytes:
 
 
 def load_network(weights: Traversable, name: str, digest: str) -> Network:
-    """The network in a file whose sha256 is `digest`. Raises WeightsError where it cannot be read or is another one.
+    """Load the network in a file. Raises WeightsError if it is unreadable or `digest` (sha256) does not match.
 
-    The file is checked piece by piece and loaded by its path: to hold its 23 MB besides took a fifth of the time.
+    The file is hashed in chunks and loaded by path: reading its 23 MB into memory first took a fifth of the time.
     """
     with as_file(weights / name) as path:
         try:
@@ -95,10 +92,10 @@ def _unreadable(name: str, error: OSError) -> WeightsError:
 
 
 class Network:
-    """A network that computes on the calling thread: sums are taken in one order, cores stay free.
+    """An ONNX network that runs on the calling thread, so that results are deterministic; thread-safe.
 
-    As many run at a time as there are cores, over all networks of the process: more are no faster, and each holds what
-    it computes with. Safe to use from several threads.
+    At most as many run at once as there are cores, over all networks of the process: more would not be faster, and
+    each run holds its activations in memory.
     """
 
     def __init__(self, network: Path) -> None:
@@ -108,19 +105,19 @@ class Network:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # 1 to 2 % faster without, and no memory is hoarded
+        options.enable_cpu_mem_arena = False  # 1 to 2 % faster without, and memory is returned
         options.log_severity_level = 3
         self._session: Any = onnxruntime.InferenceSession(str(network), options, providers=["CPUExecutionProvider"])
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:
-        """All outputs, as arrays."""
+        """Run the network on named input arrays and return all outputs as arrays."""
         with _cores.free:
             outputs: list[Any] = self._session.run(None, inputs)
         return outputs
 
 
 class _Cores:
-    """How many networks may run now; counted anew in a forked child, where nobody would give back what is taken."""
+    """Limits how many networks run at once. Reset in a forked child, where a slot held by the parent is never freed."""
 
     def __init__(self) -> None:
         self._begin()
@@ -132,7 +129,7 @@ class _Cores:
 
 
 def tokenizer(vocabulary: bytes) -> Tokenizer:
-    """Neither pads nor cuts. Threads may share it."""
+    """Load a tokenizer without padding or truncation; threads may share it."""
     from tokenizers import Tokenizer
 
     loaded: Tokenizer = Tokenizer.from_buffer(vocabulary)
@@ -143,20 +140,20 @@ def tokenizer(vocabulary: bytes) -> Tokenizer:
 
 @lru_cache(maxsize=1)
 def shared_tokenizer(vocabulary: bytes) -> Tokenizer:
-    """The same one for all networks of a vocabulary, which takes as long to parse as ten sentences to encode.
+    """The tokenizer shared by all networks of a vocabulary; parsing it takes as long as encoding ten sentences.
 
-    To be used as it is: no cutting or padding may be switched on.
+    Callers must not switch on truncation or padding.
     """
     return tokenizer(vocabulary)
 
 
 def valid_unicode(text: str) -> str:
-    """Half a surrogate pair, as a damaged file may hold, becomes "?"; offsets stay right."""
+    """Replace lone surrogates, as in a damaged file, by "?"; character offsets stay the same."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def usable_cores() -> int:
-    """The cores this process may run on, which in a container are fewer than the machine has."""
+    """Number of cores that this process may use; in a container it may be less than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Loading the networks ahead of the first question, beside whatever else has to be prepared."""
+"""Loads the networks ahead of the first question, in parallel to other preparations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from iterative_rag.builtin.reading import span_reader
 
 
 def load_networks() -> None:
-    """Load the package's networks in the order in which a question needs them. Raises WeightsError."""
+    """Load the packaged networks in the order in which a question needs them. Raises WeightsError."""
     for module in (splitter, encoder, span_reader):
         module.load()

@@ -1,4 +1,4 @@
-"""The built-in reader as a reranker: how likely a passage answers the question by itself."""
+"""The trained reader as a reranker: ranks passages by the probability that each alone answers the question."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
-from iterative_rag.builtin.network_cache import kept
+from iterative_rag.builtin.network_cache import cached_result
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.protocols import Cache
 
 
 class ReaderReranker:
-    """Implements protocols.Reranker. Costs nothing until the first passage; raises WeightsError where weights are
-    missing."""
+    """Implements protocols.Reranker. The network is loaded at the first passage that the cache does not hold.
+
+    `relevance` raises WeightsError if the weights are missing or damaged.
+    """
 
     def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None) -> None:
         self._reader = reader or SpanReader()
@@ -31,7 +33,7 @@ class ReaderReranker:
         if not passages:
             return []
         key = ["relevance", self._reader.name, query, passages]
-        return kept(self._cache, key, _form(), read, lambda found: _fit(found, len(passages)))
+        return cached_result(self._cache, key, _form(), read, lambda found: _fit(found, len(passages)))
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from iterative_rag.builtin.network_cache import kept
+from iterative_rag.builtin.network_cache import cached_result
 from iterative_rag.builtin.networks import damaged, lazy, load_network, packaged_weights, read_file, tokenizer
 from iterative_rag.builtin.question.span_decoding import QuestionKind, Split, decoded, deepened
 from iterative_rag.protocols import Cache
@@ -48,7 +48,9 @@ class Splitter:
         if not any(character.isalnum() for character in question):
             return Split(question, QuestionKind.SINGLE, (1.0, 0.0, 0.0, 0.0), confidence=1.0)
         key = ["split", READING, self._version(), question]
-        return kept(self._cache, key, _form(), lambda: self._loaded().split(question), partial(_fits, question))
+        return cached_result(
+            self._cache, key, _form(), lambda: self._loaded().split(question), partial(_fits, question)
+        )
 
     def _version(self) -> str:
         """SHA-256 of the file that identifies the network and holds its vocabulary and calibration."""

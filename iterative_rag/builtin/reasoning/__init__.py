@@ -1,1 +1,1 @@
-"""From a plan and the facts so far to values, the next needs, and the answer."""
+"""Evaluates a plan against the facts so far: values, the next needs, and the answer."""

@@ -1,4 +1,4 @@
-"""Which readings of the descriptions in a question are followed: combinations of the values found for each."""
+"""Selects which values of the descriptions in a look-up are followed, in which combinations."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import replace
 from iterative_rag.builtin.reasoning.node_result import NodeValue
 from iterative_rag.text.patterns import lazy_pattern
 
-# Candidates of one description that are followed, and combinations of candidates of all.
+# Most values of one description that are followed, and most combinations of values of all.
 CANDIDATES, COMBINATIONS = 2, 5
-# How near to the best a second reading must come for it to be followed, too.
+# Least share of the best trust at which another combination is followed as well.
 RIVAL = 0.7
 _TWO_NAMES = lazy_pattern(r"^([A-ZÀ-Þ][^,&\d]{2,60}?)(?:, | and | & )([A-ZÀ-Þ][^,&\d]* .{2,60})$")
 
@@ -24,8 +24,7 @@ def combinations(choices: list[tuple[NodeValue, ...]]) -> Iterator[tuple[NodeVal
 
 
 def is_rival(combination: tuple[NodeValue, ...], followed: Sequence[tuple[NodeValue, ...]]) -> bool:
-    """Whether another combination is worth asking though one has brought values: it is nearly as likely, and not the
-    same finding in other words."""
+    """Whether a combination is worth a look-up although another has values: nearly as likely, and from other facts."""
     if any(value.guessed for value in combination):
         return False
     near = all(mine.score >= RIVAL * best.score for mine, best in zip(combination, followed[0], strict=True))
@@ -34,8 +33,8 @@ def is_rival(combination: tuple[NodeValue, ...], followed: Sequence[tuple[NodeVa
     )
 
 
-def with_short(values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
-    """After each "Lornfield, Westmark" also plain "Lornfield", after "Ann Lee and Bo Orm" each of the two."""
+def add_short_names(values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
+    """Append shorter names: "Lornfield" for "Lornfield, Westmark", each of the two for "Ann Lee and Bo Orm"."""
     short = []
     for value in values:
         if ", " in value.text:

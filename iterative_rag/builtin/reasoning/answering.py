@@ -1,4 +1,4 @@
-"""Composes the answer out of the facts, or says what is missing."""
+"""Composes the answer from the facts, or abstains and states what is missing."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from iterative_rag.types import Draft, Inquiry
 
 
 def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
-    """The answer that the facts give. In the `last_attempt` facts of the whole question serve, too, where the plan
-    could not be carried out."""
+    """Draft the answer, or an abstention. In the `last_attempt`, facts found for the question as a whole count too if
+    the plan could not be carried out."""
     outcome = evaluation.of(plan)
     if last_attempt and not outcome.values:
         outcome = replace(outcome, values=evaluation.of(as_it_stands(inquiry.original)).values)
@@ -34,7 +34,7 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
 
 
 def _sentence(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
-    """The answer with its grounds: each fact's need, value and marker, and what was computed from which."""
+    """The answer with its evidence: each fact's need, value and citation marker, and the computations."""
     markers: dict[tuple[str, str], str] = {}
     for n, place in enumerate(cited, start=1):
         fact = inquiry.facts[place]

@@ -1,4 +1,4 @@
-"""What is computed from looked-up values: differences, years between, comparisons, names out of parts."""
+"""Computes the operations of a plan from looked-up values: differences, years between, comparisons, joined names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from fractions import Fraction
 
 from iterative_rag.builtin.language.text_values import Date, Number, convert, dates, dimension, numbers, plain, spelled
 from iterative_rag.builtin.question.plan import Operation
-from iterative_rag.builtin.reasoning.value_agreement import agree, chosen, listed, picked, same, says_yes, shared
+from iterative_rag.builtin.reasoning.value_agreement import (
+    agree,
+    choose_label,
+    compare_same,
+    list_items,
+    pick_label,
+    says_yes,
+    shared_words,
+)
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
 from iterative_rag.computing.arithmetic import compare
@@ -18,8 +26,8 @@ from iterative_rag.computing.operands import Scalar as Exact
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
-    """What an operation comes to, in words; and where something was computed, the expression and its result."""
+class OperationResult:
+    """The result of an operation as text; for arithmetic and comparisons also the expression and its result."""
 
     text: str
     expression: str = ""
@@ -28,9 +36,11 @@ class Worked:
 
 def compute(
     operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float] = ()
-) -> Worked | None:
-    """The result; None where the values cannot be computed with. `trusts` (one a value, 0 to 1) tell which of two
-    sides that say the same says it more surely."""
+) -> OperationResult | None:
+    """Compute an operation; None if the values do not allow it.
+
+    `trusts` (one for each value, 0 to 1) break ties between two sides with the same answer.
+    """
     match operation:
         case Operation.YEARS:
             return _years(values, unit)
@@ -44,38 +54,38 @@ def compute(
             return _richest(values, labels)
         case Operation.DECADE | Operation.CENTURY | Operation.MONTH | Operation.WEEKDAY:
             return _of_calendar(operation, values[0])
-    text = _joined(operation, values, labels, unit, trusts)
-    return None if text is None else Worked(text)
+    text = _combine(operation, values, labels, unit, trusts)
+    return None if text is None else OperationResult(text)
 
 
-def _joined(
+def _combine(
     operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float]
 ) -> str | None:
-    """What comes of the values without any arithmetic."""
+    """Compute the operations that need no arithmetic."""
     match operation:
         case Operation.JOIN:
             return " ".join(values)
         case Operation.SAME:
-            return same(values, unit)
+            return compare_same(values, unit)
         case Operation.COMMON:
             return values[0] if all(agree(values[0], value) for value in values[1:]) else None
         case Operation.PICK:
-            return picked(values[0], labels)
+            return pick_label(values[0], labels)
         case Operation.BOTH | Operation.EITHER:
             says = [says_yes(value) for value in values]
             return "Yes" if (all(says) if operation is Operation.BOTH else any(says)) else "No"
         case Operation.CHOICE:
-            return chosen(values, labels, trusts, wanted=unit != "no")
+            return choose_label(values, labels, trusts, wanted=unit != "no")
         case Operation.SHARED:
-            return shared(values)
+            return shared_words(values)
     return None
 
 
 # --- with `computing` --------------------------------------------------------------------------
 
 
-def _evaluated(expression: str) -> Computable | None:
-    """The value of an expression; None where it has none."""
+def _evaluate(expression: str) -> Computable | None:
+    """Evaluate an expression; None if it has no value."""
     try:
         return evaluate(expression)
     except ComputeError:
@@ -86,7 +96,7 @@ def _amount(value: Computable | None) -> Fraction | None:
     return value.value if isinstance(value, Exact | Measure) else None
 
 
-def _of_calendar(operation: Operation, value: str) -> Worked | None:
+def _of_calendar(operation: Operation, value: str) -> OperationResult | None:
     day = date_of(value)
     if day is None:
         return None
@@ -97,8 +107,8 @@ def _of_calendar(operation: Operation, value: str) -> Worked | None:
         Operation.WEEKDAY: "weekday",
     }
     expression = f"{names[operation]}({day})"
-    result = _evaluated(expression)
-    return Worked(result, expression, result) if isinstance(result, str) else None
+    result = _evaluate(expression)
+    return OperationResult(result, expression, result) if isinstance(result, str) else None
 
 
 def date_of(text: str) -> Date | None:
@@ -107,20 +117,20 @@ def date_of(text: str) -> Date | None:
 
 
 def number_of(text: str, unit: str = "") -> Number | None:
-    """The number of a value: the one that says `unit` or another one of the same dimension, else the first."""
+    """The number in a value: the first in `unit` or a unit of the same dimension, else the first of all."""
     found = [number for number, _, _ in numbers(text) if math.isfinite(number.value)]
     fitting = [number for number in found if unit and convert(number, unit) is not None]
     return next(iter(fitting or found), None)
 
 
 def _literals(found: Sequence[Number]) -> list[str]:
-    """The numbers as an expression writes them: with their units where all measure the same."""
+    """The numbers as literals of an expression, with units if all have the same dimension."""
     dimensions = {dimension(number.unit) for number in found}
     with_units = len(dimensions) == 1 and dimensions != {""}
     return [f"{plain(number.value)} {spelled(number.unit) if with_units else ''}".strip() for number in found]
 
 
-def _years(values: Sequence[str], unit: str) -> Worked | None:
+def _years(values: Sequence[str], unit: str) -> OperationResult | None:
     first, second = date_of(values[0]), date_of(values[1])
     if first is None or second is None:
         return None
@@ -130,14 +140,14 @@ def _years(values: Sequence[str], unit: str) -> Worked | None:
         expression = f"{second.year} - {first.year}"
     else:
         expression = f"{max(first.year, second.year)} - {min(first.year, second.year)}"
-    years = _amount(_evaluated(expression))
+    years = _amount(_evaluate(expression))
     if years is None:
         return None
     text = written(years)
-    return Worked(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
+    return OperationResult(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
 
 
-def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Worked | None:
+def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> OperationResult | None:
     found = [number for number in (number_of(value, unit) for value in values) if number is not None]
     if len(found) < len(values):
         return None
@@ -151,27 +161,27 @@ def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Worke
     first_unit = Number(1.0, literals[0].partition(" ")[2])
     if operation is not Operation.RATIO and convert(first_unit, unit) not in (None, 1.0):
         expression = f"{expression} to {spelled(unit)}"
-    value = _evaluated(expression)
+    value = _evaluate(expression)
     amount = _amount(value)
     if value is None or amount is None:
         return None
     rounded = written(half_up(amount * 100) / Fraction(100))
-    return Worked(f"{rounded} {unit}".strip(), expression, said(value))
+    return OperationResult(f"{rounded} {unit}".strip(), expression, said(value))
 
 
 def _in_one_unit(found: list[Number], unit: str) -> list[Number]:
-    """The numbers as they are where all can be said in `unit`; else those that can in it, and all without a unit."""
+    """The numbers unchanged if all convert to `unit`; otherwise convert those that do, and drop all units."""
     changed = [convert(number, unit) for number in found]
     if all(value is not None for value in changed):
         return found
     return [Number(number.value if value is None else value) for number, value in zip(found, changed, strict=True)]
 
 
-# --- comparing -----------------------------------------------------------------------------------
+# --- comparisons -----------------------------------------------------------------------------------
 
 
 def _comparable(values: Sequence[str]) -> list[str] | None:
-    """The values as an expression writes them, if all are dates or all are numbers."""
+    """The values as literals of an expression if all are dates or all are numbers; None otherwise."""
     days = [day for day in map(date_of, values) if day is not None]
     if len(days) == len(values):
         return [str(day) for day in days]
@@ -180,9 +190,11 @@ def _comparable(values: Sequence[str]) -> list[str] | None:
 
 
 def _order(literals: Sequence[str]) -> int | None:
-    """-1, 0 or 1: how the first of two stands to the second. Where that is not known, the one less precisely dated
-    counts as the earlier."""
-    first, second = map(_evaluated, literals)
+    """Compare two literals: -1, 0 or 1; None if they are not comparable.
+
+    If one date is too imprecise to decide, the less precise one counts as earlier.
+    """
+    first, second = map(_evaluate, literals)
     if first is None or second is None:
         return None
     try:
@@ -193,12 +205,12 @@ def _order(literals: Sequence[str]) -> int | None:
 
 
 def _comparison(first: str, second: str, order: int) -> tuple[str, str]:
-    """ "1825 < 1912" and "true"; nothing where what is known does not decide it."""
+    """The comparison as expression and result ("1825 < 1912", "true"); empty if the values do not decide it."""
     expression = f"{first} {'<=>'[order + 1]} {second}"
-    return (expression, "true") if _evaluated(expression) is True else ("", "")
+    return (expression, "true") if _evaluate(expression) is True else ("", "")
 
 
-def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Worked | None:
+def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> OperationResult | None:
     literals = _comparable(values)
     if not literals or len(labels) != len(literals):
         return None
@@ -212,23 +224,23 @@ def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Wo
     if len(literals) == 2:
         other = 1 - best
         shown = _comparison(literals[best], literals[other], _order([literals[best], literals[other]]) or 0)
-        return Worked(labels[best], *shown)
+        return OperationResult(labels[best], *shown)
     expression = f"{'min' if least else 'max'}({', '.join(literals)})"
-    result = _evaluated(expression)
-    return Worked(labels[best], *((expression, said(result)) if result is not None else ("", "")))
+    result = _evaluate(expression)
+    return OperationResult(labels[best], *((expression, said(result)) if result is not None else ("", "")))
 
 
-def _exceeds(values: Sequence[str], *, least: bool) -> Worked | None:
-    """Yes where the first comes out of the comparison; No, too, where both are the same."""
+def _exceeds(values: Sequence[str], *, least: bool) -> OperationResult | None:
+    """ "Yes" if the first value wins the comparison, "No" if it loses or ties."""
     literals = _comparable(values)
     order = _order(literals) if literals else None
     if literals is None or order is None:
         return None
     text = "Yes" if order == (-1 if least else 1) else "No"
-    return Worked(text, *_comparison(literals[0], literals[1], order))
+    return OperationResult(text, *_comparison(literals[0], literals[1], order))
 
 
-def _richest(values: Sequence[str], labels: Sequence[str]) -> Worked | None:
+def _richest(values: Sequence[str], labels: Sequence[str]) -> OperationResult | None:
     """The label of the longest list."""
-    lengths = [str(len(listed(value))) for value in values]
+    lengths = [str(len(list_items(value))) for value in values]
     return _extreme(lengths, labels, least=False)

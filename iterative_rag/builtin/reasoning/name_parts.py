@@ -1,4 +1,4 @@
-"""Parts of personal names: first name, surname, maiden name."""
+"""Takes the parts of personal names: first, middle and maiden name, surname."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PARTICLES = word_set("de da di du del della van von der den la le el al bin ibn
 
 
 def bare(name: str) -> str:
-    """The name without brackets, "née ..." and generation."""
+    """The name without brackets, "née ..." and suffixes such as "Jr."."""
     name = re.sub(r"\s*[(\[][^)\]]*[)\]]", "", name)
     name = re.split(r",?\s+(?:née|nee|né)\s+", name)[0]
     return _SUFFIX.sub("", name.strip(" ,.;"))
 
 
 def surname(name: str) -> str:
-    """The last word of a name with its particles ("van der Rohde")."""
+    """The last word of a name with the particles before it ("van der Rohde")."""
     parts = bare(name).split()
     start = len(parts) - 1
     while start > 1 and parts[start - 1].lower() in _PARTICLES:
@@ -32,8 +32,11 @@ def surname(name: str) -> str:
 
 
 def part_of(name: str, part: Part, *, married: str = "", context: str = "") -> str:
-    """The wanted part. `married` is a surname taken over in marriage, which no maiden name is; `context` is text
-    that may say "née ..." about the person."""
+    """Take a part of a name; "" if it has no words.
+
+    `married` is a surname taken in marriage, which cannot be the maiden name; `context` is text that may state the
+    maiden name ("née ...").
+    """
     words = bare(name).split()
     if not words:
         return ""

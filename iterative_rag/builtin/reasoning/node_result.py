@@ -1,4 +1,4 @@
-"""What a node of a plan comes to: values that rest on facts, or questions to ask first, or what was not found."""
+"""The result of evaluating a node of a plan: values with their facts, open questions, or what is missing."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class NodeValue:
-    """A possible value of a node, the positions of the facts that it rests on, and the trust in it.
+    """A possible value of a node, with the indexes of the facts that support it.
 
-    `chain` is the product of the trust in every step, by which values of the same node are ranked. `guessed` marks a
-    description that was not found and stands for itself. `computations` are those that the value comes of.
+    `score` is the trust in its weakest step (0 to 1); `chain` is the product over all steps, which ranks the values of
+    one node. `guessed` marks a description that was not found and stands for itself. `computations` are those from
+    which the value was derived.
     """
 
     text: str
@@ -29,10 +30,10 @@ class NodeValue:
 
 @dataclass(frozen=True, slots=True)
 class NodeResult:
-    """Values, best first; or the questions that must be asked first; or neither, and what was not found.
+    """Either `values`, best first, or the questions to ask first (`needs`), or what was not found (`missing`).
 
-    `denied` says that the corpus holds that there is no such thing.
-    `again` are questions that brought nothing once and may be looked for once more, wider.
+    `again` holds questions that found nothing once and may be asked again with a wider search. `denied` means that the
+    corpus states that there is no such thing.
     """
 
     values: tuple[NodeValue, ...] = ()
@@ -43,5 +44,5 @@ class NodeResult:
 
 
 def unique(items: Iterable[T]) -> tuple[T, ...]:
-    """The items, each where it came first."""
+    """The items without duplicates, in the order of their first occurrence."""
     return tuple(dict.fromkeys(items))

@@ -1,4 +1,4 @@
-"""Evaluates a plan against the facts so far: what its value is, or what must be looked up next."""
+"""Evaluates a plan against the facts so far: its values, or what must be looked up next."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, u
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
-# What another document with the same value adds when values are ranked.
+# Bonus of each further document with the same value, for ranking.
 SUPPORT = 0.03
-# Looks at one need: the second is the engine's wider one.
+# Most look-ups of one need; the engine makes the second with a wider search.
 LOOKS = 2
 
 
 @dataclass(slots=True)
 class Evaluation:
-    """One look at an inquiry. Facts that are trusted less than `caution` asks for are not built upon."""
+    """Evaluates the nodes of a plan for one state of an inquiry, with facts trusted at least as `caution` requires."""
 
     inquiry: Inquiry
     caution: Thresholds = CAREFUL
@@ -58,9 +58,9 @@ class Evaluation:
         if any(slot.denied for slot in slots):
             return NodeResult(missing=missing, denied=True)
         again = [need for slot in slots for need in slot.again]
-        # A description that was not found may still be understood where it stands.
+        # A description that was not found is kept as it is: the search may still understand it.
         choices = [
-            alternatives.with_short(slot.values[: alternatives.CANDIDATES])
+            alternatives.add_short_names(slot.values[: alternatives.CANDIDATES])
             or ((NodeValue(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
@@ -93,14 +93,14 @@ class Evaluation:
         first = self.of(node.first)
         if first.values or first.needs or first.denied:
             return first
-        # The whole question is asked before what the plan did not find is looked for wider.
+        # Ask the whole question before repeating the plan's look-ups with a wider search.
         second = self.of(node.second)
         if second.values or second.needs:
             return second
         return replace(first, again=unique((*first.again, *second.again)))
 
     def _found(self, question: str, combination: tuple[NodeValue, ...], *, guessed: bool) -> list[NodeValue]:
-        """The values of a need's facts, best first; documents that agree support one another."""
+        """The values of a need's facts, best first; agreement between documents raises their rank."""
         least = self.caution.to_build_on(read_query(question), unclear=guessed)
         below = unique(place for value in combination for place in value.facts)
         trust = min((value.score for value in combination), default=1.0)
@@ -115,7 +115,7 @@ class Evaluation:
             group.sort(key=lambda item: -item[1].score)
             place, best = group[0]
             others = [item for item in group if item[1].document_id != best.document_id]
-            # One other article that says the same is cited beside the best.
+            # Cite one other article with the same value besides the best.
             facts = unique((*below, place, *(item[0] for item in others[:1])))
             documents = {item[1].document_id for item in others}
             said = best.score + SUPPORT * len(documents)
@@ -124,29 +124,32 @@ class Evaluation:
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
     def _usable(self, question: str, combination: tuple[NodeValue, ...], fact: Fact) -> bool:
-        """Whether a fact's value is of the kind that is asked for and can be about the one who is meant."""
+        """Whether a fact's value has the asked kind, is not a name of the question, and is not about a namesake."""
         query = read_query(question)
         if not fits(query, fact.value):
             return False
-        if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and frozenset(content(fact.value)) in self._said():
+        if (
+            query.kind in {AnswerKind.PERSON, AnswerKind.PLACE}
+            and frozenset(content(fact.value)) in self._question_names()
+        ):
             return False
-        return not any(self._given_name(value) and self._stranger(value, fact) for value in combination)
+        return not any(self._is_single_name(value) and self._may_be_namesake(value, fact) for value in combination)
 
-    def _given_name(self, value: NodeValue) -> bool:
-        """Whether a value is a person known by one word: too little to be found by elsewhere."""
+    def _is_single_name(self, value: NodeValue) -> bool:
+        """Whether a value is a person's single name, too ambiguous to look up in other articles."""
         if " " in value.text or not value.facts:
             return False
         need = self.inquiry.facts[value.facts[-1]].need.question
         return read_query(need).kind is AnswerKind.PERSON
 
-    def _stranger(self, value: NodeValue, fact: Fact) -> bool:
-        """Whether a fact may be about a namesake: its article neither told of the person nor is the person's own."""
+    def _may_be_namesake(self, value: NodeValue, fact: Fact) -> bool:
+        """Whether a fact may be about a namesake: its article is neither a source of the value nor the person's own."""
         known = {self.inquiry.facts[place].document_id for place in value.facts}
         title = folded(fact.title.split(" (")[0])
         return fact.document_id not in known and title != folded(value.text)
 
-    def _said(self) -> frozenset[frozenset[str]]:
-        """The names of the question, none of which is its answer; a choice names its answers."""
+    def _question_names(self) -> frozenset[frozenset[str]]:
+        """The names in the question, which cannot be its answer; empty for a choice, which names its answers."""
         if " or " in self.inquiry.original:
             return frozenset()
         return frozenset(frozenset(name) for name in read_query(self.inquiry.original).names)
@@ -157,13 +160,13 @@ class Evaluation:
         for value in outcome.values:
             facts = [self.inquiry.facts[place] for place in value.facts]
             context = " ".join(fact.quote for fact in facts if folded(fact.value) == folded(value.text))
-            part = name_parts.part_of(value.text, node.part, married=self._married(node), context=context)
+            part = name_parts.part_of(value.text, node.part, married=self._married_surname(node), context=context)
             if part:
                 values.append(replace(value, text=part, guessed=False))
         return NodeResult(tuple(values), outcome.needs, outcome.again, outcome.missing)
 
-    def _married(self, node: NamePart) -> str:
-        """The surname of the child whose mother is meant: hers by marriage, not by birth."""
+    def _married_surname(self, node: NamePart) -> str:
+        """The surname of the child whose mother's maiden name is asked for: hers by marriage, not by birth."""
         person = node.person
         if node.part is not Part.MAIDEN or not isinstance(person, Lookup) or not person.slots:
             return ""
@@ -177,13 +180,13 @@ class Evaluation:
             return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
         if node.operation is Operation.COMMON:
-            return side_joining.common(operands)
+            return side_joining.join_common(operands)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
-            found = None if again else side_joining.decisive(node, operands)
+            found = None if again else side_joining.decide_by_one(node, operands)
             return NodeResult((found,), missing=missing) if found else NodeResult(again=again, missing=missing)
         chosen = (
-            side_joining.same_values(operands)
+            side_joining.pick_agreeing(operands)
             if node.operation is Operation.SAME
             else [part.values[0] for part in operands]
         )
@@ -200,13 +203,13 @@ class Evaluation:
         facts = unique(place for value in chosen for place in value.facts)
         steps = unique(one for value in chosen for one in value.computations)
         if worked.expression:
-            proving = unique(place for value in chosen for place in self._proving(value))
+            proving = unique(place for value in chosen for place in self._facts_stating(value))
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
 
-    def _proving(self, value: NodeValue) -> tuple[int, ...]:
-        """Those of a value's facts that hold it; all of them where it was computed."""
+    def _facts_stating(self, value: NodeValue) -> tuple[int, ...]:
+        """The facts of a value that state it; all of its facts if it was computed."""
         holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
         return tuple(holding) or value.facts
 

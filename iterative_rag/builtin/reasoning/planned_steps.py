@@ -1,4 +1,4 @@
-"""The plan of a question as steps: the look-ups that can be made now, then those that wait for them."""
+"""Presents the plan of a question as steps: the look-ups possible now, then those that depend on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iterative_rag.types import Inquiry, Need, Plan, PlannedStep
 
 
 class BuiltinPlanner:
-    """Implements protocols.Planner. It starts from the facts anew each time, so the plan before is not needed."""
+    """Implements protocols.Planner. Every call plans from the facts alone, so the previous plan is ignored."""
 
     def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
@@ -34,7 +34,7 @@ class BuiltinPlanner:
 
 
 def _lookups(node: Node, evaluation: Evaluation) -> Iterator[str]:
-    """The look-ups below and at a node, in the order in which they can be made; found values stand in later ones."""
+    """The look-ups at and below a node in the order of their dependencies, with the values found so far filled in."""
     for slot in slots_of(node):
         yield from _lookups(slot, evaluation)
     if isinstance(node, Lookup):

@@ -1,4 +1,4 @@
-"""Puts what was found into the question, in place of the words that it answers."""
+"""Rephrases a question by replacing its resolved descriptions with their values."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from iterative_rag.builtin.question.plan import Literal, Node, slots_of
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 
 
-def rephrased(question: str, plan: Node, evaluation: Evaluation) -> str:
-    """The question with every resolved description replaced, the outermost first."""
+def insert_values(question: str, plan: Node, evaluation: Evaluation) -> str:
+    """Replace every resolved description by its value, outermost first."""
     text = " ".join(question.split())
-    for node in _below(plan):
+    for node in _descendants(plan):
         outcome = evaluation.of(node)
         if outcome.values and not isinstance(node, Literal):
-            text = _put(text, node.source, outcome.values[0].text)
+            text = _replace(text, node.source, outcome.values[0].text)
     return text
 
 
-def _below(node: Node) -> list[Node]:
-    """All nodes under `node`, the outer before the inner."""
+def _descendants(node: Node) -> list[Node]:
+    """All nodes below `node`, outer before inner."""
     found: list[Node] = []
     level = list(slots_of(node))
     while level:
@@ -28,7 +28,7 @@ def _below(node: Node) -> list[Node]:
     return found
 
 
-def _put(text: str, phrase: str, value: str) -> str:
+def _replace(text: str, phrase: str, value: str) -> str:
     if len(phrase) < 3:
         return text
     pattern = rf"(?<!\w){re.escape(phrase)}(?P<own>['’]s?)?(?!\w)"

@@ -1,4 +1,4 @@
-"""Query correction without a model: key words, synonyms, the question as a statement, the subject alone."""
+"""Rewrites queries without a model: keywords, synonyms, the question as a statement, the subject alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from iterative_rag.builtin.question.need_query import LIGHT_VERBS, Query, read_q
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
-# Synonyms of one word, and of a need, that one query takes: more of them drown the names.
+# Most synonyms of one word and of one query; more would outweigh the names.
 FEW, MOST = 4, 8
 MOST_PHRASINGS = 3
 MOST_WEB_WORDS = 12
@@ -36,17 +36,17 @@ _FUNCTION_WORDS = STOPWORDS | LIGHT_VERBS
 _INNER = lazy_pattern(r" (?:of|the|of the) ")
 _ENDINGS = {AnswerKind.PLACE: "in", AnswerKind.DATE: "on", AnswerKind.YEAR: "in", AnswerKind.PERSON: "by"}
 _PARTICIPLES = {IRREGULAR[word]: word for word in sorted(PARTICIPLES) if word in IRREGULAR}
-# Of several the first that the list names, and a past tense before a participle: "went", not "gone".
+# Base form to past tense; the first in the list counts, and past tenses before participles ("went", not "gone").
 _PASTS: dict[str, str] = {}
 for _past, _base in sorted(IRREGULAR.items(), key=lambda item: item[0] in PARTICIPLES):
     _PASTS.setdefault(_base, _past)
 _AMOUNTS = word_set("many much")
-# Words between question word and verb ("which British football club"); more are no noun group.
+# Most words of a noun group between question word and verb ("which British football club").
 MOST_NOUN = 6
 
 
 class BuiltinRewriter:
-    """Implements protocols.Rewriter, for English; other languages get key words. The same need, the same words."""
+    """Implements protocols.Rewriter for English, deterministically; other languages get keywords."""
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         query = read_query(need.question)
@@ -62,7 +62,7 @@ class BuiltinRewriter:
 
 
 def _new(texts: Sequence[str], seen: set[tuple[str, ...]]) -> Iterator[str]:
-    """The texts whose words were not searched for in that order; each is remembered."""
+    """Yield the texts whose word sequence is not in `seen`, and add it."""
     for text in texts:
         if (key := _key(text)) not in seen:
             seen.add(key)
@@ -74,9 +74,9 @@ def _key(text: str) -> tuple[str, ...]:
 
 
 def _phrasings(query: Query, names: Sequence[str]) -> Iterator[str]:
-    """What else the relation may be called; its kinds and its other end; the key words alone, if there is room.
+    """Other wordings of a query: synonyms of its relation, then hypernyms and the inverse relation, then keywords.
 
-    Other words come first: key words find much the same as the question, and would outvote what they find.
+    Keywords come last: they find much the same as the question, and would outvote the results of the others.
     """
     written = {stem(word): word for word in words(query.text)}
     relation = tuple(dict.fromkeys((*query.relation, *query.asked)))
@@ -89,12 +89,12 @@ def _phrasings(query: Query, names: Sequence[str]) -> Iterator[str]:
 
 
 def _kinds(stemmed: str) -> tuple[str, ...]:
-    """A physician is a doctor; the mother of Ann stands in the article of Ann, her child."""
+    """Inverse relations and hypernyms: Ann's article names her mother as that of a "child"; a physician is a doctor."""
     return () if stemmed in MEASURES else (*sorted(INVERSE.get(stemmed, ())), *near_kinds(stemmed))
 
 
 def names_of(query: Query) -> tuple[str, ...]:
-    """The names of a query as its text writes them; what only "of" or "the" keeps apart is one name."""
+    """The names of a query as its text spells them; names separated only by "of" or "the" are one."""
     found: list[tuple[int, int]] = []
     at = 0
     tokens = [token for token in tokenize(query.text) if token.word]
@@ -113,7 +113,7 @@ def names_of(query: Query) -> tuple[str, ...]:
 
 
 def _key_words(query: Query) -> list[str]:
-    """The words that carry meaning; a function word is one where it stands inside a name."""
+    """The content words of a query, with the function words inside names."""
     return [
         _bare(token.text)
         for token in tokenize(query.text)
@@ -130,9 +130,9 @@ def _bare(text: str) -> str:
 
 
 def statement(query: Query) -> str:
-    """The beginning of the sentence that would answer: "Where was Ann Lee born?" as "Ann Lee was born in".
+    """The beginning of an answering sentence: "Where was Ann Lee born?" -> "Ann Lee was born in".
 
-    A question of no known form comes back as its words without the question word.
+    A question of unknown form loses its question word only.
     """
     tokens = [token for token in tokenize(query.text) if token.word]
     asked = next((place for place, token in enumerate(tokens) if token.low in QUESTION_WORDS), None)
@@ -149,7 +149,7 @@ def statement(query: Query) -> str:
     auxiliary, clause = clause[0].low, clause[1:]
     verb = _last_verb(clause)
     if verb is None:
-        # "Who was the mayor of X": all that follows is what is asked for.
+        # "Who was the mayor of X": the rest is a noun phrase.
         return f"{_text(clause)} {auxiliary} {_text(noun)}".strip()
     subject, predicate = clause[:verb], clause[verb:]
     if auxiliary in {"did", "does", "do"}:
@@ -159,18 +159,18 @@ def statement(query: Query) -> str:
 
 
 def _last_verb(clause: Sequence[Token]) -> int | None:
-    """The verb that goes with an auxiliary before the subject: the last that no determiner or preposition precedes."""
+    """Index of the main verb after auxiliary and subject: the last one not after a determiner or preposition."""
     for place in range(len(clause) - 1, 0, -1):
         token, before = clause[place], clause[place - 1].low
         if (is_participle(token) or token.small in BASE_VERBS) and before not in DETERMINERS | PREPOSITIONS:
             return place
-    # After a name a small word is the verb, though no list knows it.
+    # After a name, take the first lower-case content word for the verb, even if no list has it.
     small = (place for place, token in enumerate(clause) if place and token.small and token.low not in _FUNCTION_WORDS)
     return next(small, None) if clause[0].capital else None
 
 
 def _participle(verb: str) -> str:
-    """ "wrote" -> "written"; regular ones are their own."""
+    """The participle of a past tense: "wrote" -> "written"; regular forms are their own."""
     return _PARTICIPLES.get(IRREGULAR.get(verb, ""), verb)
 
 

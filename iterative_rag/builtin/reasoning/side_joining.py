@@ -1,4 +1,4 @@
-"""Joins the two sides of a comparison or a double condition, of which one may not have been found."""
+"""Joins the two sides of a comparison or double condition, even if one was not found."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from iterative_rag.builtin.reasoning import computed_values
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.value_agreement import agree
 
-# What is left of the trust where one of two conditions was not found.
+# Factor of the trust if one of two conditions was not found.
 HALF_MET = 0.75
-# How near to the best a second value must come to be taken for what two share.
+# Least share of the best trust at which another value is considered as the shared one.
 ALSO = 0.5
 
 
-def decisive(node: Computed, operands: list[NodeResult]) -> NodeValue | None:
-    """What one side settles though nothing was found of the other: a no to "both", a yes to "either" and "which"."""
+def decide_by_one(node: Computed, operands: list[NodeResult]) -> NodeValue | None:
+    """The value that one side decides alone: "no" for "both", "yes" for "either" and "which"; None if it does not."""
     deciding = {Operation.BOTH: "no", Operation.EITHER: "yes", Operation.CHOICE: node.unit or "yes"}
     for place, operand in enumerate(operands):
         value = operand.values[0] if operand.values else None
@@ -27,15 +27,15 @@ def decisive(node: Computed, operands: list[NodeResult]) -> NodeValue | None:
     return None
 
 
-def common(operands: list[NodeResult]) -> NodeResult:
-    """The best value that all operands hold."""
+def join_common(operands: list[NodeResult]) -> NodeResult:
+    """The best value that all operands share."""
     if any(not operand.values for operand in operands):
         again = unique(need for part in operands for need in part.again)
         missing = unique(text for part in operands for text in part.missing)
         found = [operand for operand in operands if operand.values]
         if again or not found or any(operand.denied for operand in operands):
             return NodeResult(again=again, missing=missing)
-        # One condition is not stated in so many words: what meets the other is trusted less.
+        # One condition was not found: values that meet the other are trusted less.
         return NodeResult(
             tuple(NodeValue(v.text, v.facts, v.score * HALF_MET) for v in found[0].values), missing=missing
         )
@@ -46,11 +46,11 @@ def common(operands: list[NodeResult]) -> NodeResult:
             facts = unique(place for value in values for place in value.facts)
             longest = max(values, key=lambda value: len(value.text))
             return NodeResult((NodeValue(longest.text, facts, min(value.score for value in values)),))
-    return NodeResult(missing=("one thing of which both is said",))
+    return NodeResult(missing=("one thing that meets both conditions",))
 
 
-def same_values(operands: list[NodeResult]) -> list[NodeValue]:
-    """The two best values; two that agree where each is nearly as good as the best."""
+def pick_agreeing(operands: list[NodeResult]) -> list[NodeValue]:
+    """A pair of values that agree and are each nearly as good as the best; otherwise the two best."""
     first, second = operands
     for one, other in itertools.product(first.values, second.values):
         near = one.score >= ALSO * first.values[0].score and other.score >= ALSO * second.values[0].score

@@ -1,4 +1,4 @@
-"""Sufficiency without an LLM: is the plan of the question carried out, and which of its look-ups is the gap?"""
+"""Judges sufficiency without an LLM: whether the plan has a trusted answer, and otherwise which look-up is missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iterative_rag.types import Inquiry, Need, Sufficiency
 
 
 class BuiltinSufficiencyJudge:
-    """Implements protocols.SufficiencyJudge on the plan that the analyst follows, so that the two never disagree."""
+    """Implements protocols.SufficiencyJudge on the analyst's plan, so that the two cannot disagree."""
 
     def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
         self._planner, self._caution = planner, caution
@@ -28,7 +28,7 @@ class BuiltinSufficiencyJudge:
 
 
 def _missing(plan: Node, evaluation: Evaluation, outcome: NodeResult) -> str:
-    """The first look-up that the plan still needs, or that brought nothing once."""
+    """The first look-up that the plan still needs or may repeat; "" if there is none."""
     open_ones = [*outcome.needs, *outcome.again]
     if isinstance(plan, Fallback):
         first = evaluation.of(plan.first)
@@ -37,7 +37,7 @@ def _missing(plan: Node, evaluation: Evaluation, outcome: NodeResult) -> str:
 
 
 def _weakest(inquiry: Inquiry, outcome: NodeResult) -> str:
-    """The look-up whose fact is trusted least of those that the value rests on, if it was made only once."""
+    """The look-up of the least trusted fact behind the value that may still be repeated; "" if there is none."""
     places = outcome.values[0].facts if outcome.values else ()
     for place in sorted(places, key=lambda place: inquiry.facts[place].score):
         question = inquiry.facts[place].need.question

@@ -1,4 +1,4 @@
-"""How much trust a value must come to: to be built upon, and to be given as the answer."""
+"""Thresholds on trust: for a fact to be used in the next hop, and for a value to be given as the answer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from iterative_rag.builtin.question.plan import Fallback, Lookup, Node
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The least trust of values that are built upon, and of answers.
+    """Least trust (0 to 1) of facts that are built on (`built_on`) and of answers that are given (`given`).
 
-    `unclear` and `unclear_number` stand where a description in the question was not found and is understood where it
-    stands: a number or a date is found too easily. `direct` are answers that rest on one fact, `date` are dates.
+    `unclear` and `unclear_number` replace `built_on` where the need contains an unresolved description; numbers and
+    dates are matched too easily and need more. `direct` replaces `given` for answers from a single look-up, `date` for
+    dates.
     """
 
     built_on: float
@@ -43,5 +44,5 @@ class Thresholds:
 
 # Chosen on HotpotQA, 2WikiMultihopQA and MuSiQue train rows and on the tuning questions of the starter corpus.
 CAREFUL = Thresholds(built_on=0.25, unclear=0.3, unclear_number=0.45, given=0.27, direct=0.32, date=0.38)
-# The likeliest answer, however little it is trusted.
+# Never abstain: give the best answer whatever its trust.
 GUESSING = Thresholds(built_on=0.15, unclear=0.15, unclear_number=0.2, given=0.0, direct=0.0, date=0.0)

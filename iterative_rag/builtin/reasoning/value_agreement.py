@@ -1,4 +1,4 @@
-"""What values have in common, told by their words: whether two agree, which of several is meant."""
+"""Compares values by their words: whether two agree, what they share, which label one names."""
 
 from __future__ import annotations
 
@@ -13,27 +13,29 @@ _PLAIN_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
 def agree(first: str, second: str) -> bool:
-    """Whether two values may name the same: all words of one stand in the other, be it as another word for the same
-    ("lead singer", "lead vocalist")."""
+    """Whether two values may name the same thing: one contains all words of the other, or hyponyms or synonyms of
+    them ("lead singer", "lead vocalist")."""
     one, other = ({stem(word) for word in words(value) if word != "the"} for value in (first, second))
-    return bool(one) and bool(other) and (_covered(one, other) or _covered(other, one))
+    return bool(one) and bool(other) and (_covers(one, other) or _covers(other, one))
 
 
-def _covered(one: set[str], other: set[str]) -> bool:
+def _covers(one: set[str], other: set[str]) -> bool:
     return all(word in other or counts_as(word) & other for word in one)
 
 
-def picked(value: str, labels: Sequence[str]) -> str | None:
+def pick_label(value: str, labels: Sequence[str]) -> str | None:
     said = set(words(value)) - {"the"}
     shared = [len(said & set(words(label))) for label in labels]
     best = max(shared, default=0)
     return labels[shared.index(best)] if best and shared.count(best) == 1 else None
 
 
-def same(values: Sequence[str], unit: str) -> str | None:
-    """Equal words, one thing that both lists hold, or a country and its adjective. `unit` is "part" where parts of a
-    country are compared: the country alone does not tell."""
-    smaller = [_within_country(value) for value in values[:2]]
+def compare_same(values: Sequence[str], unit: str) -> str | None:
+    """ "Yes" if two values have the same words, share a list item, or are a country and its adjective; else "No".
+
+    With `unit` "part", parts of a country are compared; None if a value names only the country.
+    """
+    smaller = [_drop_country(value) for value in values[:2]]
     nations = [{country_of(nation) for nation in nations_in(value)} for value in values[:2]]
     if unit == "part" and not all(smaller):
         return None
@@ -42,13 +44,13 @@ def same(values: Sequence[str], unit: str) -> str | None:
     if not all(smaller):
         smaller = list(values[:2])
     first, second = (set(words(value)) - {"the"} for value in smaller)
-    both = {folded(item) for item in listed(smaller[0])} & {folded(item) for item in listed(smaller[1])}
-    near = any(_adjective_of(a, b) or _adjective_of(b, a) for a in first for b in second)
+    both = {folded(item) for item in list_items(smaller[0])} & {folded(item) for item in list_items(smaller[1])}
+    near = any(_is_adjective_of(a, b) or _is_adjective_of(b, a) for a in first for b in second)
     return "Yes" if first and second and (first <= second or second <= first or near or both) else "No"
 
 
-def _within_country(value: str) -> str:
-    """ "Lyon, France" as "Lyon"; "" for a country alone."""
+def _drop_country(value: str) -> str:
+    """Drop the country: "Lyon, France" -> "Lyon"; "" for a country alone."""
     kept = []
     for part in value.split(","):
         there = nations_in(part)
@@ -62,8 +64,8 @@ def _within_country(value: str) -> str:
 _DEMONYM = lazy_pattern(r"(?:i?an|n|ish|ese|i|ic|er|ean)$")
 
 
-def _adjective_of(name: str, adjective: str) -> bool:
-    """ "Westmark" and "Westmarkian"; not "Jiang" and "Jianan"."""
+def _is_adjective_of(name: str, adjective: str) -> bool:
+    """Whether a word is the adjective of a name: "Westmark", "Westmarkian", but not "Jiang", "Jianan"."""
     stemmed = name.rstrip("aeiouy")
     rest = adjective.removeprefix(stemmed)
     return len(stemmed) > 3 and rest != adjective and (rest == "" or bool(_DEMONYM.fullmatch(rest)))
@@ -73,9 +75,11 @@ def says_yes(value: str) -> bool:
     return value.lower().startswith("yes")
 
 
-def chosen(values: Sequence[str], labels: Sequence[str], trusts: Sequence[float], *, wanted: bool) -> str | None:
-    """The label whose side says what is wanted; of two that say the same the surer yes, or the less sure no. Without
-    trusts the first: who asks names first what the question is about."""
+def choose_label(values: Sequence[str], labels: Sequence[str], trusts: Sequence[float], *, wanted: bool) -> str | None:
+    """The label of the side with the wanted answer; if both sides agree, the surer yes or the less sure no.
+
+    Without trusts the first label wins a tie. None if labels and values do not match.
+    """
     if len(labels) != len(values) or not values:
         return None
     sure = [trust if len(trusts) == len(values) else 0.0 for trust in (trusts or [0.0] * len(values))]
@@ -84,21 +88,20 @@ def chosen(values: Sequence[str], labels: Sequence[str], trusts: Sequence[float]
     return labels[max(range(len(values)), key=lambda at: (says[at], side[at], -at))]
 
 
-# Words that say nothing where two share them.
+# Words without meaning at the edges of a shared phrase.
 _HOLLOW = word_set("a an the of in and or by for from to with best known former who is was are as born one both also")
 _PARTS = lazy_pattern(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+|\s*;\s*")
 
 
-def listed(value: str) -> list[str]:
+def list_items(value: str) -> list[str]:
     return [part for part in _PARTS.split(value) if part.strip()]
 
 
-def shared(values: Sequence[str]) -> str | None:
-    """The words that two descriptions have in common, in the order of the first: a whole item of a list rather than
-    single words, the longest stretch of them rather than the first."""
+def shared_words(values: Sequence[str]) -> str | None:
+    """The longest run of words in one list item of the first description that the second one contains as well."""
     stems = {stem(word) for word in words(values[1])}
     best: list[str] = []
-    for part in listed(values[0]):
+    for part in list_items(values[0]):
         run: list[str] = []
         for word in [*_PLAIN_WORD.findall(part), ""]:
             if word and stem(folded(word) or word.lower()) in stems:
