@@ -1,1 +1,1 @@
-"""What the built-in backend knows about English: word lists, forms of words, dates and numbers."""
+"""English for the built-in backend: word lists, word forms, hypernyms, nations, dates and numbers."""

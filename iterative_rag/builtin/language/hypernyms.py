@@ -1,10 +1,10 @@
-"""What counts as what: a novelist is a writer, a documentary is a film. For deciding closed questions."""
+"""Hypernyms for closed questions: a novelist is a writer, a documentary is a film."""
 
 from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import stem
 
-# The first word is meant where any of the others stands.
+# One line for each class: the first word holds where a text has any of the others.
 _KINDS = """
 person man woman people actor singer writer director politician player
 writer novelist poet playwright author screenwriter journalist essayist dramatist columnist lyricist biographer satirist
@@ -154,10 +154,10 @@ for _line in _KINDS.strip().splitlines():
 
 
 def counts_as(stemmed: str) -> frozenset[str]:
-    """The stems of the words that make something what `stemmed` says, itself included."""
+    """The stem and those of its hyponyms: a text that uses one of them supports `stemmed`."""
     return _NARROWER.get(stemmed, frozenset()) | {stemmed}
 
 
 def near_kinds(stemmed: str) -> tuple[str, ...]:
-    """The words, as they are written, for what `stemmed` counts as and for what counts as it."""
+    """Hypernyms and hyponyms of a stem, as spelled words."""
     return tuple(dict.fromkeys(word for word in _NEAR.get(stemmed, ()) if stem(word) != stemmed))

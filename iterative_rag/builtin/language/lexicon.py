@@ -1,4 +1,4 @@
-"""What words of a question may look like in a text: relation synonyms, kinds of answer, units, superlatives."""
+"""How the words of a question appear in texts: synonyms of relations, answer kinds, superlatives, measures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AnswerKind(StrEnum):
     YES_NO = "yes/no"
 
 
-# Where the first word is asked for, the others may stand in the text; of a line with "=" each may stand for each.
+# One line for each word asked for and the words that a text may use instead; with "=", all stand for each other.
 _SYNONYMS = """
 =wife husband spouse married marriage wed wedding widow widower consort
 mother mom parents
@@ -211,7 +211,7 @@ for _line in _SYNONYMS.strip().splitlines():
         _SPELLED[stem(_head)] = (*_SPELLED.get(stem(_head), ()), *_words)
 
 
-# "Preceded by X" stands in the article of the one who followed X.
+# Inverse relations: "Preceded by X" is in the article of X's successor.
 INVERSE: dict[str, frozenset[str]] = {
     stem(head): frozenset(stem(word) for word in rest.split())
     for head, rest in {
@@ -235,20 +235,20 @@ INVERSE: dict[str, frozenset[str]] = {
 
 @lru_cache(maxsize=8192)
 def alike(stemmed: str) -> frozenset[str]:
-    """The stems that may stand for `stemmed` where a relation is looked for, itself included."""
-    # The one who does it: "built" and "builder", "composed" and "composer".
+    """The stem and those that a text may use for the same relation."""
+    # Agent nouns: "built" and "builder", "composed" and "composer".
     agents = {f"{stemmed}er", f"{stemmed}or"} if len(stemmed) > 3 else set()
     acts = {stemmed[:-2]} if stemmed.endswith(("er", "or")) and len(stemmed) > 6 else set()
     return _GROUPS.get(stemmed, frozenset()) | agents | acts | {stemmed}
 
 
 def synonyms(stemmed: str) -> tuple[str, ...]:
-    """The words, as they are written, that may stand where `stemmed` is asked for; the nearest first."""
+    """Synonyms of a stem as spelled words, nearest first."""
     return tuple(dict.fromkeys(word for word in _SPELLED.get(stemmed, ()) if stem(word) != stemmed))
 
 
 SUPERLATIVES: dict[str, int] = {
-    # +1: the greatest value comes first; -1: the smallest.
+    # +1: the greatest value ranks first; -1: the smallest.
     "tallest": 1,
     "highest": 1,
     "largest": 1,
@@ -277,7 +277,7 @@ SUPERLATIVES: dict[str, int] = {
     "fewest": -1,
     "least": -1,
 }
-# Adjectives of measure: what is measured.
+# Adjectives of measure and the quantity that they compare.
 MEASURES: dict[str, str] = {
     "tall": "height",
     "taller": "height",
@@ -314,7 +314,7 @@ _AMOUNTS = word_set(
 
 
 def kind_of_noun(noun: str) -> AnswerKind:
-    """What kind of answer "which NOUN" asks for."""
+    """The kind of answer that "which NOUN" asks for."""
     noun = noun.lower()
     single = noun.removesuffix("s")
     if noun in {"year", "years", "decade", "century"}:

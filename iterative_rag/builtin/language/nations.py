@@ -1,4 +1,4 @@
-"""Countries with their adjectives and what they are part of: whether "American" and "Texas" go together."""
+"""Countries with their adjectives and the larger regions that contain them, so that "Texas" matches "American"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
 
-# What the rest of a line is part of, then each country: its name, "=", other names and adjectives. Spaces are "_".
+# One line for each region: its name, then its countries, each as name "=" other names and adjectives; "_" is a space.
 _CONTINENTS = "europe=european asia=asian africa=african oceania=oceanian north_america= south_america="
 _COUNTRIES = """
 europe: albania=albanian andorra=andorran austria=austrian belarus=belarusian belgium=belgian,flemish,walloon
@@ -92,23 +92,22 @@ for _line in _COUNTRIES.strip().splitlines():
 _NATION = lazy_pattern(
     rf"(?<![\w.])(?:{'|'.join(sorted((re.escape(said) for said in _CODES), key=len, reverse=True))})(?![\w])"
 )
-# In small letters these are plain words, and so they never stand for a country there.
+# Only capitalized words name a country: "turkey" does not.
 _LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
 
 
 @lru_cache(maxsize=4096)
 def nations_in(text: str) -> tuple[str, ...]:
-    """The countries, states and continents that a text names, by name or adjective, in order."""
+    """Countries, states and continents mentioned in a text by name or adjective, in order, without duplicates."""
     found = []
     for match in _NATION.finditer(folded_in_place(text)):
-        # "Texas" is no part of "Texas Rangers FC" to the grammar; what is written small ("turkey") is no country.
         if _LARGE.match(text[match.start()]):
             found.append(_CODES[match[0]])
     return tuple(dict.fromkeys(found))
 
 
 def wholes(nation: str) -> tuple[str, ...]:
-    """A nation and what it is part of: ("texas", "united_states", "north_america")."""
+    """A nation and the larger ones that contain it: ("texas", "united_states", "north_america")."""
     found = [nation]
     while whole := _PART_OF.get(found[-1], ""):
         found.append(whole)
@@ -116,11 +115,11 @@ def wholes(nation: str) -> tuple[str, ...]:
 
 
 def country_of(nation: str) -> str:
-    """The country that a state or a part of a country belongs to; a continent stays itself."""
+    """The country of a state or part of a country; a continent is returned unchanged."""
     line = wholes(nation)
     return line[-2] if len(line) > 1 else line[0]
 
 
 def within(nation: str, larger: str) -> bool:
-    """Whether a nation is the larger one or part of it."""
+    """Whether a nation equals `larger` or is part of it."""
     return larger in wholes(nation)

@@ -1,15 +1,15 @@
-"""Kinds of nouns: kin, offices, places, and what cannot be a person."""
+"""Classes of nouns: kinship, offices, places, words that rule out a person."""
 
 from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import stem, word_set
 
-# Nouns that say nothing about the relation when they are asked for.
+# Asked nouns that give the kind of answer but nothing about the relation ("which year").
 BARE_KINDS = frozenset(
     stem(word)
     for word in ["year", "date", "day", "name", "place", "city", "country", "state", "person", "man", "woman", "thing"]
 )
-# Larger places: the last part of "Lornfield, Westmark".
+# Larger places, the last part of "Lornfield, Westmark"; SMALLER is the first.
 LARGER = frozenset(stem(word) for word in ["state", "country", "nation", "province", "region", "county"])
 SMALLER = frozenset(stem(word) for word in ["city", "town", "village"])
 NOT_PERSON_WORDS = word_set(
@@ -52,7 +52,7 @@ NOT_PERSONS = word_set(
     "career pioneer-ship beer opener poster chapter consumer weather feather leather semester crater mirror "
     "terror horror mayor-ship"
 )
-# Nouns that need an "of": the thing they name depends on another.
+# Relational nouns, which identify a thing only together with another: "the capital of ...".
 FUNCTIONAL = word_set(
     "capital birthplace mouth source height length depth width elevation population area name title date year "
     "cause place country city state river location symbol number color colour language currency religion "
@@ -75,9 +75,14 @@ NAME_PARTS: dict[str, str] = {
 
 
 def names_person(noun: str) -> bool:
-    """Whether a noun names people: kinship, office, or an ending of occupations."""
+    """Whether a noun denotes a person: by kinship, office, or an ending of occupations."""
     noun = noun.lower()
     single = noun.removesuffix("s") if noun not in KINSHIP | ROLES else noun
     if noun in KINSHIP or noun in ROLES or single in KINSHIP or single in ROLES:
         return True
     return single not in NOT_PERSONS and len(single) > 4 and single.endswith(PERSON_ENDINGS)
+
+
+def possessive(noun: str) -> str:
+    """The possessive form: "Ann's", "Jones'"."""
+    return f"{noun}'" if noun.endswith("s") else f"{noun}'s"

@@ -1,4 +1,4 @@
-"""A question as tokens, and what the form of a token shows: a name, a verb, a participle."""
+"""Tokenizes questions and classifies tokens by their form: name, verb, participle."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Token:
 
     @property
     def small(self) -> str:
-        """The word where it is written small: in titles "Of" and "The" are part of the name."""
+        """The word if it is in lower case, else "": capitalized, "Of" and "The" are part of a title."""
         return "" if self.text[0].isupper() else self.text
 
     @property
     def capital(self) -> bool:
-        """A name: a capital, a quoted title or a number."""
+        """Whether the token may be a name: capitalized, a quoted title or a number."""
         return self.text[0].isupper() or self.text[0] in '"“' or self.text[0].isdigit()
 
     @property
@@ -53,7 +53,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def is_verb(token: Token) -> bool:
-    """A finite verb or participle, as far as its form shows it."""
+    """Whether a token looks like a finite verb or a participle."""
     low = token.low
     if token.capital:
         return False

@@ -1,4 +1,4 @@
-"""The base form of a verb, where its form shows it."""
+"""Base forms of verbs, derived from their endings and a list of irregular forms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from iterative_rag.builtin.language.function_words import BASE_VERBS, IRREGULAR,
 from iterative_rag.builtin.language.tokens import Token, is_verb
 from iterative_rag.text.patterns import lazy_pattern
 
-# Past tenses that rarely open a question's clause, beside those of `words`.
+# Irregular past tenses besides those of `function_words`; as verbs of a question they are rare.
 _MORE: dict[str, str] = {
     past: base
     for past, _, base in (
@@ -20,7 +20,7 @@ _MORE: dict[str, str] = {
     )
 }
 _DOUBLED = lazy_pattern(r"([bdgmnprt])\1$")
-# Stems that take a silent e: "releas-", "produc-", "creat-", "receiv-", "charg-", "continu-".
+# Stems whose base form ends in a silent e: "releas-", "produc-", "creat-", "receiv-", "charg-", "continu-".
 _SILENT = lazy_pattern(
     r"(?:[^aeiou]|[aeiou]{2})[aiou][bcdgkmnprstvz]$|[aeiou]{2}[sv]$|[nrl]s$|[aeiounr]c$|[aeiourl]v$|[dnr]g$|u$|[bptgdf]l$|[iy]z$|eat$|uir$"
 )
@@ -31,12 +31,12 @@ _NO_E = lazy_pattern(
 
 
 def acts(token: Token) -> bool:
-    """Whether a token is a finite verb or a participle, as far as its form shows it."""
+    """Whether a token looks like a finite verb or a participle, including rare irregular forms."""
     return is_verb(token) or token.small in _MORE
 
 
 def base_form(verb: str) -> str:
-    """ "died" -> "die", "plays" -> "play"; nothing where the form is of no known kind."""
+    """The base form: "died" -> "die", "plays" -> "play"; "" for an unknown form."""
     low = verb.lower()
     if known := IRREGULAR.get(low) or _MORE.get(low):
         return known

@@ -13,7 +13,7 @@ from iterative_rag.builtin.language.function_words import (
     RELATIVES,
     word_set,
 )
-from iterative_rag.builtin.language.nouns import names_person
+from iterative_rag.builtin.language.nouns import names_person, possessive
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, is_verb, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import Phrase, group_end
@@ -42,7 +42,7 @@ def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
     if first == "whose" and (made := _made(bare, opening, rest)):
         return made
     if first == "whose":
-        return f"Which {_own(bare)} {rest[opening[0].end :].strip()}?"
+        return f"Which {possessive(bare)} {rest[opening[0].end :].strip()}?"
     if first in {"where", "when"}:
         if opening[-1].low == "in" and len(opening) > 2:
             rest = rest[: opening[-1].start].rstrip()  # "the city where she lived in"
@@ -51,7 +51,7 @@ def as_question(text: str, tokens: list[Token], phrase: Phrase) -> str:
         if opening[-1].low == first:
             rest = rest[: opening[-1].start].rstrip()  # "the city in which she was born in"
         if opening[1].low == "whose":
-            return f"{opening[0].text.capitalize()} which {_own(bare)} {rest[opening[1].end :].strip()}?"
+            return f"{opening[0].text.capitalize()} which {possessive(bare)} {rest[opening[1].end :].strip()}?"
         return f"{rest[opening[1].end :].strip()} {first} which {bare}?"
     if first in PREPOSITIONS:
         return f"{verb} {group} {rest}?"
@@ -75,10 +75,6 @@ def _made(maker: str, opening: list[Token], rest: str) -> str:
         return ""
     work = rest[opening[1].start : opening[end - 1].end]
     return f"Who is the {maker} of the {work} that {rest[opening[end].start :]}?"
-
-
-def _own(noun: str) -> str:
-    return f"{noun}'" if noun.endswith("s") else f"{noun}'s"
 
 
 def _subject_clause(opening: list[Token]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
-from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, names_person
+from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, names_person, possessive
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_verb, tokenize
 from iterative_rag.builtin.question.descriptions import description_at
 from iterative_rag.text.patterns import lazy_pattern
@@ -64,7 +64,7 @@ def _put(question: str, match: re.Match[str], meant: str, pointed: bool) -> str:
         if last:
             return f"{question[: match.start()]}the {last} of {meant}{rest[len(last) + 1 :]}"
         return f"{question[: match.start()]}the {owned[1]} of {meant}{rest[owned.end() :]}"
-    return f"{question[: match.start()]}{meant}{_own(meant) if own else ''}{rest}"
+    return f"{question[: match.start()]}{possessive(meant) if own else meant}{rest}"
 
 
 def _owned_noun(rest: str) -> str:
@@ -82,10 +82,6 @@ def _possessive(question: str, match: re.Match[str]) -> bool:
         return False
     after = re.match(r" ([\w-]+)", question[match.end() :])
     return low != "her" or (after is not None and after[1].lower() not in PREPOSITIONS)
-
-
-def _own(meant: str) -> str:
-    return "'" if meant.endswith("s") else "'s"
 
 
 def _antecedent(sentence: str, noun: str, *, person: bool) -> str:

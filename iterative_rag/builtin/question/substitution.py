@@ -19,6 +19,7 @@ from iterative_rag.builtin.language.function_words import (
     RELATIVES,
     word_set,
 )
+from iterative_rag.builtin.language.nouns import possessive
 from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, tokenize
 from iterative_rag.builtin.language.verbs import acts, base_form
 from iterative_rag.builtin.question.descriptions import group_end
@@ -152,11 +153,11 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
         return ""
     rest = clause[after.start :]
     if first == "whose":
-        return f"Which {noun}{_own(noun)} {rest}?"
+        return f"Which {possessive(noun)} {rest}?"
     if first in PREPOSITIONS and after.low in RELATIVES and len(tokens) > 3:
         inside = clause[tokens[2].start :]
         if after.low == "whose":
-            return f"{first.capitalize()} which {noun}{_own(noun)} {inside}?"
+            return f"{first.capitalize()} which {possessive(noun)} {inside}?"
         return _invert(f"{first} which {noun}", inside)
     if first in {"where", "when"}:
         link = "at" if first == "where" and noun.split()[-1].lower() in _AT else "in"
@@ -170,10 +171,6 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
     if (tokens[0].capital or first in DETERMINERS | _SUBJECT_PRONOUNS) and any(acts(token) for token in tokens[1:]):
         return _invert(f"which {noun}", clause)
     return ""
-
-
-def _own(noun: str) -> str:
-    return "'" if noun.endswith("s") else "'s"
 
 
 def _plural(noun: str) -> bool:
@@ -238,7 +235,7 @@ def _predicated(value: str, after: str, clause: str) -> str:
         return f"{value}{after}"
     first = tokens[0].low
     if first == "whose":
-        return f"{value}{_own(value)} {rest[tokens[0].end :].lstrip()}"
+        return f"{possessive(value)} {rest[tokens[0].end :].lstrip()}"
     if first in {"that", "who", "which"}:
         return f"{value} {rest[tokens[0].end :].lstrip()}"
     if first in {"where", "when"}:
