@@ -1,4 +1,4 @@
-"""The four roles together, on invented articles."""
+"""The roles of the built-in backend together, on invented articles."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_composed_name_with_its_grounds() -> None:
         ("Ann Orley was a painter. In which year did she die?", "1866"),
     ],
 )
-def test_what_is_asked_is_answered(question: str, expected: str) -> None:
+def test_a_question_is_answered(question: str, expected: str) -> None:
     draft, _, _ = answer(question, PAGES)
     assert draft.answered
     assert draft.short_answer == expected
@@ -100,7 +100,7 @@ def test_a_need_that_brought_nothing_twice_is_given_up() -> None:
     assert "Gerd Holm" in given_up.reason
 
 
-def test_another_reader_may_be_put_in() -> None:
+def test_the_reader_can_be_replaced() -> None:
     class Fixed:
         fingerprint = "fixed"
 

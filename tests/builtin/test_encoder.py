@@ -1,4 +1,4 @@
-"""The built-in encoder, through its public door and with its real weights."""
+"""The built-in encoder with its packaged weights."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""What the networks said is kept, and a row of the cache that does not fit is as good as not there."""
+"""Outputs of the networks are cached, and a cached row that does not fit is ignored."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Rows:
         self.rows = dict.fromkeys(self.rows, json.dumps(value))
 
 
-def test_a_question_that_was_taken_apart_needs_the_network_no_more(tmp_path: Path) -> None:
+def test_a_question_that_was_split_before_needs_no_network(tmp_path: Path) -> None:
     kept = Rows()
     fresh = Splitter().split(QUESTION)
     assert Splitter(cache=kept).split(QUESTION) == fresh
@@ -63,7 +63,7 @@ def test_a_question_that_was_taken_apart_needs_the_network_no_more(tmp_path: Pat
         without_network.split("Who was Mira Dolvane?")
 
 
-def test_other_weights_do_not_see_what_these_have_said(tmp_path: Path) -> None:
+def test_other_weights_have_other_cache_keys(tmp_path: Path) -> None:
     kept = Rows()
     Splitter(cache=kept).split(QUESTION)
     facts = json.loads((FOLDER / FACTS).read_text(encoding="utf-8"))

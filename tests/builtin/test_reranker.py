@@ -1,4 +1,4 @@
-"""The built-in reader tells the passage that answers from those that only share its words."""
+"""The reranker ranks the answering passage above those that only share its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates, numbers, units and names, parsed and computed with."""
+"""Parsing dates, numbers, units and names, and computing with them."""
 
 from __future__ import annotations
 

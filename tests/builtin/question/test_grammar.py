@@ -1,4 +1,4 @@
-"""How questions are split, on invented names."""
+"""Plans of the hand-written rules, on invented names."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, NameP
 
 
 def lookups(node: Node) -> list[Lookup]:
-    """All look-ups of the tree, the innermost first."""
+    """The look-ups of a plan, innermost first."""
     found = [lookup for child in slots_of(node) for lookup in lookups(child)]
     return [*found, node] if isinstance(node, Lookup) else found
 
 
 def needs(question: str) -> list[str]:
-    """The templates of a plan, the innermost first."""
+    """The templates of a plan, innermost first."""
     return [lookup.template for lookup in lookups(parse(question))]
 
 
@@ -436,7 +436,7 @@ def test_no_text_breaks_the_grammar(text: str) -> None:
     plan = parse(text)
     assert isinstance(plan, Literal | Lookup | NamePart | Computed)
     for lookup in lookups(plan):
-        # Every mark of a template has its slot, and no other brace is left in.
+        # Every placeholder of a template has its slot, and no other brace is left.
         assert lookup.template.format(*("x" for _ in lookup.slots)) is not None
 
 
@@ -446,5 +446,5 @@ def test_no_text_breaks_the_grammar(text: str) -> None:
 def test_a_huge_question_returns_at_once(piece: str) -> None:
     begun = time.monotonic()
     parse((piece * 100_000)[:100_000])
-    # Not a benchmark: a pattern that backtracks without end would take minutes.
+    # A generous bound, not a benchmark: catastrophic backtracking would take minutes.
     assert time.monotonic() - begun < 20

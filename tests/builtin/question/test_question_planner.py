@@ -1,4 +1,4 @@
-"""Plans through the planner's door: when the splitter is followed, and when the rules are."""
+"""Plans of the question planner: when it follows the splitter, and when the rules."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def planner() -> QuestionPlanner:
 
 
 def templates(node: Node) -> list[str]:
-    """All look-ups of a plan, the innermost first."""
+    """The look-ups of a plan, innermost first."""
     inner = [one for slot in slots_of(node) for one in templates(slot)]
     return [*inner, node.template] if isinstance(node, Lookup) else inner
 
 
-def test_a_sure_split_mends_what_the_rules_cut_wrongly(planner: QuestionPlanner) -> None:
+def test_a_confident_split_replaces_a_wrong_one_of_the_rules(planner: QuestionPlanner) -> None:
     question = "The songwriter of the hymn Night Ferry plays which instrument?"
     assert templates(QuestionPlanner(None).plan(question))[0] == "Who is the songwriter of the hymn Night Ferry plays?"
     assert templates(planner.plan(question)) == [
@@ -30,7 +30,7 @@ def test_a_sure_split_mends_what_the_rules_cut_wrongly(planner: QuestionPlanner)
     ]
 
 
-def test_the_rules_hold_where_they_take_a_question_further_apart(planner: QuestionPlanner) -> None:
+def test_the_rules_win_where_they_find_more_look_ups(planner: QuestionPlanner) -> None:
     question = "Who was the father-in-law of the president born in Brookline, Massachusetts?"
     assert templates(planner.plan(question)) == templates(QuestionPlanner(None).plan(question))
     assert len(templates(planner.plan(question))) == 3
@@ -43,7 +43,7 @@ def test_the_rules_hold_where_they_take_a_question_further_apart(planner: Questi
         "How many years after the opening of the Sunday bridge was Edda Holm born?",
     ],
 )
-def test_what_is_computed_is_left_to_the_rules(planner: QuestionPlanner, question: str) -> None:
+def test_computations_are_left_to_the_rules(planner: QuestionPlanner, question: str) -> None:
     assert isinstance(planner.plan(question), Computed)
     assert planner.plan(question) == QuestionPlanner(None).plan(question)
 
@@ -53,12 +53,12 @@ def test_a_plain_question_is_one_look_up(planner: QuestionPlanner, question: str
     assert len(templates(planner.plan(question))) == 1
 
 
-def test_the_same_plan_again_and_again(planner: QuestionPlanner) -> None:
+def test_a_question_has_the_same_plan_every_time(planner: QuestionPlanner) -> None:
     question = "Who is the mayor of the town where the Sunday bridge stands?"
     assert planner.plan(question) == planner.plan(question) == QuestionPlanner(Splitter()).plan(f" {question}  ")
 
 
-def test_a_plan_that_brings_nothing_falls_back_on_the_whole_question(planner: QuestionPlanner) -> None:
+def test_a_plan_that_finds_nothing_falls_back_on_the_whole_question(planner: QuestionPlanner) -> None:
     question = "Who is the mayor of the town where the Sunday bridge stands?"
     plan = planner.plan(question)
     assert isinstance(plan, Fallback)
@@ -68,7 +68,7 @@ def test_a_plan_that_brings_nothing_falls_back_on_the_whole_question(planner: Qu
 
 
 MENDED = [
-    # A description that says the name is the name.
+    # A description that contains the name needs no look-up.
     (
         'Bo Lind was the story editor for the show "Fast Ferry" which was written by who?',
         ['The show "Fast Ferry" was written by who?'],
@@ -77,7 +77,7 @@ MENDED = [
         "Slow Bread, printed in which year, is a book by the celebrity cook Ada Orr?",
         ["Slow Bread, printed in which year, is a book by the celebrity cook Ada Orr?"],
     ),
-    # A clause apart from its noun belongs to the noun, and not to what is asked of it.
+    # An extraposed clause belongs to its noun, not to the predicate.
     (
         "When was the Welsh singer born who is known for her low voice and who's third album is “Slate”?",
         ["Which Welsh singer is known for her low voice and whose third album is “Slate”?", "When was {0} born?"],
@@ -86,14 +86,14 @@ MENDED = [
         "What show does a retired Orm player, who missed the whole 2003 season, host?",
         ["Which retired Orm player missed the whole 2003 season?", "What show does {0} host?"],
     ),
-    # What is asked at the end is asked of who was found.
+    # A question word at the end asks about the person found first.
     (
         "The manuscript of Low Tide is in the hand of a German musician whose godfather is whom?",
         ["The manuscript of Low Tide is in the hand of which German musician?", "{0}'s godfather is whom?"],
     ),
     # "taken" belongs to the question, not to the description.
     ("When was the country that made Fist Ferry taken by the British?", ["When was {0} taken by the British?"]),
-    # Of two sentences the question is asked of what the first is about.
+    # The question in the second sentence is about the subject of the first.
     (
         "Night Ferry is the third episode of the first season of “The Orrs”. Which character first appears in this "
         "episode?",
@@ -103,11 +103,11 @@ MENDED = [
 
 
 @pytest.mark.parametrize(("question", "asked"), MENDED)
-def test_what_was_cut_at_the_wrong_place_is_mended(planner: QuestionPlanner, question: str, asked: list[str]) -> None:
+def test_wrong_span_boundaries_are_corrected(planner: QuestionPlanner, question: str, asked: list[str]) -> None:
     assert templates(planner.plan(question))[-len(asked) :] == asked
 
 
-def test_a_description_inside_a_description_is_taken_apart(planner: QuestionPlanner) -> None:
+def test_a_nested_description_is_split(planner: QuestionPlanner) -> None:
     plan = planner.plan("When did the country of Fast Ferry's performer invade Westmark?")
     assert templates(plan)[0] == "Who is Fast Ferry's performer?"
     assert len(templates(plan)) == 3
@@ -126,5 +126,5 @@ def test_a_description_inside_a_description_is_taken_apart(planner: QuestionPlan
         ("{0} what medal?", False),
     ],
 )
-def test_a_question_without_its_verb_or_with_one_too_many_is_seen(template: str, found: bool) -> None:
+def test_a_missing_or_extra_verb_makes_a_question_malformed(template: str, found: bool) -> None:
     assert is_well_formed(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found

@@ -39,7 +39,7 @@ def span(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.W
     return QuestionSpan(start, start + len(text), form, asks, 1.0)
 
 
-# --- finding -------------------------------------------------------------------------------------
+# --- splits -------------------------------------------------------------------------------------
 
 NESTED = [
     ("Where was the director of the film Harvest Lantern born?", ["the director of the film Harvest Lantern"]),
@@ -62,9 +62,7 @@ NESTED = [
 
 
 @pytest.mark.parametrize(("question", "expected"), NESTED)
-def test_what_must_be_found_first_is_pointed_at_innermost_first(
-    splitter: Splitter, question: str, expected: list[str]
-) -> None:
+def test_descriptions_are_found_innermost_first(splitter: Splitter, question: str, expected: list[str]) -> None:
     split = splitter.split(question)
     assert split.kind is QuestionKind.NESTED
     assert inner(split) == expected
@@ -126,7 +124,7 @@ def test_what_a_description_stands_for(splitter: Splitter) -> None:
     assert {question: splitter.split(question).inner[0].asks for question in asked} == asked
 
 
-def test_small_letters_do_not_hide_a_description(splitter: Splitter) -> None:
+def test_a_question_in_lower_case_is_split_as_well(splitter: Splitter) -> None:
     split = splitter.split("where was the director of the film harvest lantern born")
     assert inner(split) == ["the director of the film harvest lantern"]
 
@@ -150,7 +148,7 @@ def test_the_confidence_is_higher_for_a_plain_question(splitter: Splitter) -> No
 @pytest.mark.parametrize(
     "text", ["", " \n\t", "???", "—", "\x00", "\ud800", "a", "x" * 5000, "who " * 2000, "{0} {1}?"]
 )
-def test_odd_texts_do_no_harm(splitter: Splitter, text: str) -> None:
+def test_odd_texts_raise_nothing(splitter: Splitter, text: str) -> None:
     split = splitter.split(text)
     assert split.question == text
     for found in (*split.inner, *split.parts):
@@ -192,13 +190,13 @@ def test_a_split_does_not_depend_on_what_else_is_asked(splitter: Splitter) -> No
 # --- files -----------------------------------------------------------------------------------------
 
 
-def test_the_files_keep_to_their_budget() -> None:
+def test_the_weights_stay_small() -> None:
     assert sum((FOLDER / name).stat().st_size for name in (NETWORK, FACTS)) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("name", [NETWORK, FACTS])
 @pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
-def test_damaged_files_are_told(tmp_path: Path, name: str, damage: str) -> None:
+def test_damaged_files_are_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
     for file in (NETWORK, FACTS):
         shutil.copy(FOLDER / file, tmp_path / file)
     content = (tmp_path / name).read_bytes()
@@ -210,7 +208,7 @@ def test_damaged_files_are_told(tmp_path: Path, name: str, damage: str) -> None:
     assert "pip install" in caught.value.hint
 
 
-# --- asking ----------------------------------------------------------------------------------------
+# --- sub-questions ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -268,7 +266,9 @@ def test_a_phrase_becomes_a_question(phrase: str, asks: Asks, question: str) -> 
         ),
     ],
 )
-def test_a_clause_is_asked_and_gives_way_to_its_value(question: str, clause: str, asked: str, filled: str) -> None:
+def test_a_clause_becomes_a_question_and_is_replaced_by_its_value(
+    question: str, clause: str, asked: str, filled: str
+) -> None:
     found = span(question, clause, Form.CLAUSE)
     assert sub_question(question, found) == asked
     assert substitute(question, found, "Channel Nine") == filled
@@ -310,7 +310,7 @@ def test_a_clause_is_asked_and_gives_way_to_its_value(question: str, clause: str
         ("Who sang at the son of Ann's wedding?", "the son of Ann", "Bo Jr.", "Who sang at Bo Jr.'s wedding?"),
     ],
 )
-def test_a_value_takes_the_place_of_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
+def test_a_value_replaces_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
     assert substitute(question, span(question, phrase), value) == filled
 
 
@@ -349,7 +349,7 @@ def test_the_plan_asks_for_the_innermost_first(splitter: Splitter) -> None:
     assert Evaluation(Inquiry(question, question)).of(plan).needs == ("Who is the author of The Glass Orchard?",)
 
 
-def test_finding_and_putting_in_leads_to_a_question_of_one_look_up(splitter: Splitter) -> None:
+def test_splitting_and_substituting_ends_in_a_single_look_up(splitter: Splitter) -> None:
     question = "What is the capital of the country that the author of The Glass Orchard is from?"
     asked = []
     for value in ("Mira Dolvane", "Westmark"):

@@ -1,4 +1,4 @@
-"""Closed questions and choices: the plan, what a page says to a closed need, and what is computed from it."""
+"""Closed questions and choices: their plans, the verdict of a page on a closed need, and the computed answer."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_another_page_decides_nothing(title: str) -> None:
     assert verify(read_query("Is Ann Lee a novelist?"), _page(title, text)) is None
 
 
-def test_the_kind_that_is_named_tells_namesakes_apart() -> None:
+def test_a_class_noun_tells_namesakes_apart() -> None:
     need = read_query("Is the film Dawn British?")
     film = verify(need, _page("Dawn (film)", DAWN))
     song = verify(need, _page("Dawn (song)", "Dawn is a British song."))

@@ -1,4 +1,4 @@
-"""What is read out of invented articles."""
+"""The rule-based reader on invented articles."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_a_row_of_something_else_is_no_answer(question: str, title: str, text: s
         ("What was the nickname of Gerd Holm?", "Iron Hand"),
     ],
 )
-def test_what_someone_does_and_is_called(question: str, expected: str) -> None:
+def test_occupation_and_nickname(question: str, expected: str) -> None:
     text = "**Gerd Holm** was a Westmarkian sculptor. He was known as the Iron Hand in his town."
     assert best(question, "Gerd Holm", text) == expected
 

@@ -1,4 +1,4 @@
-"""The trained reader, through its public door and with its real weights."""
+"""The trained reader with its packaged weights."""
 
 import hashlib
 import itertools
@@ -158,7 +158,7 @@ def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader: SpanRe
         reading = reader.read("Who was the mother of Orla Brennick?", TITLE, [passage])[0]
         assert passage[reading.start : reading.end] == reading.text
         found.append(reading.text == "Maud Tarrant")
-    # Not at the edge of every window: a neighbour's name is taken now and then.
+    # Not every time: at the edge of a window, another person's name is sometimes chosen.
     assert sum(found) >= 6
     assert found[0]
     assert found[-1]
@@ -192,7 +192,7 @@ def test_odd_needs_and_titles_leave_room_for_the_passage(reader: SpanReader, nee
 
 
 def test_weights_are_the_ones_the_name_stands_for() -> None:
-    # Changing a file means changing NAME: what was read under the old one is cached.
+    # Changing a file means changing NAME: readings of the old weights are cached under it.
     assert NAME == "builtin/minilm-reader@1"
     assert SpanReader().name == NAME
     for name, digest in WEIGHTS.items():

@@ -1,4 +1,4 @@
-"""The network and the rules reading together, on invented articles."""
+"""The fusion of the trained reader and the rules, on invented articles."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_of_a_long_page_the_passages_that_speak_of_the_need_are_read(reader: Tra
     assert "Per Lund" in findings[0].value
 
 
-def test_what_was_read_is_known_by_the_weights_and_the_rules(reader: TrainedReader) -> None:
+def test_the_fingerprint_names_the_weights_and_the_rules(reader: TrainedReader) -> None:
     assert SpanReader().name in reader.fingerprint
     assert BuiltinEncoder().name in reader.fingerprint
 

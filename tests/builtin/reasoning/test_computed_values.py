@@ -1,4 +1,4 @@
-"""What the built-in backend computes stands in the draft: expression, result and the facts that it comes from."""
+"""A computed answer's draft holds the expression, its result and the facts that it is based on."""
 
 from __future__ import annotations
 

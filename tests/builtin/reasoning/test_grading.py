@@ -1,4 +1,4 @@
-"""Grading and query correction without an LLM, with the shipped weights."""
+"""Grading and query rewriting without an LLM, with the packaged weights."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_answer_deep_inside_a_long_text_is_found_and_the_rest_refined_away() 
     assert len(refined.text) < len(text) / 2
 
 
-# --- query correction ----------------------------------------------------------------------------
+# --- query rewriting ----------------------------------------------------------------------------
 
 
 def reword(question: str, *tried: str) -> Rewording:
