@@ -114,6 +114,13 @@ STRATEGIES = Registry(
     Entry("closed-book", "iterative_rag.engine.baselines:closed_book", measured_only=True),
 )
 
+# Where the vectors of a corpus lie, by URL scheme: a function from the address to a `PlaceOf`.
+STORES = Registry(
+    "store",
+    Entry("local", "iterative_rag.index.edge_place:build", local=True),
+    Entry("qdrant", "iterative_rag.index.server.server_place:build", ("qdrants",), "qdrant://HOST:6333"),
+)
+
 # How files are read, by suffix: a `Format`, or an `Encyclopedia` of which articles can be chosen.
 FORMATS = Registry(
     "file format",
@@ -128,4 +135,4 @@ FORMATS = Registry(
     Entry(".xml", "iterative_rag.sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
 )
 
-TABLES = (LLMS, EMBEDDERS, FORMATS, STRATEGIES)
+TABLES = (LLMS, EMBEDDERS, STORES, FORMATS, STRATEGIES)

@@ -9,6 +9,7 @@ import pytest
 
 from iterative_rag.errors import SettingsError, UsageError
 from iterative_rag.evaluation.running.answer_modes import ORACLE, modes
+from iterative_rag.index.place_choice import places_at
 from iterative_rag.registry import STRATEGIES, TABLES, Entry, Registry
 from iterative_rag.settings import load_settings
 
@@ -40,6 +41,21 @@ def test_settings_offer_the_registered_strategies() -> None:
     assert "closed-book" not in STRATEGIES.offered
     with pytest.raises(SettingsError, match=r"Input should be 'naive', 'crag', .* or 'full'"):
         load_settings({"strategy": "closed-book"})
+
+
+def test_a_store_is_chosen_by_the_scheme_of_its_address(tmp_path: Path) -> None:
+    for address, name in (
+        ("local", "local"),
+        ("", "local"),
+        (" qdrant://h:1 ", "qdrant://h:1/iterative-rag-mine"),
+        ("QDRANTS://h:1/c", "qdrants://h:1/c"),
+    ):
+        assert places_at(address)("mine", tmp_path).name == name
+    for address in ("qdrant", "local://here", "http://user:secret@h:6333", "somewhere"):
+        with pytest.raises(UsageError, match="--index cannot be") as refused:
+            places_at(address)
+        assert refused.value.hint == "Use local or qdrant://HOST:6333."
+        assert "secret" not in str(refused.value)
 
 
 def test_evaluation_measures_every_strategy() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iterative_rag.registry import EMBEDDERS, LLMS, Registry
+from iterative_rag.registry import EMBEDDERS, LLMS, STORES, Registry
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
@@ -50,7 +50,7 @@ EmbedderSpec = Annotated[
 ]
 IndexAt = Annotated[
     str | None,
-    typer.Option("--index", metavar="URL", help="Where the vectors lie: local, or qdrant://HOST:6333."),
+    typer.Option("--index", metavar="URL", help=f"Where the vectors lie: {STORES.forms}."),
 ]
 RefusedSeconds = Annotated[
     float | None,

@@ -31,20 +31,15 @@ STARTER_CORPUS = "starter"
 
 
 def corpora(index: str = "local") -> Corpora:
-    """All corpora, with their vectors at `index`: `local`, or the address of a Qdrant server."""
+    """All corpora, with their vectors at `index`, the value of that setting."""
     from iterative_rag.index.corpora import Corpora
-    from iterative_rag.index.server.server_address import parse_address
+    from iterative_rag.index.place_choice import places_at
 
-    address = parse_address(index)
-    if address is None:
-        return Corpora(home() / "corpora")
-    from iterative_rag.index.server.server_place import ServerPlace
-
-    return Corpora(home() / "corpora", place=lambda name: ServerPlace(address, name))
+    return Corpora(home() / "corpora", place_of=places_at(index))
 
 
 def push_corpus(name: str, index: str, *, progress: Callable[[int, int], None] | None = None) -> PushReport:
-    """Copy the vectors of a local corpus to a Qdrant server, which can be searched from then on; resumable."""
+    """Copy the vectors of a local corpus to another store, which can be searched from then on; resumable."""
     target = corpora(index).place(name)
     return corpora().push(name, target, progress)
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.place_choice import places_at
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
-from iterative_rag.index.vector_store import LOCAL, Place
+from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
 from iterative_rag.index.writer import Chunking, CorpusWriter
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
@@ -52,16 +52,17 @@ class CorpusInfo:
 class Corpora:
     """One folder per corpus under `root`: documents.sqlite, vectors/ and locks/.
 
-    `place` says where the vectors of the corpus of a name are kept, if not in its folder.
+    `place_of` says where the vectors of a corpus are kept; in its folder unless it is given.
     """
 
-    def __init__(self, root: Path, *, place: Callable[[str], Place] | None = None) -> None:
+    def __init__(self, root: Path, *, place_of: PlaceOf | None = None) -> None:
         self.root = root
-        self._elsewhere = place
+        self._local = places_at(LOCAL)
+        self._place_of = place_of or self._local
 
     def place(self, name: str) -> Place:
         """Where the vectors of this corpus are read and written."""
-        return self._elsewhere(name) if self._elsewhere else EdgePlace(self.root / checked_name(name) / "vectors")
+        return self._place_of(name, self.root / checked_name(name))
 
     def names(self) -> list[str]:
         """All corpora, sorted; also damaged ones."""
@@ -85,7 +86,7 @@ class Corpora:
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
                 documents, passages = store.view().counts()
                 places = tuple(store.in_step())
-                if documents and LOCAL in places and not EdgePlace(folder / "vectors").exists():
+                if documents and LOCAL in places and not self._local(name, folder).exists():
                     raise damaged(folder, name, "its vectors are missing")
                 if (folder / DAMAGE_MARK).exists():
                     raise damaged(folder, name, "a search found it so")
@@ -108,7 +109,7 @@ class Corpora:
         """
         folder = self._existing(name)
         with CorpusLock(folder, name).writing():
-            if self._elsewhere and (identity := _identity(folder)):
+            if self._place_of is not self._local and (identity := _identity(folder)):
                 self.place(name).remove(identity)
             _clear(folder)
         shutil.rmtree(folder)
@@ -192,7 +193,7 @@ class Corpora:
                 raise
             for leftover in folder.glob(_DATABASE + "*"):
                 leftover.unlink()
-            shutil.rmtree(folder / "vectors", ignore_errors=True)
+            shutil.rmtree(folder / VECTORS, ignore_errors=True)
             return DocumentStore(folder / _DATABASE, write=True)
 
     def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:
@@ -244,7 +245,7 @@ def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
 
 def _holds(folder: Path) -> bool:
     """Whether there is a corpus; a removed one may leave a folder with nothing but locks."""
-    return (folder / _DATABASE).exists() or (folder / "vectors").exists()
+    return (folder / _DATABASE).exists() or (folder / VECTORS).exists()
 
 
 def checked_name(name: str) -> str:

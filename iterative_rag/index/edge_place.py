@@ -24,7 +24,7 @@ from iterative_rag.index import sealing
 from iterative_rag.index.edge_store import EdgeStore
 from iterative_rag.index.generation_pins import PIN, Pin, removed
 from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
-from iterative_rag.index.vector_store import LOCAL
+from iterative_rag.index.vector_store import LOCAL, VECTORS, PlaceOf
 from iterative_rag.system.files import free_bytes, is_no_room
 
 # Fewer points are compared one by one in a millisecond or two: not worth starting a process to seal them.
@@ -171,6 +171,10 @@ class EdgePlace:
 
     def _work(self, published: int) -> Path:
         return self._path / f"work-{published + 1}"
+
+
+def build(address: str) -> PlaceOf:
+    return lambda corpus, folder: EdgePlace(folder / VECTORS)
 
 
 def copy_shard(shard: Path, target: Path, link: Callable[[Path, Path], None]) -> None:

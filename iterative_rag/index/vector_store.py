@@ -7,11 +7,12 @@ cluster). Both hold the same points under the same ids and rank alike.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, TypeAlias
 
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import Sparse, bm25_document
@@ -20,6 +21,8 @@ from iterative_rag.protocols import Vectors
 DENSE, SPARSE = "dense", "bm25"
 # The name of the embedded index among the places of vectors.
 LOCAL = "local"
+# The folder of the embedded index within that of the corpus.
+VECTORS = "vectors"
 # Up to here both halves are exact: every vector is compared, and BM25's document frequencies are counted over the
 # points that are there. Beyond it the engine's own shortcuts are taken: on a server graphs, and frequencies that still
 # count deleted points until it tidies up. Counting costs about 20 ms for a million points and query.
@@ -182,6 +185,10 @@ class Place(Protocol):
     def remove(self, owner: str) -> None:
         """Remove all of it, except what belongs to another corpus."""
         ...
+
+
+# The place of a corpus, by its name and the folder that holds its documents.
+PlaceOf: TypeAlias = Callable[[str, Path], Place]
 
 
 def point_id(document_id: str, version: str, ordinal: int) -> uuid.UUID:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from iterative_rag.errors import UsageError
 
 _OPENAI = "openai.com"
-_PORTS = {"http": 80, "https": 443, "qdrant": 6333, "qdrants": 6333}
+_PORTS = {"http": 80, "https": 443}
 # RFC 1918, link-local and IPv6's unique local addresses: what no router of the internet passes on.
 _PRIVATE = tuple(
     ipaddress.ip_network(network)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.registry import EMBEDDERS, LLMS, STRATEGIES
+from iterative_rag.registry import EMBEDDERS, LLMS, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
@@ -48,7 +48,7 @@ class Settings(BaseModel):
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
     embedder: str = Field("builtin", description=EMBEDDERS.forms)
 
-    index: str = Field("local", description="where the vectors lie: local or qdrant://HOST:6333")
+    index: str = Field("local", description=f"where the vectors lie: {STORES.forms}")
 
     max_hops: int = Field(6, ge=1, le=50, description="turns of the loop")
     max_calls: int = Field(80, ge=1, description="LLM calls of one run")

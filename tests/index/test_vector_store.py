@@ -105,7 +105,6 @@ def live(tmp_path: Path) -> Place:
     if not url:
         pytest.skip("needs a Qdrant server: QDRANT_URL=qdrant://HOST:6333")
     address = parse_address(url)
-    assert address is not None
     return ServerPlace(address, f"contract-{uuid.uuid4().hex[:8]}")
 
 

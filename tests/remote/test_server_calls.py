@@ -61,7 +61,6 @@ def test_questions_asked_from_many_threads(server: FakeServer, tmp_path: Path, m
 def test_searches_of_a_qdrant_server(server: FakeServer) -> None:
     # Another name of 127.0.0.1, for which the client has no limit in any case.
     address = parse_address(server.url.replace("http://127.0.0.1", "qdrant://127.1"))
-    assert address is not None
     client = connected(address)
     server.gather = AT_ONCE
     all_at_once(lambda: client.count("towns"))

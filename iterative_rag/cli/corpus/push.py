@@ -1,4 +1,4 @@
-"""`iterative-rag corpus push`: a local index onto a Qdrant server."""
+"""`iterative-rag corpus push`: the vectors of a local index to another store."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ def push(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The corpus.")],
     index: Annotated[
         str,
-        typer.Argument(
-            metavar="URL",
-            help="qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary]; qdrants: https.",
-        ),
+        typer.Argument(metavar="URL", help="Where to: the address of a store, as for --index."),
     ],
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Copy the vectors of a corpus to a Qdrant server; interrupted, the same command resumes.
+    """Copy the vectors of a corpus to another store; interrupted, the same command resumes.
 
-    The server's key is read from QDRANT_API_KEY. The texts stay here. Afterwards: --index URL, or ITERATIVE_RAG_INDEX.
+    The texts stay here. Afterwards: --index URL, or ITERATIVE_RAG_INDEX. A Qdrant server's key is read from
+    QDRANT_API_KEY, and a new collection of it may have options (qdrants: https):
+    qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary]
 
     \b
     With --json, one object:

@@ -14,7 +14,7 @@ API_KEY: Final = "QDRANT_API_KEY"
 PORT: Final = 6333
 PREFIX: Final = "iterative-rag-"
 FORM: Final = (
-    "Use local or qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary&timeout=SECONDS], "
+    "Use qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary&timeout=SECONDS], "
     "qdrants:// for https."
 )
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
@@ -70,18 +70,13 @@ class ServerAddress:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def parse_address(text: str) -> ServerAddress | None:
-    """None for `local`. Raises UsageError, which never repeats what might be a password."""
-    text = text.strip()
-    if text in ("", "local"):
-        return None
+def parse_address(text: str) -> ServerAddress:
+    """Raises UsageError, which never repeats what might be a password."""
     try:
-        parts = urlsplit(text)
+        parts = urlsplit(text.strip())
         port = parts.port or PORT
     except ValueError as error:
         raise UsageError("The value of --index is not an address.", hint=FORM) from error
-    if parts.scheme not in ("qdrant", "qdrants"):
-        raise UsageError(f"--index cannot be {text.split('@')[-1][:60]!r}.", hint=FORM)
     if "@" in parts.netloc:
         raise UsageError("The address of an index must not hold a user or a password.", hint=f"Set {API_KEY}.")
     if not parts.hostname or parts.fragment:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing
 from iterative_rag.index.server.qdrant_errors import server_errors
-from iterative_rag.index.server.server_address import Quantisation, ServerAddress
+from iterative_rag.index.server.server_address import Quantisation, ServerAddress, parse_address
 from iterative_rag.index.server.server_store import ServerStore, connected
-from iterative_rag.index.vector_store import DENSE, SPARSE
+from iterative_rag.index.vector_store import DENSE, SPARSE, PlaceOf
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -157,6 +157,12 @@ class ServerPlace:
 
     def _errors(self) -> Any:
         return server_errors(self._address, self._collection)
+
+
+def build(address: str) -> PlaceOf:
+    """Raises UsageError for an address that cannot be one."""
+    server = parse_address(address)
+    return lambda corpus, folder: ServerPlace(server, corpus)
 
 
 def _owner(about: models.CollectionInfo) -> str:

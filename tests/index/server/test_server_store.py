@@ -39,7 +39,7 @@ def client() -> InMemoryQdrant:
 @pytest.fixture
 def remote(tmp_path: Path, client: InMemoryQdrant) -> Corpora:
     """The corpora of another machine, their vectors on the server."""
-    return Corpora(tmp_path / "remote", place=lambda name: server_place(client, name))
+    return Corpora(tmp_path / "remote", place_of=lambda name, folder: server_place(client, name))
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +150,7 @@ def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run
 @pytest.fixture
 def pushed(corpora: Corpora, client: InMemoryQdrant) -> Corpora:
     """The same folder of corpora, asked at the server."""
-    return Corpora(corpora.root, place=lambda name: server_place(client, name))
+    return Corpora(corpora.root, place_of=lambda name, folder: server_place(client, name))
 
 
 def test_pushed_a_corpus_opens_there_with_the_same_results(
@@ -267,7 +267,7 @@ def test_quantised_vectors_choose_and_whole_ones_rank(
     client: InMemoryQdrant, embedder: HashingEmbedder, tmp_path: Path, quantisation: str, kind: str
 ) -> None:
     address = parse_address(f"qdrant://127.0.0.1:6333?quantisation={quantisation}")
-    quantised = Corpora(tmp_path / "quantised", place=lambda name: server_place(client, name, address))
+    quantised = Corpora(tmp_path / "quantised", place_of=lambda name, folder: server_place(client, name, address))
     index_documents(quantised, "small", shelf(4), embedder)
     given = client.given["create_collection"][1]
     assert type(given["quantization_config"]).__name__ == kind
@@ -294,7 +294,7 @@ class Quantised(InMemoryQdrant):
 
 def test_how_a_collection_was_made_need_not_be_said_again(embedder: HashingEmbedder, tmp_path: Path) -> None:
     client = Quantised()
-    plain = Corpora(tmp_path / "plain", place=lambda name: server_place(client, name))
+    plain = Corpora(tmp_path / "plain", place_of=lambda name, folder: server_place(client, name))
     index_documents(plain, "small", shelf(4), embedder)
     with closing(plain.open("small", embedder)) as corpus:
         assert corpus.search(QUERIES[:1], 3)[0]
@@ -331,7 +331,7 @@ def test_the_collection_of_another_corpus_is_neither_read_nor_written_nor_remove
     with pytest.raises(CorpusMismatch, match="belongs to another corpus") as raised:
         corpora.push("small", server_place(client, "small"))
     assert "--index qdrant://127.0.0.1:6333/COLLECTION" in raised.value.hint
-    third = Corpora(corpora.root.parent / "third", place=lambda name: server_place(client, name))
+    third = Corpora(corpora.root.parent / "third", place_of=lambda name, folder: server_place(client, name))
     with pytest.raises(StoreError, match="was not made for this corpus"):
         index_documents(third, "small", shelf(2), embedder)
     own = ServerAddress("127.0.0.1", collection="mine")
