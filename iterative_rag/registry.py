@@ -18,10 +18,11 @@ from iterative_rag.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A part: the name that chooses it, and where it is ("package.module:attribute").
+    """A part: the name that chooses it, and where it is below this package ("module:attribute").
 
     `target` is "" for a choice that is not a part, such as `none`. `aliases` are further names of the same part.
     `form` is what a user types where that is more than the name: `ollama/MODEL`.
+    `keys` are the environment variables that may hold its API key; their values are removed from all messages.
     `local`: nothing leaves this machine, so the settings of an untrusted folder may choose it.
     `measured_only`: a baseline that `evaluate run` and Python callers may name, but settings and `ask` do not offer.
     """
@@ -30,6 +31,7 @@ class Entry:
     target: str = ""
     aliases: tuple[str, ...] = ()
     form: str = ""
+    keys: tuple[str, ...] = ()
     local: bool = False
     measured_only: bool = False
 
@@ -72,7 +74,7 @@ class Registry:
         if entry is None or not entry.target:
             raise UsageError(f"There is no {self.kind} {name!r}.", hint=f"Use {self.forms}.")
         module, _, attribute = entry.target.partition(":")
-        return getattr(import_module(module), attribute)
+        return getattr(import_module(f"iterative_rag.{module}"), attribute)
 
 
 def in_words(names: Sequence[str]) -> str:
@@ -81,58 +83,74 @@ def in_words(names: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-# Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.
-LLMS = Registry(
-    "LLM",
-    Entry("auto"),
-    Entry("builtin", local=True),
-    Entry("ollama", "iterative_rag.llm.providers.ollama:build", form="ollama/MODEL"),
-    Entry(
-        "openai-like",
-        "iterative_rag.llm.providers.openai_like:build",
-        form="openai-like/MODEL@URL",
-    ),
+_OPENAI_KEYS = ("ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY")
+_OLLAMA_KEYS = ("OLLAMA_API_KEY",)
+_QDRANT_KEYS = ("QDRANT_API_KEY",)
+
+# How files are read, by suffix: a `Format`, or an `Encyclopedia` of which articles can be chosen.
+FORMATS = Registry(
+    "file format",
+    Entry(".txt", "sources.formats.text:FORMAT", aliases=(".md", ".markdown")),
+    Entry(".html", "sources.formats.html:FORMAT", aliases=(".htm", ".xhtml")),
+    Entry(".pdf", "sources.formats.pdf:FORMAT"),
+    Entry(".docx", "sources.formats.docx:FORMAT"),
+    Entry(".csv", "sources.formats.csv_file:FORMAT", aliases=(".tsv",)),
+    Entry(".json", "sources.formats.json_file:FORMAT"),
+    Entry(".jsonl", "sources.formats.jsonl:FORMAT", aliases=(".jsonl.gz",)),
+    Entry(".zim", "sources.formats.zim:FORMAT"),
+    Entry(".xml", "sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
 )
 
 # What turns texts into vectors: a function from `Spec`, `timeout` and `cache` to an `Embedder`.
 EMBEDDERS = Registry(
     "embedder",
-    Entry("builtin", "iterative_rag.builtin.encoder:build", local=True),
-    Entry("ollama", "iterative_rag.embedders.ollama:build", form="ollama/MODEL"),
-    Entry("openai-like", "iterative_rag.embedders.openai_like:build", form="openai-like/MODEL@URL"),
-)
-
-# How a question is worked on: a function from `Means` to the engine of one run.
-STRATEGIES = Registry(
-    "strategy",
-    Entry("naive", "iterative_rag.engine.baselines:naive"),
-    Entry("crag", "iterative_rag.engine.strategies:CRAG"),
-    Entry("plan", "iterative_rag.engine.strategies:PLAN"),
-    Entry("self-rag", "iterative_rag.engine.strategies:SELF_RAG"),
-    Entry("iterative", "iterative_rag.engine.strategies:ITERATIVE"),
-    Entry("full", "iterative_rag.engine.strategies:FULL"),
-    Entry("closed-book", "iterative_rag.engine.baselines:closed_book", measured_only=True),
+    Entry("builtin", "builtin.encoder:build", local=True),
+    Entry("ollama", "embedders.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry("openai-like", "embedders.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 
 # Where the vectors of a corpus lie, by URL scheme: a function from the address to a `PlaceOf`.
 STORES = Registry(
     "store",
-    Entry("local", "iterative_rag.index.edge_place:build", local=True),
-    Entry("qdrant", "iterative_rag.index.server.server_place:build", ("qdrants",), "qdrant://HOST:6333"),
+    Entry("local", "index.edge_place:build", local=True),
+    Entry("qdrant", "index.server.server_place:build", ("qdrants",), form="qdrant://HOST:6333", keys=_QDRANT_KEYS),
 )
 
-# How files are read, by suffix: a `Format`, or an `Encyclopedia` of which articles can be chosen.
-FORMATS = Registry(
-    "file format",
-    Entry(".txt", "iterative_rag.sources.formats.text:FORMAT", aliases=(".md", ".markdown")),
-    Entry(".html", "iterative_rag.sources.formats.html:FORMAT", aliases=(".htm", ".xhtml")),
-    Entry(".pdf", "iterative_rag.sources.formats.pdf:FORMAT"),
-    Entry(".docx", "iterative_rag.sources.formats.docx:FORMAT"),
-    Entry(".csv", "iterative_rag.sources.formats.csv_file:FORMAT", aliases=(".tsv",)),
-    Entry(".json", "iterative_rag.sources.formats.json_file:FORMAT"),
-    Entry(".jsonl", "iterative_rag.sources.formats.jsonl:FORMAT", aliases=(".jsonl.gz",)),
-    Entry(".zim", "iterative_rag.sources.formats.zim:FORMAT"),
-    Entry(".xml", "iterative_rag.sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
+# What ranks the passages of a search again: a class that is made with a `cache`. `none` leaves them as they are.
+RERANKERS = Registry(
+    "reranker",
+    Entry("none"),
+    Entry("reader", "builtin.reranker:ReaderReranker"),
 )
 
-TABLES = (LLMS, EMBEDDERS, STORES, FORMATS, STRATEGIES)
+# Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.
+LLMS = Registry(
+    "LLM",
+    Entry("auto"),
+    Entry("builtin", local=True),
+    Entry("ollama", "llm.providers.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry("openai-like", "llm.providers.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+)
+
+# How a question is worked on: a function from `Means` to the engine of one run.
+STRATEGIES = Registry(
+    "strategy",
+    Entry("naive", "engine.baselines:naive"),
+    Entry("crag", "engine.strategies:CRAG"),
+    Entry("plan", "engine.strategies:PLAN"),
+    Entry("self-rag", "engine.strategies:SELF_RAG"),
+    Entry("iterative", "engine.strategies:ITERATIVE"),
+    Entry("full", "engine.strategies:FULL"),
+    Entry("closed-book", "engine.baselines:closed_book", measured_only=True),
+)
+
+# Who searches the web: a function from the address after "@" ("" without one) and our user agent to a `SearchEngine`.
+SEARCH_ENGINES = Registry(
+    "search engine",
+    Entry("wikipedia", "search_engines.mediawiki:build", form="wikipedia[@https://HOST/w/api.php]"),
+    Entry("duckduckgo", "search_engines.duckduckgo:build"),
+    Entry("tavily", "search_engines.tavily:build", keys=("TAVILY_API_KEY",)),
+    Entry("searxng", "search_engines.searxng:build", form="searxng@http://HOST:8888"),
+)
+
+TABLES = (FORMATS, EMBEDDERS, STORES, RERANKERS, LLMS, STRATEGIES, SEARCH_ENGINES)

@@ -10,8 +10,11 @@ import pytest
 from iterative_rag.errors import SettingsError, UsageError
 from iterative_rag.evaluation.running.answer_modes import ORACLE, modes
 from iterative_rag.index.place_choice import places_at
-from iterative_rag.registry import STRATEGIES, TABLES, Entry, Registry
+from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES, TABLES, Entry, Registry
+from iterative_rag.remote.api_keys import SECRETS
+from iterative_rag.search_engines.engine_choice import search_engine
 from iterative_rag.settings import load_settings
+from iterative_rag.settings.trusted_folders import sends
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,6 +59,30 @@ def test_a_store_is_chosen_by_the_scheme_of_its_address(tmp_path: Path) -> None:
             places_at(address)
         assert refused.value.hint == "Use local or qdrant://HOST:6333."
         assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("engine", ["bing", "tavily@http://h", "wikipedia@https://me:secret@h/api.php", "searxng"])
+def test_a_search_engine_that_cannot_be_says_which_can(engine: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        search_engine(engine, "a test")
+    assert "searxng@http://HOST:8888" in refused.value.hint
+    assert "secret" not in f"{refused.value} {refused.value.hint}"
+
+
+def test_settings_offer_the_registered_rerankers() -> None:
+    with pytest.raises(SettingsError, match="Input should be 'none' or 'reader'"):
+        load_settings({"rerank": "magic"})
+
+
+def test_the_keys_of_all_parts_are_secrets() -> None:
+    assert {"OPENAI_API_KEY", "OLLAMA_API_KEY", "QDRANT_API_KEY", "TAVILY_API_KEY"} < set(SECRETS)
+
+
+def test_only_local_parts_may_be_chosen_by_a_folder_that_is_not_trusted() -> None:
+    assert not any(sends(key, "builtin") for key in ("llm", "fast_llm", "embedder"))
+    assert not sends("index", "local")
+    assert all(sends("search_engine", entry.name) for entry in SEARCH_ENGINES)
+    assert sends("llm", "auto")
 
 
 def test_evaluation_measures_every_strategy() -> None:

@@ -27,7 +27,7 @@ from iterative_rag.cli.options import (
     choice,
     settings_from,
 )
-from iterative_rag.registry import STRATEGIES
+from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES
 
 if TYPE_CHECKING:
     from iterative_rag.cli.render import HopPrinter
@@ -42,9 +42,7 @@ _STDIN_CHARACTERS = 1_000_000
 Question = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
 StrategyName = Annotated[str | None, choice(STRATEGIES, help="How the question is worked on.")]
 UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
-SearchEngineSpec = Annotated[
-    str | None, typer.Option(metavar="SPEC", help="wikipedia, duckduckgo, tavily or searxng@URL.")
-]
+SearchEngineSpec = Annotated[str | None, typer.Option(metavar="SPEC", help=f"{SEARCH_ENGINES.forms}.")]
 FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading for a need after this many facts.")]
 TraceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")]
 ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")]

@@ -155,7 +155,7 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
 
     found = spec.model
     if spec.url:
-        key = find(spec.url, "openai-like")
+        key = find(spec.url, spec.kind)
         told = "a key is set" if key.value else key.withheld.rstrip(".") or "no key is set for it"
         found += f" at {spec.url}, {told}"
     found += "; not called"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from iterative_rag.registry import RERANKERS
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
@@ -26,9 +28,8 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
 def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
     if settings.rerank == "none":
         return None
-    from iterative_rag.builtin.reranker import ReaderReranker
-
-    return ReaderReranker(cache=kept)
+    build: Callable[..., Reranker] = RERANKERS.load(settings.rerank)
+    return build(cache=kept)
 
 
 def builtin_grader(kept: Cache) -> Grader:

@@ -40,8 +40,8 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     """
     if not settings.web:
         return None
+    from iterative_rag.search_engines.engine_choice import search_engine
     from iterative_rag.search_engines.mediawiki import Wikipedia
-    from iterative_rag.search_engines.registry import search_engine
     from iterative_rag.sources.web.contact import remembered_contact, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 

@@ -12,27 +12,21 @@ import logging
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import SettingsError, UsageError
+from iterative_rag.registry import TABLES
 from iterative_rag.remote.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
 from iterative_rag.settings import config_folder
 from iterative_rag.system import private_json
 
-Service = Literal["openai-like", "ollama", "qdrant"]
-
 API_KEY: Final = "ITERATIVE_RAG_API_KEY"
 API_KEY_HOST: Final = "ITERATIVE_RAG_API_KEY_HOST"
 ALLOW_HTTP: Final = "ITERATIVE_RAG_ALLOW_HTTP"
-# Ollama and Qdrant have one address each, which no file of a working folder can name: their keys are for that.
-VARIABLES: Final[dict[Service, tuple[str, ...]]] = {
-    "openai-like": (API_KEY, "OPENAI_API_KEY"),
-    "ollama": ("OLLAMA_API_KEY",),
-    "qdrant": ("QDRANT_API_KEY",),
-}
+_ENTRIES: Final = [entry for table in TABLES for entry in table]
 # Struck out of whatever a server says.
-SECRETS: Final = (*(name for names in VARIABLES.values() for name in names), "TAVILY_API_KEY")
+SECRETS: Final = tuple(dict.fromkeys(name for entry in _ENTRIES for name in entry.keys))
 
 _log = logging.getLogger(__name__)
 _warned: set[str] = set()
@@ -78,14 +72,19 @@ def stored() -> dict[str, bool]:
     return {host: bool(entry.get("allow_http")) for host, entry in _entries().items()}
 
 
-def find(url: str, service: Service) -> Key:
+def variables(service: str) -> tuple[str, ...]:
+    """The environment variables that may hold the key of a registered part; those of any server for others."""
+    return next((entry.keys for entry in _ENTRIES if entry.name == service and entry.keys), (API_KEY,))
+
+
+def find(url: str, service: str) -> Key:
     """The key for the server at `url`."""
     entries = _entries()
     for host in (host_and_port(url), host_of(url)):
         if entry := entries.get(host):
             return _over(url, str(entry.get("key", "")), f"The key of {host}", allowed=bool(entry.get("allow_http")))
     kept = Key()
-    for variable in VARIABLES[service]:
+    for variable in variables(service):
         if value := os.environ.get(variable, "").strip():
             found = _from_variable(variable, value, url)
             if found.value:
@@ -94,7 +93,7 @@ def find(url: str, service: Service) -> Key:
     return kept
 
 
-def key_to_send(url: str, service: Service) -> str:
+def key_to_send(url: str, service: str) -> str:
     """The value of `find`; a key that is withheld for a reason that the user may not expect is told once."""
     key = find(url, service)
     if key.odd and key.withheld not in _warned:
@@ -103,14 +102,15 @@ def key_to_send(url: str, service: Service) -> str:
     return key.value
 
 
-def hint_for(url: str, service: Service) -> str:
+def hint_for(url: str, service: str) -> str:
     """What to type where the server at `url` refuses for want of a key, or refuses the key."""
     key = find(url, service)
     if key.withheld:
         return f"{key.withheld} To send it: {key.hint}"
     host = host_and_port(url) if is_loopback(url) else host_of(url)
-    if service != "openai-like":
-        return f"iterative-rag keys set {host}, or set {VARIABLES[service][0]}."
+    first = variables(service)[0]
+    if first != API_KEY:
+        return f"iterative-rag keys set {host}, or set {first}."
     wrong = "The key that was sent is refused; set another: " if key.value else ""
     return f"{wrong}iterative-rag keys set {host}, or {API_KEY} with {API_KEY_HOST}={host}."
 

@@ -210,7 +210,7 @@ def _refused(status: int, text: str, server: Server) -> LLMError:
             status=status,
             hint="Name the address itself in the model spec or in OLLAMA_HOST.",
         )
-    keyless = hint_for(server.url, "ollama" if server.kind == "ollama" else "openai-like") if server.url else ""
+    keyless = hint_for(server.url, server.kind) if server.url else ""
     hints = {
         401: keyless,
         403: keyless,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.protocols import SearchEngine
 from iterative_rag.remote.disclosure import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import without_secrets
 from iterative_rag.search_engines.results import listed, plain
@@ -45,3 +46,7 @@ class DuckDuckGo:
         if not found:
             raise FetchError("DuckDuckGo listed nothing.", hint=_HINT, retryable=True)
         return listed("DuckDuckGo", found, limit, url="href", snippet="body")
+
+
+def build(address: str, user_agent: str) -> SearchEngine:
+    return DuckDuckGo()

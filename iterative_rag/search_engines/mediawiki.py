@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from iterative_rag.errors import FetchError
+from iterative_rag.protocols import SearchEngine
 from iterative_rag.search_engines.json_api import SECONDS, JsonApi
 from iterative_rag.search_engines.results import listed
 from iterative_rag.types import SearchResult
@@ -57,6 +58,10 @@ class Wikipedia:
         pages = _pages(answer, self._asked.name)
         articles = [page for page in pages if "disambiguation" not in (page.get("pageprops") or {})]
         return listed(self._asked.name, articles, limit, url="canonicalurl", snippet="extract")
+
+
+def build(address: str, user_agent: str) -> SearchEngine:
+    return Wikipedia(user_agent, api=address or API)
 
 
 def _pages(answer: Any, name: str) -> list[dict[str, Any]]:

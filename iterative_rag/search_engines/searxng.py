@@ -6,6 +6,7 @@ https://docs.searxng.org/dev/search_api.html; its settings.yml must allow the fo
 from __future__ import annotations
 
 from iterative_rag.errors import FetchError
+from iterative_rag.protocols import SearchEngine
 from iterative_rag.search_engines.json_api import SECONDS, JsonApi
 from iterative_rag.search_engines.results import listed, plain
 from iterative_rag.types import SearchResult
@@ -42,6 +43,10 @@ class SearXNG:
                 retryable=True,
             )
         return found
+
+
+def build(address: str, user_agent: str) -> SearchEngine:
+    return SearXNG(user_agent, url=address.removesuffix("/search"))
 
 
 def _shown(silent: object) -> str:

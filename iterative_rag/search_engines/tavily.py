@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from iterative_rag.errors import UsageError
+from iterative_rag.protocols import SearchEngine
 from iterative_rag.search_engines.json_api import SECONDS, JsonApi
 from iterative_rag.search_engines.results import listed
 from iterative_rag.types import SearchResult
@@ -43,3 +44,7 @@ def _key() -> str:
         # Not sent: the HTTP library would quote it in its complaint.
         raise UsageError(f"What {KEY} holds cannot be a key.", hint="Copy it again from app.tavily.com.")
     return key
+
+
+def build(address: str, user_agent: str) -> SearchEngine:
+    return Tavily(user_agent)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.registry import EMBEDDERS, LLMS, STORES, STRATEGIES
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
@@ -57,8 +57,8 @@ class Settings(BaseModel):
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
-    rerank: Literal["none", "reader"] = Field(
-        "none", description="who ranks passages again: none, or the built-in reader"
+    rerank: Annotated[str, one_of(RERANKERS.offered)] = Field(
+        "none", description=f"what ranks the passages of a search again: {RERANKERS.forms}"
     )
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
@@ -76,7 +76,7 @@ class Settings(BaseModel):
     grade_upper: float = Field(0.7, ge=0, le=1, description="a best grade above it: the corpus has the need's answer")
     grade_lower: float = Field(0.3, ge=0, le=1, description="a best grade below it: the corpus does not have it")
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
-    search_engine: str = Field("wikipedia", description="wikipedia, wikipedia@API, duckduckgo, tavily or searxng@URL")
+    search_engine: str = Field("wikipedia", description=SEARCH_ENGINES.forms)
     web_results: int = Field(3, ge=1, le=20, description="pages that one search of the web brings")
 
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")

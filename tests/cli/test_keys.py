@@ -107,9 +107,9 @@ def test_the_key_of_another_host_is_not_sent(server: FakeServer, key: str, monke
 )
 @pytest.mark.parametrize("service", ["openai-like", "ollama", "qdrant"])
 def test_plain_http_is_for_this_machine_and_private_addresses(
-    url: str, goes: bool, service: api_keys.Service, monkeypatch: pytest.MonkeyPatch
+    url: str, goes: bool, service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(api_keys.VARIABLES[service][0], KEY)
+    monkeypatch.setenv(api_keys.variables(service)[0], KEY)
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", httpx.URL(url).host)
     found = api_keys.find(url, service)
     assert found.value == (KEY if goes else "")

@@ -15,8 +15,8 @@ from fakes.search_engine_server import CannedReply, FakeSearchEngine, answering,
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.search_engines import json_api
+from iterative_rag.search_engines.engine_choice import search_engine
 from iterative_rag.search_engines.mediawiki import Wikipedia
-from iterative_rag.search_engines.registry import search_engine
 from iterative_rag.search_engines.searxng import SearXNG
 from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.types import SearchResult

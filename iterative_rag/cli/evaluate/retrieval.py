@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
-from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, settings_from
+from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, choice, settings_from
 from iterative_rag.evaluation.metrics.search_modes import Hops, Search
+from iterative_rag.registry import RERANKERS
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -28,18 +28,13 @@ DEEPEST = 1000
 _TITLES_SHOWN = 5
 
 
-class Rerank(StrEnum):
-    NONE = "none"
-    READER = "reader"
-
-
 Depths = Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")]
 HopMode = Annotated[
     Hops, typer.Option(help="single: the question as one query; iterative: everything the loop shortlists.")
 ]
 SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them (single hops only).")]
 RerankMode = Annotated[
-    Rerank | None, typer.Option(help="What reranks the fused passages. Default: the setting `rerank`.")
+    str | None, choice(RERANKERS, help="What reranks the fused passages. Default: the setting `rerank`.")
 ]
 LoopLLM = Annotated[str, typer.Option("--llm", metavar="SPEC", help="The backend of iterative hops, as in ask.")]
 
@@ -93,8 +88,8 @@ def retrieval(
     wanted = _Measurement(hops, search, _depths(k))
     _refuse_half_searches(wanted, rerank)
     # One half alone is measured as it is, whatever the setting says.
-    ranker = Rerank.NONE if search is not Search.HYBRID else rerank
-    settings = settings_from(embedder=embedder, llm=llm, rerank=ranker.value if ranker else None)
+    ranker = "none" if search is not Search.HYBRID else rerank
+    settings = settings_from(embedder=embedder, llm=llm, rerank=ranker)
     from iterative_rag.cli.progress import indexing
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
     from iterative_rag.evaluation.datasets.search_scope import open_scope
@@ -118,7 +113,7 @@ def retrieval(
         _show(result, missing)
 
 
-def _refuse_half_searches(wanted: _Measurement, rerank: Rerank | None) -> None:
+def _refuse_half_searches(wanted: _Measurement, rerank: str | None) -> None:
     """Raise UsageError where one half of the search is combined with what needs both."""
     from iterative_rag.errors import UsageError
 
@@ -126,8 +121,8 @@ def _refuse_half_searches(wanted: _Measurement, rerank: Rerank | None) -> None:
         return
     if wanted.hops is Hops.ITERATIVE:
         raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
-    if rerank is Rerank.READER:
-        raise UsageError("The reader's ranking is fused with both halves.", hint="Leave --search out, or --rerank.")
+    if rerank not in (None, "none"):
+        raise UsageError("A reranking is fused with both halves.", hint="Leave --search out, or --rerank.")
 
 
 def _measure(
