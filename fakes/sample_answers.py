@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+
+import iterative_rag
 from iterative_rag.types import (
     Action,
     AnalysisStep,
@@ -56,6 +60,14 @@ from iterative_rag.types import (
     Verdict,
     WebStep,
 )
+
+SCHEMA = json.loads((Path(iterative_rag.__file__).parent / "answer.schema.json").read_text(encoding="utf-8"))
+
+
+def check_schema(made: object) -> None:
+    """Raises where this is not what the schema of answers in JSON describes."""
+    jsonschema.validate(made, SCHEMA, cls=jsonschema.Draft202012Validator)
+
 
 QUESTION = "Who founded the town where the Sunday bridge stands?"
 NEED = Need("In which town does the Sunday bridge stand?")

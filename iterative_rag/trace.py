@@ -1,4 +1,4 @@
-"""The trace of a run: JSON Lines, written while the run goes on, so that a run that fails leaves all it did."""
+"""The trace of a run: JSON Lines, written during the run, so that a run that fails leaves its events."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from iterative_rag.settings import home
 from iterative_rag.system.private_files import private_descriptor, private_folder
 from iterative_rag.text.control_characters import to_json
 
-# Seconds in which somebody has to read from the pipe that a trace is written to.
-PATIENCE = 5.0
+PIPE_SECONDS = 5.0  # after which a pipe that nobody reads is given up
 _log = logging.getLogger(__name__)
 
 
@@ -38,7 +37,7 @@ def new_run_id() -> str:
 
 
 def event_name(step: type[Any]) -> str:
-    """`AnalysisStep` -> "analysis": what a step's event is called."""
+    """The name of a step's event: `AnalysisStep` -> "analysis"."""
     return step.__name__.removesuffix("Step").lower()
 
 
@@ -48,7 +47,7 @@ class _TraceFile:
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
         self.path = path
-        if not path.parent.is_dir():  # the mode of one that is there is the user's choice
+        if not path.parent.is_dir():  # an existing folder keeps its mode, which is the user's choice
             private_folder(path.parent)
         # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
         flags = os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
@@ -60,33 +59,35 @@ class _TraceFile:
             raise
         if stat.S_ISBLK(os.fstat(self._descriptor).st_mode):
             self.close()
-            raise OSError(errno.EINVAL, "it is a disk", str(path))
+            raise OSError(errno.EINVAL, "it is a block device", str(path))
 
     def write(self, line: bytes) -> None:
-        """Raises OSError, also where nobody reads from a pipe for PATIENCE seconds."""
+        """Raises OSError, also where nobody reads from a pipe for PIPE_SECONDS."""
         rest = memoryview(line)
         while rest:
             try:
                 rest = rest[os.write(self._descriptor, rest) :]
             except BlockingIOError as error:
-                if not select.select([], [self._descriptor], [], PATIENCE)[1]:
-                    raise OSError(errno.EAGAIN, f"nobody read from it for {PATIENCE:.0f} s", str(self.path)) from error
+                if not select.select([], [self._descriptor], [], PIPE_SECONDS)[1]:
+                    raise OSError(
+                        errno.EAGAIN, f"nobody read from it for {PIPE_SECONDS:.0f} s", str(self.path)
+                    ) from error
 
     def close(self) -> None:
         os.close(self._descriptor)
 
     def remove_empty(self) -> None:
-        """A file without a single event says nothing; it would be taken for the last run."""
+        """Remove a file without any event: it would be taken for the last run."""
         if self.path.is_file() and not self.path.stat().st_size:
             self.path.unlink()
 
 
 class Trace:
-    """Writes events to one or more files. Safe to use from several threads; closed, it drops what comes late.
+    """Writes events to one or more files. Safe to use from several threads; once closed, it drops events.
 
-    `kept` is the package's own file of the run, `named` are those that the caller asked for: UsageError where one of
-    these cannot be written. Else a trace that cannot be written (disk full) is given up with one warning: it must not
-    cost the answer.
+    `kept` is the package's own file of the run, `named` are the files that the user asked for: UsageError where one of
+    them cannot be opened. A trace that cannot be written later (disk full) is given up with a warning: it must not cost
+    the answer.
     """
 
     def __init__(self, run_id: str, named: Sequence[Path], kept: Path | None = None) -> None:
@@ -107,7 +108,7 @@ class Trace:
                 private_folder(kept.parent)
                 self._files.append(_TraceFile(kept))
             except OSError as error:
-                _log.warning("The trace %s is left out: %s.", kept, error.strerror)
+                _log.warning("The trace %s is not written: %s.", kept, error.strerror)
 
     def write(self, event: str, **payload: Any) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -117,7 +118,7 @@ class Trace:
                 try:
                     file.write(line.encode("utf-8", "replace"))
                 except OSError as error:
-                    _log.warning("The trace %s is left out from here on: %s.", file.path, error.strerror)
+                    _log.warning("The trace %s is not continued: %s.", file.path, error.strerror)
                     self._files.remove(file)
                     file.close()
                     file.remove_empty()
@@ -130,7 +131,7 @@ class Trace:
 
 
 def read_trace(run: str = "last") -> list[dict[str, Any]]:
-    """The events of a run, by its id or an unambiguous beginning of it, or of the last one."""
+    """The events of a run, by its id or an unambiguous prefix of it, or of the last run. Raises UsageError."""
     folder = trace_folder()
     files = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
     if not files:
@@ -144,7 +145,7 @@ def read_trace(run: str = "last") -> list[dict[str, Any]]:
     for line in chosen[0].read_text(encoding="utf-8").splitlines():
         try:
             events.append(json.loads(line))
-        except json.JSONDecodeError:  # the line that was being written when the process was killed
+        except json.JSONDecodeError:  # written when the process was killed
             events.append({"event": "unreadable", "line": line})
     return events
 

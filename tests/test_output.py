@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, UNREAD
-from iterative_rag.output import answer_schema, answer_to_json
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, SCHEMA, UNREAD
+from iterative_rag.output import answer_to_json
 from iterative_rag.types import Answer
 
 ALL = [
@@ -24,9 +24,8 @@ ALL = [
 
 @pytest.fixture(scope="module")
 def validator() -> jsonschema.Draft202012Validator:
-    schema = answer_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    return jsonschema.Draft202012Validator(SCHEMA)
 
 
 @pytest.mark.parametrize("answer", ALL, ids=lambda answer: str(answer.status))

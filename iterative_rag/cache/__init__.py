@@ -1,4 +1,4 @@
-"""What is kept on disk between runs: replies, extractions and query vectors."""
+"""Replies, extractions and query vectors, kept on disk between runs."""
 
 from iterative_rag.cache.disk_cache import CacheStats, DiskCache, NoCache
 

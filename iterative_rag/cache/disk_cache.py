@@ -1,7 +1,7 @@
-"""The disk cache: JSON values under hashed keys, shared by processes, never in the way of a run.
+"""The disk cache: JSON values under hashed keys, shared by processes. No fault of it stops a run.
 
-What it returns is input like any other: an entry whose checksum or shape is wrong is dropped and counts as a miss, a
-damaged file is set aside and a new one begun, any other fault is logged once and counts as a miss.
+Its content is untrusted: an entry whose checksum or shape is wrong is dropped and counts as a miss, a damaged file is
+moved away and replaced, any other fault is logged once and counts as a miss.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
-from iterative_rag.cache.entries import FILE_NAME, MOST_BYTES, PATIENCE, DamagedEntry, Entries, is_damage
+from iterative_rag.cache.entries import FILE_NAME, LOCK_SECONDS, MAX_BYTES, DamagedEntry, Entries, is_damage
 from iterative_rag.system.private_files import FILE_MODE
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class CacheStats:
 
 
 class NoCache:
-    """Implements protocols.Cache by keeping nothing."""
+    """Implements protocols.Cache and keeps nothing."""
 
     def get(self, key: str, read: Callable[[Any], T]) -> T | None:
         return None
@@ -49,7 +49,7 @@ class NoCache:
 
 
 class DiskCache:
-    """Implements protocols.Cache in `folder` (0700). Beyond `megabytes` the oldest entries go. Opened when first used.
+    """Implements protocols.Cache in `folder` (0700), opened on first use. Above `megabytes` the oldest go.
 
     Safe to use from several threads and processes.
     """
@@ -61,10 +61,10 @@ class DiskCache:
         self._opened: Entries | None = None
         self._opened_by = 0
         self._hits = self._misses = 0
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def get(self, key: str, read: Callable[[Any], T]) -> T | None:
-        """`read` of the value kept under `key`; None where there is none or `read` raises ValueError about it."""
+        """`read` of the value under `key`; None where there is no value or `read` raises ValueError."""
         name = _name(key)
         found: T | None = None
         try:
@@ -72,8 +72,8 @@ class DiskCache:
             if text is not None:
                 found = read(json.loads(text, parse_constant=_refuse_constant))
         except (DamagedEntry, ValueError, RecursionError) as error:
-            reason = error if isinstance(error, DamagedEntry) else "its value is of another form"
-            self._tell("entry", f"An entry of the cache {self.folder} is damaged and was dropped: {reason}.")
+            reason = error if isinstance(error, DamagedEntry) else "its value has another shape"
+            self._warn("entry", f"An entry of the cache {self.folder} is damaged and was dropped: {reason}.")
             self._guarded(lambda entries: entries.drop(name), None)
         with self._lock:
             self._hits += found is not None
@@ -81,16 +81,16 @@ class DiskCache:
         return found
 
     def put(self, key: str, value: Any) -> None:
-        """Keep a JSON value. One that is no number of JSON (NaN) or is over 8 MiB is not kept."""
+        """Keep a JSON value. One with NaN or infinity, or of more than 8 MiB, is not kept."""
         try:
             text = json.dumps(value, allow_nan=False).encode()
         except ValueError:
             return
-        if len(text) <= MOST_BYTES:
+        if len(text) <= MAX_BYTES:
             self._guarded(lambda entries: entries.put(_name(key), text, self._limit), None)
 
     def stats(self) -> CacheStats:
-        """Zeros where there is no cache yet: to look does not make one."""
+        """Zeros where there is no cache yet; it is not created."""
         if not (self.folder / FILE_NAME).exists():
             return CacheStats(0, 0, 0, 0)
 
@@ -101,36 +101,36 @@ class DiskCache:
         return self._guarded(read, CacheStats(0, 0, 0, 0))
 
     def clear(self) -> None:
-        """Remove every entry and start counting anew."""
+        """Remove all entries and reset the counts."""
         with self._lock:
             self._hits = self._misses = 0
         self._guarded(lambda entries: entries.clear(), None)
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         with self._lock:
             if self._opened is not None:
                 self._guarded(self._write_counts, None)
-            self._let_go()
+            self._close_file()
 
     def _write_counts(self, entries: Entries) -> None:
-        """Hits are counted here and written now and then: a reader must not wait for the lock of a writer."""
+        """Hits are counted in memory and written now and then, so that a reader never waits for a writer's lock."""
         if self._hits or self._misses:
             entries.count(self._hits, self._misses)
             self._hits = self._misses = 0
 
     def _guarded(self, work: Callable[[Entries], T], otherwise: T) -> T:
-        """Do `work`; with a damaged file set aside it is tried once more, any other fault of it is a miss."""
+        """The result of `work`, repeated once a damaged file is replaced; `otherwise` after any other fault."""
         with self._lock:
             for attempt in (1, 2):
                 try:
                     return work(self._entries())
                 except OSError as error:
-                    self._tell("fault", f"The cache {self.folder} is not used: {error}")
+                    self._warn("fault", f"The cache {self.folder} is not used: {error}")
                     break
                 except (sqlite3.Error, UnicodeDecodeError) as error:
                     if attempt == 2 or not is_damage(error, self.folder):
-                        self._tell("fault", f"The cache {self.folder} is not used: {error}")
+                        self._warn("fault", f"The cache {self.folder} is not used: {error}")
                         break
                     if not self._replace(error):
                         break
@@ -141,42 +141,44 @@ class DiskCache:
             self._opened, self._opened_by = Entries(self.folder), os.getpid()
         return self._opened
 
-    def _let_go(self) -> None:
+    def _close_file(self) -> None:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
 
     def _replace(self, error: Exception) -> bool:
-        """Set the damaged folder aside, unless another process has done so meanwhile; whether to try again."""
+        """Move the damaged folder away, unless another process has done so; returns whether to try again."""
         from filelock import FileLock
 
         seen = self._opened.identity if self._opened else Entries.identity_in(self.folder)
-        self._let_go()
+        self._close_file()
         try:
-            with FileLock(f"{self.folder}.lock", timeout=PATIENCE, mode=FILE_MODE):
+            with FileLock(f"{self.folder}.lock", timeout=LOCK_SECONDS, mode=FILE_MODE):
                 if seen == Entries.identity_in(self.folder):
                     aside = self.folder.with_name(f"{self.folder.name}.damaged")
                     _remove(aside)
                     self.folder.rename(aside)
-                    self._tell("damage", f"The cache {self.folder} is damaged ({error}): moved to {aside}, begun anew.")
+                    self._warn(
+                        "damage", f"The cache {self.folder} is damaged ({error}): moved to {aside}, a new one is used."
+                    )
         except OSError as fault:
-            self._tell("fault", f"The cache {self.folder} is damaged ({error}) and cannot be moved away: {fault}")
+            self._warn("fault", f"The cache {self.folder} is damaged ({error}) and cannot be moved: {fault}")
             return False
         return True
 
-    def _tell(self, kind: str, message: str) -> None:
-        """Each kind of fault once: a full disk would else fill the screen too."""
-        logger.log(logging.DEBUG if kind in self._told else logging.WARNING, "%s", message)
-        self._told.add(kind)
+    def _warn(self, kind: str, message: str) -> None:
+        """Warn once for each kind of fault: a full disk would repeat it endlessly."""
+        logger.log(logging.DEBUG if kind in self._warned else logging.WARNING, "%s", message)
+        self._warned.add(kind)
 
 
 def _name(key: str) -> str:
-    """A short name for any key; it may hold a question, and with it halves of characters."""
+    """A short name for any key, which may hold a question, and with it lone surrogates."""
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 
 
 def _refuse_constant(name: str) -> Never:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _remove(path: Path) -> None:

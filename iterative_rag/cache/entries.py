@@ -1,8 +1,8 @@
 """The file of a cache: an SQLite table of keys, JSON texts and checksums, bounded by age.
 
-The file is untrusted input. No value is ever a pickle or names a file; the schema is compared with the one below, so
-that no trigger, view or generated column of another hand runs; each row carries a checksum of its key and text; and
-no row above MOST_BYTES comes into memory.
+The file is untrusted input. No value is a pickle or names a file; the schema must be the one below, so that no foreign
+trigger, view or generated column runs; each row carries a checksum of its key and text; and no row above MAX_BYTES is
+read into memory.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from pathlib import Path
 from iterative_rag.system.private_files import FILE_MODE, make_private, tighten
 
 FILE_NAME = "cache.sqlite"
-MOST_BYTES = 8 * 1024 * 1024
-# Seconds that a process waits for another's write before it goes on without the cache.
-PATIENCE = 5.0
+MAX_BYTES = 8 * 1024 * 1024
+# A process waits so long for another's write, then goes on without the cache.
+LOCK_SECONDS = 5.0
 
 _TABLES = (
     "CREATE TABLE entries"
     " (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, checksum BLOB NOT NULL)",
     "CREATE TABLE counts (hits INTEGER NOT NULL, misses INTEGER NOT NULL)",
 )
-# How many of the oldest entries go at a time when the file is full.
+# Of the oldest entries, when the file is full.
 _EVICTED_AT_ONCE = 16
-# Room in a record besides the text: its header, key and checksum.
+# Bytes of a record besides the text: its header, key and checksum.
 _RECORD_OVERHEAD = 4096
-# Errors of SQLite that are not about what the file holds.
-_PASSING = frozenset(
+# Errors of SQLite that are not about the content of the file.
+_TRANSIENT = frozenset(
     {
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
@@ -49,39 +49,39 @@ _PASSING = frozenset(
 
 
 class DamagedEntry(ValueError):
-    """One row is not what was written; the others may be used."""
+    """One row is not what was written; the others may be fine."""
 
 
 class ForeignFile(sqlite3.DatabaseError):
-    """The file was not written by this package: it holds other tables, or more than them."""
+    """The file was not written by this package: it holds other tables."""
 
 
 def is_damage(error: sqlite3.Error | UnicodeDecodeError, folder: Path) -> bool:
-    """Whether the file is broken, as against busy, full or not to be reached.
+    """Whether the file is damaged, and not only locked, full or inaccessible.
 
-    A message of SQLite that cannot be decoded names something of a broken schema.
+    A message of SQLite that cannot be decoded quotes a damaged schema.
     """
     if isinstance(error, ForeignFile | UnicodeDecodeError):
         return True
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     if code == sqlite3.SQLITE_IOERR_SHORT_READ:
         return True
-    if code & 0xFF == sqlite3.SQLITE_READONLY:  # a wrong byte in the header says so too
+    if code & 0xFF == sqlite3.SQLITE_READONLY:  # also reported for a wrong byte in the header
         return os.access(folder, os.W_OK) and os.access(folder / FILE_NAME, os.W_OK)
-    return code & 0xFF not in _PASSING
+    return code & 0xFF not in _TRANSIENT
 
 
 class Entries:
-    """An open cache file. Not safe to use from several threads at once; other processes may use the file meanwhile.
+    """An open cache file. Not safe to use from several threads at once; other processes may use the file as well.
 
-    Raises sqlite3.Error and OSError; `is_damage` tells which of them the file is to blame for.
+    Raises sqlite3.Error and OSError; `is_damage` tells which of them mean that the file is damaged.
     """
 
     def __init__(self, folder: Path) -> None:
         tighten(folder)
         path = folder / FILE_NAME
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise ForeignFile("it is a link or no plain file")  # nothing outside the folder is written through it
+            raise ForeignFile("it is a link or not a plain file")  # never write outside the folder through a link
         if self.identity_in(folder) is None or not path.stat().st_size:
             _create(folder)
         make_private(path)
@@ -97,7 +97,7 @@ class Entries:
 
     @staticmethod
     def identity_in(folder: Path) -> tuple[int, int] | None:
-        """Which file lies there now: another one after the damaged one was replaced."""
+        """Tells one cache file from the next, after a damaged one was replaced."""
         try:
             found = (folder / FILE_NAME).lstat()
         except FileNotFoundError:
@@ -105,7 +105,7 @@ class Entries:
         return found.st_dev, found.st_ino
 
     def text(self, key: str) -> bytes | None:
-        """The text that was put under this key. Raises DamagedEntry."""
+        """The text under this key. Raises DamagedEntry."""
         try:
             row = self._db.execute("SELECT value, checksum FROM entries WHERE key = ?", (key,)).fetchone()
         except sqlite3.DataError as error:
@@ -118,7 +118,7 @@ class Entries:
         return text
 
     def put(self, key: str, text: bytes, limit: int) -> None:
-        """Write an entry; while the file holds more than `limit` bytes the oldest go."""
+        """Write an entry, and remove the oldest while the file holds more than `limit` bytes."""
         with self._writing():
             self._db.execute(
                 "INSERT OR REPLACE INTO entries (key, value, checksum) VALUES (?, CAST(? AS TEXT), ?)",
@@ -145,7 +145,7 @@ class Entries:
             self._db.execute("UPDATE counts SET hits = hits + ?, misses = misses + ?", (hits, misses))
 
     def counts(self) -> tuple[int, int]:
-        """Hits and misses; 0 where damage made them something else than a count."""
+        """Hits and misses; 0 where damage made them anything but a count."""
         row = self._db.execute("SELECT hits, misses FROM counts").fetchone() or (0, 0)
         hits, misses = (number if isinstance(number, int) and number > 0 else 0 for number in row)
         return hits, misses
@@ -155,7 +155,7 @@ class Entries:
         return int(number)
 
     def bytes(self) -> int:
-        """The pages in use: those of removed entries wait in the file for others."""
+        """The size of the pages in use; those of removed entries stay in the file and are reused."""
         (pages,) = self._db.execute("PRAGMA page_count").fetchone()
         (free,) = self._db.execute("PRAGMA freelist_count").fetchone()
         return max(0, int(pages) - int(free)) * int(self._page_bytes)
@@ -180,15 +180,15 @@ def _checksum(key: str, text: bytes) -> bytes:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """With what SQLite's manual advises for files of another hand."""
-    # Used by one thread at a time, not by one alone.
-    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    db.text_factory = bytes  # a byte that is no UTF-8 is for the checksum to find
-    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES + _RECORD_OVERHEAD)
+    """With the settings that SQLite's manual advises for untrusted files."""
+    # Not always the same thread, but one at a time.
+    db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+    db.text_factory = bytes  # invalid UTF-8 is left to the checksum
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES + _RECORD_OVERHEAD)
     try:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA cell_size_check = ON")
-        db.execute("PRAGMA mmap_size = 0")  # a file that another process cuts short must be an error, not a SIGBUS
+        db.execute("PRAGMA mmap_size = 0")  # a file truncated by another process must be an error, not a SIGBUS
         db.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         db.close()
@@ -202,14 +202,14 @@ def _schema(db: sqlite3.Connection) -> set[str]:
 
 
 def _create(folder: Path) -> None:
-    """Make the file whole or not at all, unless another process has just done so."""
+    """Create the file atomically, unless another process has just done so."""
     from filelock import FileLock
 
     path, partial = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
-    with FileLock(folder / f"{FILE_NAME}.lock", timeout=PATIENCE, mode=FILE_MODE):
+    with FileLock(folder / f"{FILE_NAME}.lock", timeout=LOCK_SECONDS, mode=FILE_MODE):
         if path.exists() and path.stat().st_size:
             return
-        _remove_former(folder)
+        _remove_old_layout(folder)
         for leftover in folder.glob(f"{FILE_NAME}*"):
             if leftover.suffix != ".lock":
                 leftover.unlink()
@@ -222,8 +222,8 @@ def _create(folder: Path) -> None:
         partial.replace(path)
 
 
-def _remove_former(folder: Path) -> None:
-    """Remove the layout of earlier versions: cache.db, and large values in files under two folders of two digits."""
+def _remove_old_layout(folder: Path) -> None:
+    """Remove the files of earlier versions: cache.db, and large values in folders of two digits."""
     if not (folder / "cache.db").is_file():
         return
     for path in folder.iterdir():

@@ -67,9 +67,9 @@ def _disk_full(error: Exception) -> DiskFull | None:
     """The error for a full disk that no lower layer has reported as one; None for any other error."""
     from pathlib import Path
 
-    from iterative_rag.system.files import disk_full, is_no_room
+    from iterative_rag.system.files import disk_full, is_disk_full
 
-    if not is_no_room(error):
+    if not is_disk_full(error):
         return None
     return disk_full(Path(getattr(error, "filename", None) or "."))
 

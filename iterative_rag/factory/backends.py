@@ -60,14 +60,14 @@ def make_backend(
     With `preload` the models begin to load on another thread, else with their first call.
     """
     from iterative_rag.llm.providers.model_choice import chat_model
-    from iterative_rag.system.threads import ahead
+    from iterative_rag.system.threads import in_background
 
     main, notice = chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
     if main is None:
         if preload:
             from iterative_rag.builtin.preloading import load_networks
 
-            ahead(load_networks)
+            in_background(load_networks)
         from iterative_rag.builtin.builtin_backend import BuiltinBackend
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
@@ -81,5 +81,5 @@ def make_backend(
         fast, _ = chat_model(wanted, settings)
     for model in (main, fast):
         if preload and callable(load := getattr(model, "preload", None)):
-            ahead(load)
+            in_background(load)
     return LLMBackend(main, fast, kept, settings), notice

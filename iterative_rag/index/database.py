@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.index.catalogue import COMMITTED, SCHEMA_VERSION, DocumentView, Entry, Generation, Points
-from iterative_rag.system.files import has_no_room
+from iterative_rag.system.files import is_full
 from iterative_rag.system.private_files import make_private
 
 # SQLite waits milliseconds for its own locks, longer on an overloaded machine.
@@ -278,5 +278,5 @@ def _stands_alone(path: Path) -> bool:
     which there is no room on a full disk, and no permission in a folder of somebody else; where the log holds
     something it cannot be left out."""
     log = path.with_name(f"{path.name}-wal")
-    alone = not os.access(path.parent, os.W_OK) or has_no_room(path.parent)
+    alone = not os.access(path.parent, os.W_OK) or is_full(path.parent)
     return alone and not (log.exists() and log.stat().st_size)

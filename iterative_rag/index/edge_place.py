@@ -25,7 +25,7 @@ from iterative_rag.index.edge_store import EdgeStore
 from iterative_rag.index.generation_pins import PIN, Pin, removed
 from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import LOCAL, VECTORS, PlaceOf
-from iterative_rag.system.files import free_bytes, is_no_room
+from iterative_rag.system.files import free_bytes, is_disk_full
 
 # Fewer points are compared one by one in a millisecond or two: not worth starting a process to seal them.
 SEALED_POINTS = 20_000
@@ -83,7 +83,7 @@ class EdgePlace:
             try:
                 copy_shard(folder, beside, os.symlink)
             except OSError as error:
-                if is_no_room(error):
+                if is_disk_full(error):
                     raise index_disk_full(beside) from error
                 raise
             store = EdgeStore.load(beside, points=points, sealed=_seal_of(beside).points)

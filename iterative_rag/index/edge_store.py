@@ -34,7 +34,7 @@ from iterative_rag.index.vector_store import (
     stored,
 )
 from iterative_rag.protocols import Vectors
-from iterative_rag.system.files import has_no_room
+from iterative_rag.system.files import is_full
 
 if TYPE_CHECKING:
     from qdrant_edge import EdgeConfig, EdgeShard, QueryRequest
@@ -284,7 +284,7 @@ def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())[:300]
-        if any(mark in reason.lower() for mark in _DISK_FULL) or has_no_room(path):
+        if any(mark in reason.lower() for mark in _DISK_FULL) or is_full(path):
             raise index_disk_full(path) from error
         if writing or _NOT_ITS_FAULT.search(reason):
             use = "written" if writing else "read"

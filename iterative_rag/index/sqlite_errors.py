@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, DiskFull
-from iterative_rag.system.files import disk_full, has_no_room, is_no_room
+from iterative_rag.system.files import disk_full, is_disk_full, is_full
 
 # A file left in a corpus folder by a reader that found damage which loading does not reveal.
 DAMAGE_MARK = "damaged"
@@ -50,7 +50,7 @@ def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if is_no_room(error):
+        if is_disk_full(error):
             raise index_disk_full(folder) from error
         raise
     except CorpusDamaged as error:
@@ -62,7 +62,7 @@ def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
                 f"The corpus {name!r} is held by another process.", hint="Wait until it is done."
             ) from error
         # An "I/O error" may be a full disk, too: SQLite says so only where it was told while it wrote.
-        if code == sqlite3.SQLITE_FULL or (code not in _DAMAGE and has_no_room(folder)):
+        if code == sqlite3.SQLITE_FULL or (code not in _DAMAGE and is_full(folder)):
             raise index_disk_full(folder) from error
         if code in _DAMAGE:
             raise damaged(folder, name, error) from error

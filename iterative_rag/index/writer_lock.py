@@ -11,7 +11,7 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusError, CorpusHeld
 from iterative_rag.index.sqlite_errors import index_disk_full
-from iterative_rag.system.files import is_no_room
+from iterative_rag.system.files import is_disk_full
 from iterative_rag.system.private_files import FILE_MODE, open_private, private_folder
 
 WAIT_SECONDS = 1.5
@@ -37,7 +37,7 @@ class CorpusLock:
         try:
             private_folder(self.folder)
         except OSError as error:
-            if is_no_room(error):
+            if is_disk_full(error):
                 raise index_disk_full(self.folder.parent) from error
             raise CorpusError(
                 f"{self.folder} cannot be written: {error.strerror}.", hint="Check its permissions and the disk."

@@ -1,1 +1,1 @@
-"""The machine underneath: files and who may read them, threads, memory, and usage reports that are switched off."""
+"""The operating system: files and their permissions, threads, memory, and the usage reports of libraries."""

@@ -1,4 +1,4 @@
-"""Keeps the memory of a long run small, where the C library is glibc; elsewhere nothing is done."""
+"""Keeps the memory of a long run small with glibc; does nothing with other C libraries."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import time
 
 _M_ARENA_MAX = -8
 ARENAS = 2
-# Seconds between two times that memory is given back, which takes less than a hundredth of one. Within two seconds as
-# much as 60 MB came together.
-PAUSE = 0.5
+# Trimming takes less than 0.01 s; up to 60 MB became free within two seconds.
+SECONDS_BETWEEN_TRIMS = 0.5
 
 
 def limit_arenas() -> None:
-    """Let the allocator use two arenas; a user's own MALLOC_ARENA_MAX stands. To be called before threads are started.
+    """Limit the allocator to two arenas, unless the user sets MALLOC_ARENA_MAX. Call it before threads are started.
 
-    It makes one for each busy thread, up to eight a core, and what is freed in one serves no other: a long run holds
-    several times what it uses. With two it is no slower.
+    By default it uses up to eight arenas per core, and memory freed in one is not reused in another, so that a long run
+    holds several times what it uses. Two are no slower.
     """
     if "MALLOC_ARENA_MAX" not in os.environ and _glibc():
         import ctypes
@@ -25,17 +24,17 @@ def limit_arenas() -> None:
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS)
 
 
-class Returning:
-    """Gives memory that is free back to the system now and then. Safe to use from several threads."""
+class MemoryTrimmer:
+    """Returns free memory to the system now and then. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._last = time.monotonic()
 
     def __call__(self) -> None:
-        """To be called after a piece of work; does nothing within PAUSE of the last time."""
+        """Call it after each piece of work; it does nothing within SECONDS_BETWEEN_TRIMS of the last trim."""
         with self._lock:
-            if time.monotonic() - self._last < PAUSE or not _glibc():
+            if time.monotonic() - self._last < SECONDS_BETWEEN_TRIMS or not _glibc():
                 return
             self._last = time.monotonic()
         import ctypes

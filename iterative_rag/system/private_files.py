@@ -1,7 +1,6 @@
 """Files and folders that only their owner may read: 0700 and 0600, whatever the umask.
 
-What lies in the data folder holds questions, documents and replies. Windows keeps a user's data folder private by
-itself and knows no such modes.
+The data folder holds questions, documents and replies. On Windows a user's data folder is private anyway.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ FILE_MODE = 0o600
 
 
 def private_folder(folder: Path) -> Path:
-    """Make the folder and the missing ones above it; tighten it where it is there already. Raises OSError."""
+    """Create the folder and its missing parents, or restrict an existing one. Raises OSError."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        _restrict(place, FOLDER_MODE)  # a parent's default access list or an odd umask may have changed the mode
+        _restrict(place, FOLDER_MODE)  # a default ACL or an unusual umask may have changed the mode
     _restrict(folder, FOLDER_MODE)
     return folder
 
 
 def private_descriptor(path: Path, flags: int = os.O_WRONLY) -> int:
-    """Open the file, made or tightened to be private. What is no plain file (a terminal, a pipe) keeps its mode.
+    """Open the file, created or restricted to be private. What is no plain file (a pipe) keeps its mode.
 
     Raises OSError.
     """
@@ -37,17 +36,17 @@ def private_descriptor(path: Path, flags: int = os.O_WRONLY) -> int:
 
 
 def open_private(path: Path) -> TextIO:
-    """Open the file for writing text from its start (UTF-8), made or tightened to be private. Raises OSError."""
+    """Open the file for writing UTF-8 text, created or restricted to be private. Raises OSError."""
     return os.fdopen(private_descriptor(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8")
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file that only its owner may use, for a library that writes it; tighten it if it is there."""
+    """Create an empty private file for a library to write to, or restrict an existing one."""
     os.close(private_descriptor(path))
 
 
 def tighten(folder: Path) -> None:
-    """Take from others every right to the folder and to all in it. Links are left alone, and what they lead to."""
+    """Make the folder and everything in it private. Links and their targets are left alone."""
     private_folder(folder)
     for root, folders, files in os.walk(folder):
         for names, mode in ((folders, FOLDER_MODE), (files, FILE_MODE)):
@@ -58,10 +57,9 @@ def tighten(folder: Path) -> None:
 
 
 def _restrict(path: Path, mode: int) -> None:
-    """Set the mode of a folder or plain file of ours.
+    """Set the mode of a folder or plain file that belongs to the user, unless it has the sticky bit, as /tmp has.
 
-    What vanished meanwhile needs none; a file system that knows no modes (exFAT) refuses, and is the user's choice. A
-    folder with the sticky bit, such as /tmp, is meant for others too.
+    A file that has vanished needs no mode, and a file system without modes (exFAT) is the user's choice.
     """
     if os.name == "nt":
         return
@@ -71,6 +69,3 @@ def _restrict(path: Path, mode: int) -> None:
         ours = found.st_uid == os.getuid() and not found.st_mode & stat.S_ISVTX
         if usable and ours and stat.S_IMODE(found.st_mode) != mode:
             path.chmod(mode)
-
-
-__all__ = ["FILE_MODE", "make_private", "open_private", "private_descriptor", "private_folder", "tighten"]

@@ -1,4 +1,4 @@
-"""Small files of JSON that only their owner may read or change: keys, trusted folders, hosts that were told."""
+"""Small JSON files that only their owner may read or change: keys, trusted folders, hosts already announced."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def read(path: Path) -> dict[str, Any]:
     if open_to_others:
         raise SettingsError(f"{path} is open to other users of this machine.", hint=f"chmod 600 '{path}'")
     if not isinstance(found, dict):
-        raise SettingsError(f"{path} does not hold what it should.", hint=f"rm '{path}'")
+        raise SettingsError(f"{path} does not hold a JSON object.", hint=f"rm '{path}'")
     return found
 
 
 def update(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Let `change` alter what the file holds, and write it as one step. Raises OSError and SettingsError."""
+    """Apply `change` to the object in the file and write it atomically. Raises OSError and SettingsError."""
     from filelock import FileLock
 
     private_folder(path.parent)

@@ -1,7 +1,7 @@
 """Switches off the usage reports of the libraries that the package loads.
 
-onnxruntime 1.29 and later read their switch once, when they are first imported: any later is too late. So the package
-sets it before anything else of it is imported, and child processes inherit it.
+onnxruntime 1.29 and later read their switch once, on import. So the package sets it before it imports anything else,
+and child processes inherit it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Switch:
-    """An environment variable that stops a library's reports. `complaint` is what is still to be told about it."""
+    """An environment variable that stops a library's reports. `warning` is what is still to be logged about it."""
 
     library: str
     variable: str
     off: str
     all_off: frozenset[str]
-    complaint: str = ""
+    warning: str = ""
 
 
 _YES = frozenset({"1", "true", "yes", "on"})
@@ -32,25 +32,25 @@ _SWITCHES = (
 
 
 def switch_off() -> None:
-    """Set each switch that the user has not set. Called when the package is imported."""
+    """Set the switches that the user has not set. Called when the package is imported."""
     for switch in _SWITCHES:
         given = os.environ.get(switch.variable, "").strip()
         if given.lower() in switch.all_off:
             continue
         if given:
-            switch.complaint = f"{switch.library} may report usage to its makers: {switch.variable}={given} is set."
+            switch.warning = f"{switch.library} may report usage: {switch.variable}={given} is set."
             continue
         os.environ[switch.variable] = switch.off
         if switch.library in sys.modules:
-            switch.complaint = (
-                f"{switch.library} was imported before iterative_rag and may report usage to its makers: "
+            switch.warning = (
+                f"{switch.library} was imported before iterative_rag and may report usage: "
                 f"import iterative_rag first, or set {switch.variable}={switch.off}."
             )
 
 
 def warn_if_on(library: str) -> None:
-    """Log a warning, once, if the reports of `library` could not be switched off. Called where it is loaded."""
+    """Log a warning, once, if the reports of `library` are not switched off. Called where it is loaded."""
     for switch in _SWITCHES:
-        if switch.library == library and switch.complaint:
-            logging.getLogger(__name__).warning(switch.complaint)
-            switch.complaint = ""
+        if switch.library == library and switch.warning:
+            logging.getLogger(__name__).warning(switch.warning)
+            switch.warning = ""

@@ -1,7 +1,7 @@
-"""Threads that outlive a call.
+"""Thread pools that are kept between calls.
 
-A thread may claim an arena of the C library's allocator, and what was freed in there stays with the process: a new
-thread for each call made the memory of a long run grow by a third.
+A new thread may take a new arena of the C library's allocator, whose memory is not returned: new threads for each call
+made the memory of a long run grow by a third.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ _pools: weakref.WeakSet[LastingPool] = weakref.WeakSet()
 
 
 def busy() -> bool:
-    """Whether work of any lasting pool is going on that nobody waits for: a command may end without it."""
+    """Whether any lasting pool has unfinished work, without which a command may end."""
     return any(pool.busy for pool in list(_pools))
 
 
 class LastingPool:
-    """A pool of threads for as long as the process lives, at most `threads` of them; one starts where none is idle.
+    """A pool of at most `threads` threads, kept for the life of the process.
 
-    Made when it is first used, and anew in a forked child. At its end, the interpreter waits for the work that is
-    going on: killed inside a client library, a thread aborts the process.
+    It is created on first use, and again in a forked child. At its end the interpreter waits for unfinished work: a
+    thread that is killed inside a client library aborts the process.
     """
 
     def __init__(self, name: str, threads: int) -> None:
         self._name, self._threads = name, threads
-        self._begin()
+        self._reset()
         _pools.add(self)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._begin)
+            os.register_at_fork(after_in_child=self._reset)
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.Lock()
         self._executor: ThreadPoolExecutor | None = None
         self._unfinished = 0
 
     @property
     def busy(self) -> bool:
-        """Whether any work is waiting or going on."""
+        """Whether any work is unfinished."""
         with self._lock:
             return self._unfinished > 0
 
@@ -65,13 +65,13 @@ class LastingPool:
             self._unfinished -= 1
 
 
-# Held while LlamaIndex is imported. Its modules import one another in circles, and Python's own locks are one a module:
-# two threads that enter at different places end in a _DeadlockError.
+# Held while LlamaIndex is imported. Its modules import one another in circles, and Python locks each module by itself:
+# two threads that start at different modules end in a _DeadlockError.
 llama_index_import = threading.RLock()
 
-_ahead = LastingPool("iterative-rag loading", threads=2)
+_background = LastingPool("iterative-rag background", threads=2)
 
 
-def ahead(work: Callable[[], object]) -> None:
-    """Do on another thread what is needed soon. A fault is not told: whoever needs the work done meets it again."""
-    _ahead.submit(work)
+def in_background(work: Callable[[], object]) -> None:
+    """Start work that is needed soon on another thread. Its errors are not reported: they recur where it is needed."""
+    _background.submit(work)

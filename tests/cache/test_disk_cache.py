@@ -146,7 +146,7 @@ def test_a_damaged_cache_is_set_aside_and_begun_anew(
     with caplog.at_level(logging.WARNING):
         use_all(DiskCache(filled, 10))
     assert (filled.parent / "cache.damaged" / "cache.sqlite").exists()
-    assert "begun anew" in caplog.text
+    assert "a new one is used" in caplog.text
 
 
 def test_an_emptied_database_is_begun_anew(filled: Path) -> None:

@@ -14,13 +14,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer, Fault, unused_url
+from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, play, write_articles
-from iterative_rag.output import answer_schema
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ def towns(indexed: Path, tmp_path: Path) -> None:
 
 def validated(text: str) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(text)
-    jsonschema.validate(made, answer_schema(), cls=jsonschema.Draft202012Validator)
+    check_schema(made)
     return made
 
 

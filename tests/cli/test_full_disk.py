@@ -89,7 +89,7 @@ def test_indexing_says_how_much_is_needed_and_goes_on_later(
         done = run(*index)
         assert done.code == 4
         assert f"The disk of {towns} is full: 128 MB are needed, " in done.err
-        assert "Make room and run the same command again" in done.err
+        assert "Free some space and run the same command again" in done.err
         assert "damaged" not in done.err
         make_room(disk)
         assert "ready" in run("corpus").out or leave

@@ -187,5 +187,5 @@ def test_a_pipe_or_a_folder_of_that_name_holds_nothing_up(folder: Path) -> None:
     (folder / ".env").mkdir()
     assert load_settings().llm == "auto"
     os.mkfifo(folder / "iterative-rag.toml")
-    with pytest.raises(SettingsError, match="no regular file"):
+    with pytest.raises(SettingsError, match="not a regular file"):
         load_settings()

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from fakes import bridge_world
 from fakes.command_line import Command
 from fakes.model_server import FakeServer, Fault
+from fakes.sample_answers import check_schema
 from iterative_rag import IterativeRAG, Status
-from iterative_rag.output import answer_schema
 from iterative_rag.types import DegradedStep, FinalStep
 
 WORLD = bridge_world.places(6)
@@ -94,7 +93,7 @@ def test_the_command_says_so_with_its_exit_code(shell: Command, ollama: FakeServ
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--json")
     assert done.code == 6, done.err
     made = json.loads(done.out)
-    jsonschema.validate(made, answer_schema(), cls=jsonschema.Draft202012Validator)
+    check_schema(made)
     assert made["status"] == "incomplete"
     assert made["reason"].startswith(f"1 document could not be read: {PLACE.town} (")
     assert "out of memory" in made["reason"]

@@ -124,7 +124,7 @@ def test_another_choice_of_the_user_is_honoured_and_told(tmp_path: Path) -> None
     code = f"{EMBED} BuiltinEncoder().embed_query('b'); import os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
     done = said(code, tmp_path, ORT_DISABLE_TELEMETRY="0")
     assert done.stdout == "0\n"
-    assert done.stderr == "onnxruntime may report usage to its makers: ORT_DISABLE_TELEMETRY=0 is set.\n"
+    assert done.stderr == "onnxruntime may report usage: ORT_DISABLE_TELEMETRY=0 is set.\n"
 
 
 def test_an_onnxruntime_that_was_imported_before_is_told(tmp_path: Path) -> None:

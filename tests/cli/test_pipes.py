@@ -71,7 +71,7 @@ def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
 def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
     towns: None, pipe: str, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trace, "PATIENCE", 0.05)
+    monkeypatch.setattr(trace, "PIPE_SECONDS", 0.05)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     try:
@@ -83,7 +83,7 @@ def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
     os.close(writer)
     os.close(reader)
     assert done.code == 3
-    assert done.err.count("is left out from here on: nobody read from it") == 1
+    assert done.err.count("is not continued: nobody read from it") == 1
     assert run("trace", "--json").out.splitlines()[-1].find('"final"') > 0
 
 
@@ -124,7 +124,7 @@ READING = [
 def test_a_pipe_is_not_waited_for(run: Command, pipe: str, line: str) -> None:
     done = run(*line.format(pipe).split())
     assert done.code in (2, 4)
-    assert "it is no regular file but a pipe, a socket or a device" in done.err
+    assert "it is not a regular file but a pipe, a socket or a device" in done.err
 
 
 @pytest.mark.parametrize("kind", ["socket", "device"])
@@ -136,7 +136,7 @@ def test_other_things_that_are_no_files_are_not_read(run: Command, tmp_path: Pat
             os.symlink("/dev/zero", tmp_path / "odd.jsonl")
         done = run("index", "odd.jsonl")
     assert done.code == 4
-    assert "it is no regular file but a pipe, a socket or a device" in done.err
+    assert "it is not a regular file but a pipe, a socket or a device" in done.err
 
 
 def test_a_settings_file_that_is_a_pipe_is_refused(run: Command, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_settings_file_that_is_a_pipe_is_refused(run: Command, tmp_path: Path)
     done = run("search", "river")
     assert done.code == 2
     assert "iterative-rag.toml" in done.err
-    assert "no regular file" in done.err
+    assert "not a regular file" in done.err
 
 
 def test_what_the_shell_opened_is_read(towns: None, run: Command) -> None:
@@ -153,5 +153,5 @@ def test_what_the_shell_opened_is_read(towns: None, run: Command) -> None:
     os.close(writing)
     done = run("evaluate", "retrieval", "--dataset", f"/dev/fd/{reading}", "--corpus", "default")
     os.close(reading)
-    assert "no regular file" not in done.err
+    assert "not a regular file" not in done.err
     assert done.code == 0

@@ -17,7 +17,7 @@ from iterative_rag.evaluation.running.inspect_isolation import contained
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
-from iterative_rag.system.memory import Returning
+from iterative_rag.system.memory import MemoryTrimmer
 from iterative_rag.system.private_files import FILE_MODE, tighten
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
     from iterative_rag.evaluation.running.inspect_logs import drop_superseded
     from iterative_rag.evaluation.running.inspect_task import make_task
 
-    lock, give_back_memory = threading.Lock(), Returning()
+    lock, give_back_memory = threading.Lock(), MemoryTrimmer()
 
     def done(record: QuestionRecord) -> None:
         with lock:
