@@ -407,7 +407,7 @@ class Backend(Protocol):
         ...
 
     @property
-    def thrifty(self) -> bool:
+    def metered(self) -> bool:
         """Whether every call costs time or money, so that reading ends as soon as an answer is found."""
         ...
 

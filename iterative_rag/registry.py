@@ -132,7 +132,7 @@ LLMS = Registry(
     Entry("openai-like", "llm.providers.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 
-# How a question is worked on: a function from `Means` to the engine of one run.
+# How a question is worked on: a function from `RunComponents` to the engine of one run.
 STRATEGIES = Registry(
     "strategy",
     Entry("naive", "engine.baselines:naive"),

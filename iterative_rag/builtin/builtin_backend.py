@@ -31,7 +31,7 @@ class BuiltinBackend:
     """Plays every role without an LLM: a planner decomposes the question, a reader finds the values."""
 
     name = "builtin"
-    thrifty = False
+    metered = False
 
     def __init__(
         self,

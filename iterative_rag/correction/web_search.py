@@ -1,7 +1,7 @@
-"""Searches the web for a need: asks an engine, reads the pages it lists, keeps the passages that serve the need.
+"""Searches the web for a need: queries a search engine, reads the pages it lists, keeps the relevant passages.
 
-The documents stand in the run's corpus then and are read, quoted and checked like any other. Their text is data of
-strangers: nothing here follows a link in it or takes a word of it for an instruction.
+The pages become documents of the run's corpus and are read, quoted and checked like any others. Their text is untrusted
+data: no link in it is followed, and nothing in it is taken as an instruction.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from iterative_rag.types import (
     ShortlistedDocument,
 )
 
-# Passages of one page that are graded in one call: by a grader that costs nothing, and by one whose every word does.
+# Passages of one page that are graded in one call: by a local grader, and by one whose calls cost.
 GRADED = 40
-GRADED_THRIFTY = 12
-# Passages of a page that become hits; what is read around them is up to the windows.
+GRADED_METERED = 12
+# Passages of a page that become hits.
 HITS = 8
-MOST_QUERY = 300  # characters; models that were asked for a few words sometimes write a letter
+MOST_QUERY = 300  # characters; a model that is asked for a few words sometimes writes a letter
 _WORD = lazy_pattern(r"\w+")
 
 T = TypeVar("T")
@@ -45,26 +45,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class WebFindings:
-    """What one search of the web brought: the fields of a WebStep, and the best grade of each document.
+    """What one web search found: the fields of a WebStep.
 
-    `documents` are best first, their score is that grade's. `skipped` says of every result that is not among them
-    why; where it is empty and `results` too, the engine knows nothing. `repeated`: the query had been sent before in
-    this run, so its results were taken as they were.
+    `documents` are best first, and their score is that of their best grade. `skipped` gives the reason for every result
+    that is not among them; if `results` is empty, too, the engine found nothing.
     """
 
     engine: str
     query: str
     results: tuple[SearchResult, ...]
     documents: tuple[ShortlistedDocument, ...]
-    grades: tuple[Grade, ...]
     skipped: tuple[ReadingFault, ...] = ()
-    repeated: bool = False
 
 
 class WebSearch:
-    """The web as one run sees it: no query is sent and no page is read twice. Safe to use from several threads.
+    """The web search of one run: no query is sent twice, and no page read twice. Safe to use from several threads.
 
-    `thrifty` says that every call of the grader costs, so that it is shown fewer passages.
+    `metered`: every call of the grader costs, so it is shown fewer passages.
     """
 
     def __init__(
@@ -76,45 +73,37 @@ class WebSearch:
         rewriter: Rewriter,
         grader: Grader,
         settings: Settings,
-        thrifty: bool,
+        metered: bool,
     ) -> None:
         self._engine, self._pages, self._corpus = engine, pages, corpus
         self._rewriter, self._grader, self._settings = rewriter, grader, settings
-        self._graded = GRADED_THRIFTY if thrifty else GRADED
+        self._graded = GRADED_METERED if metered else GRADED
         self._listed = _Once[tuple[SearchResult, ...]]()
         self._read = _Once[Document | Skipped]()
 
     def search_web(self, need: Need) -> WebFindings:
-        """Raises FetchError where the engine failed (again where it failed with this query before), CapReached, and
-        an LLMError of the rewriter or the grader but for replies that cannot be read: those are in `skipped`.
+        """Raises FetchError where the engine failed (also where it failed with the same query before), CapReached, and
+        LLMError from the rewriter or the grader, except for unreadable replies: those are listed in `skipped`.
 
-        A page that cannot be read, or has nothing on the need, is never silently missing.
+        So is every page that cannot be read or does not serve the need.
         """
         query, faults = self._query(need)
-        results, repeated = self._results_of(query)
+        results = self._results_of(query)
         documents: dict[str, Document] = {}
         for result, page in zip(results, self._pages_of(results), strict=True):
             if isinstance(page, Skipped):
                 faults.append(ReadingFault(result.title, f"{result.url}: {page.reason}"))
             else:
-                documents.setdefault(page.id, page)  # two addresses may lead to one page
+                documents.setdefault(page.id, page)  # two addresses may lead to the same page
         self._corpus.add(documents.values())
         kept = [one for page in documents.values() if (one := self._shortlisted(need, page, faults)) is not None]
-        kept.sort(key=lambda one: -one[0].score)
-        return WebFindings(
-            self._engine.name,
-            query,
-            results,
-            tuple(entry for entry, _ in kept),
-            tuple(grade for _, grade in kept),
-            tuple(faults),
-            repeated,
-        )
+        kept.sort(key=lambda entry: -entry.score)
+        return WebFindings(self._engine.name, query, results, tuple(kept), tuple(faults))
 
     # --- the engine and its pages ------------------------------------------------------------
 
     def _query(self, need: Need) -> tuple[str, list[ReadingFault]]:
-        """What is searched for, in one line."""
+        """The query, in one line."""
         written, faults = "", []
         try:
             written = self._rewriter.web_query(need)
@@ -125,21 +114,18 @@ class WebSearch:
             words = words[:MOST_QUERY].rpartition(" ")[0] or words[:MOST_QUERY]
         return words, faults
 
-    def _results_of(self, query: str) -> tuple[tuple[SearchResult, ...], bool]:
-        """What the engine lists, and whether it had been asked this before."""
+    def _results_of(self, query: str) -> tuple[SearchResult, ...]:
         key, most = query.casefold(), self._settings.web_results
-        if not self._listed.claim(key):
-            return self._listed.result(key), True
-        try:
-            results = tuple(self._engine.search(query, most)[:most])
-        except BaseException as error:
-            self._listed.fail(key, error)
-            raise
-        self._listed.settle(key, results)
-        return results, False
+        if self._listed.claim(key):
+            try:
+                self._listed.settle(key, tuple(self._engine.search(query, most)[:most]))
+            except BaseException as error:
+                self._listed.fail(key, error)
+                raise
+        return self._listed.result(key)
 
     def _pages_of(self, results: Sequence[SearchResult]) -> list[Document | Skipped]:
-        """Each result's page, in their order; those that were not read before are read together."""
+        """The page of each result, in order; those that were not read before are read together."""
         claimed = [result for result in results if self._read.claim(result.url)]
         try:
             for result, page in zip(claimed, self._pages.read(claimed) if claimed else (), strict=True):
@@ -152,10 +138,8 @@ class WebSearch:
 
     # --- the passages ------------------------------------------------------------------------
 
-    def _shortlisted(
-        self, need: Need, document: Document, faults: list[ReadingFault]
-    ) -> tuple[ShortlistedDocument, Grade] | None:
-        """The document with its best passages; None, with the reason among the faults, where it does not serve."""
+    def _shortlisted(self, need: Need, document: Document, faults: list[ReadingFault]) -> ShortlistedDocument | None:
+        """The document with its best passages; None where it does not serve the need: `faults` says why."""
         settings = self._settings
         passages = chunk(document, size=settings.chunk_chars, overlap=settings.chunk_overlap)
         if not passages:
@@ -178,18 +162,18 @@ class WebSearch:
             for grade, passage in ranked[:HITS]
             if grade.score >= settings.grade_lower
         )
-        return ShortlistedDocument(document.id, document.title, document.source, best.score, hits), best
+        return ShortlistedDocument(document.id, document.title, document.source, best.score, hits)
 
 
 class _Once(Generic[T]):
-    """What is done once a run: who claims a key does it, everybody else waits for what came of it."""
+    """Results by key, each computed once: whoever claims a key computes it, everybody else waits for the result."""
 
     def __init__(self) -> None:
         self._outcomes: dict[str, Future[T]] = {}
         self._lock = threading.Lock()
 
     def claim(self, key: str) -> bool:
-        """Whether the caller is the first, and so has to settle it or to say that it failed."""
+        """Whether the caller is the first, and so has to call `settle` or `fail`."""
         with self._lock:
             if key in self._outcomes:
                 return False
@@ -204,27 +188,27 @@ class _Once(Generic[T]):
             self._outcomes[key].set_exception(error)
 
     def result(self, key: str) -> T:
-        """Waits. Raises what the first one met."""
+        """Wait for the result. Raises the error of whoever claimed the key."""
         return self._outcomes[key].result()
 
 
 def _shown(passage: Passage) -> str:
-    """A passage as a grader reads it: rows of a table with their header."""
+    """A passage as the grader reads it: table rows with their header."""
     header = passage.header.partition("\n")[2]
     return f"{header}\n{passage.text}" if header else passage.text
 
 
 def _nearest(need: Need, passages: Sequence[Passage], most: int) -> list[Passage]:
-    """The `most` passages that share the rarest words with the need, best first; of equals the earlier.
+    """The `most` passages that share the rarest words with the need, best first; the earlier one of equals.
 
-    A page opens with what it is about: without a word in common the beginning is shown.
+    Without a word in common, this is the beginning of the page, which says what it is about.
     """
     wanted = _words(need.question)
-    held = [wanted & _words(passage.embedded_text) for passage in passages]
-    spread = Counter(word for words in held for word in words)
-    weights = {word: math.log1p(len(passages) / count) for word, count in spread.items()}
+    shared = [wanted & _words(passage.embedded_text) for passage in passages]
+    counts = Counter(word for words in shared for word in words)
+    weights = {word: math.log1p(len(passages) / count) for word, count in counts.items()}
     ranked = sorted(
-        zip(passages, held, strict=True), key=lambda one: (-sum(weights[word] for word in one[1]), one[0].ordinal)
+        zip(passages, shared, strict=True), key=lambda one: (-sum(weights[word] for word in one[1]), one[0].ordinal)
     )
     return [passage for passage, _ in ranked[:most]]
 

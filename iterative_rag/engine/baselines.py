@@ -10,30 +10,30 @@ from iterative_rag.engine.drafting import Drafted, Drafting
 from iterative_rag.engine.driver import Engine, RunDriver
 from iterative_rag.engine.hop import search
 from iterative_rag.engine.run_state import Progress, RunState
-from iterative_rag.engine.strategies import Means, plain_drafting
+from iterative_rag.engine.strategies import RunComponents, plain_drafting
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
 from iterative_rag.retrieval.document_reader import NeedReading
 from iterative_rag.types import AnsweringStep, Fact, Need, ShortlistedDocument, ShortlistStep, Step
 
-# How much a passage is trusted that nobody has read yet.
-UNREAD = 0.5
+# The score of a passage that was not read, as a fact.
+UNREAD_SCORE = 0.5
 
 
-def naive(means: Means) -> Engine:
-    finder = DataFinder(means.corpus, means.reader, means.settings)
-    return NaiveEngine(finder, plain_drafting(means), means.budget, means.corpus, reads=not means.thrifty)
+def naive(run: RunComponents) -> Engine:
+    finder = DataFinder(run.corpus, run.reader, run.settings)
+    return NaiveEngine(finder, plain_drafting(run), run.budget, run.corpus, reads=not run.metered)
 
 
-def closed_book(means: Means) -> Engine:
-    return ClosedBookEngine(means.roles, means.budget)
+def closed_book(run: RunComponents) -> Engine:
+    return ClosedBookEngine(run.roles, run.budget)
 
 
 class NaiveEngine:
     """Retrieves once with the question as it is and answers once (Lewis et al., 2020).
 
-    A backend whose calls cost gets the passages themselves, so that a question is one call. The built-in backend can
-    take an answer only from what it has read, so it reads the shortlist, once.
+    A metered backend is given the passages themselves, so that a question is one call. The built-in backend can
+    answer only from what it has read, so it reads the shortlist once.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class NaiveEngine:
         return state
 
     def _passages(self, need: Need, documents: Sequence[ShortlistedDocument]) -> NeedReading:
-        """The passages that the query hit, best first, as facts that quote all of themselves."""
+        """The passages that the query hit, best first, as facts that quote the whole passage."""
         hits = sorted((hit for entry in documents for hit in entry.hits), key=lambda hit: -hit.score)
         sources = {entry.document_id: entry.source for entry in documents}
         facts = tuple(
@@ -78,7 +78,7 @@ class NaiveEngine:
                 start=hit.start,
                 end=hit.end,
                 need=need,
-                score=UNREAD,
+                score=UNREAD_SCORE,
                 page=document.page_at(hit.start),
             )
             for hit, document in ((hit, self._corpus.document(hit.document_id)) for hit in hits)
@@ -87,7 +87,7 @@ class NaiveEngine:
 
 
 class ClosedBookEngine:
-    """The backend alone. What it knows by heart is the floor under every figure of a corpus."""
+    """The backend alone, without a corpus: what a corpus adds is measured against it."""
 
     def __init__(self, roles: Roles, budget: RunBudget) -> None:
         if roles.recaller is None:

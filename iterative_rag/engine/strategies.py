@@ -1,6 +1,6 @@
 """What a strategy is put together from, and the strategies that are combinations of the same parts.
 
-| strategy | course | parts | follows |
+| strategy | flow | parts | follows |
 |---|---|---|---|
 | naive | single | – | one retrieval, one answer (Lewis et al., 2020); see `baselines.py` |
 | crag | single | grading, refinement, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
@@ -13,7 +13,7 @@ Where they depart: every strategy but naive reads documents for quoted facts, so
 a text; queries are reworded before the web is searched; the web is searched only if the user allows it, and then after
 any verdict that is not correct; a plan is revised after every step by whoever made it; nothing is done twice.
 
-A strategy is any function from `Means` to an engine; `iterative_rag/registry.py` lists them by name.
+A strategy is any function from `RunComponents` to an engine; `iterative_rag/registry.py` lists them by name.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ if TYPE_CHECKING:  # the default strategy does not need it, and importing it tak
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What an engine works with. `thrifty`: every call costs; `web` is None unless the user allows it."""
+class RunComponents:
+    """What an engine works with. `metered`: every call costs; `web` is None unless the user allows it."""
 
     corpus: Corpus
     reader: DocumentReader
@@ -51,17 +51,17 @@ class Means:
     grader: Grader
     budget: RunBudget
     settings: Settings
-    thrifty: bool
+    metered: bool
     web: WebSearch | None = None
 
 
-def build(strategy: str, means: Means) -> Engine:
+def build(strategy: str, run: RunComponents) -> Engine:
     """The engine of one run. Raises UsageError for an unknown strategy, or one that the backend cannot follow."""
-    compose: Callable[[Means], Engine] = STRATEGIES.load(strategy)
-    return compose(means)
+    compose: Callable[[RunComponents], Engine] = STRATEGIES.load(strategy)
+    return compose(run)
 
 
-class Course(StrEnum):
+class Flow(StrEnum):
     """How hops follow one another."""
 
     SINGLE = "single"  # one search with the question as it is
@@ -71,9 +71,9 @@ class Course(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A strategy made of the parts of this package: its course, and which parts are switched on."""
+    """A strategy made of the parts of this package: its flow, and which parts are switched on."""
 
-    course: Course
+    flow: Flow
     grading: bool = False
     refinement: bool = False
     correction: bool = False
@@ -86,56 +86,56 @@ class Composition:
         switches = {part: getattr(settings, part) for part in _PARTS}
         return replace(self, **{part: value == "on" for part, value in switches.items() if value != "auto"})
 
-    def __call__(self, means: Means) -> Engine:
-        return _composed(self.switched(means.settings), means)
+    def __call__(self, run: RunComponents) -> Engine:
+        return _composed(self.switched(run.settings), run)
 
 
 _PARTS = ("grading", "refinement", "correction", "sufficiency", "reflection", "corroboration")
 
-CRAG = Composition(Course.SINGLE, grading=True, refinement=True, correction=True)
+CRAG = Composition(Flow.SINGLE, grading=True, refinement=True, correction=True)
 SELF_RAG = replace(CRAG, reflection=True)
-PLAN = Composition(Course.PLAN)
-ITERATIVE = Composition(Course.LOOP)
-FULL = Composition(Course.LOOP, **dict.fromkeys(_PARTS, True))
+PLAN = Composition(Flow.PLAN)
+ITERATIVE = Composition(Flow.LOOP)
+FULL = Composition(Flow.LOOP, **dict.fromkeys(_PARTS, True))
 
 
-def _composed(parts: Composition, means: Means) -> Engine:
-    roles, budget, settings = means.roles, means.budget, means.settings
-    corrects = parts.grading or parts.correction or means.web is not None
+def _composed(parts: Composition, run: RunComponents) -> Engine:
+    roles, budget, settings = run.roles, run.budget, run.settings
+    corrects = parts.grading or parts.correction or run.web is not None
     corrective = Corrector(
-        means.corpus,
+        run.corpus,
         settings,
-        grader=means.grader if parts.grading else None,
+        grader=run.grader if parts.grading else None,
         rewriter=roles.rewriter if parts.correction else None,
-        web=means.web,
+        web=run.web,
     )
     finder = DataFinder(
-        means.corpus,
-        means.reader.corroborating() if parts.corroboration else means.reader,
+        run.corpus,
+        run.reader.corroborating() if parts.corroboration else run.reader,
         settings,
         corrective=corrective if corrects else None,
-        refiner=Refiner(means.grader, settings.grade_lower) if _refines(parts, means) else None,
+        refiner=Refiner(run.grader, settings.grade_lower) if _refines(parts, run) else None,
     )
-    drafting = plain_drafting(means)
+    drafting = plain_drafting(run)
     if parts.reflection:
         drafting = Drafting(roles.answerer, roles.reflector or _rules())
-    match parts.course:
-        case Course.SINGLE:
+    match parts.flow:
+        case Flow.SINGLE:
             return SingleEngine(finder, drafting, budget)
-        case Course.PLAN:
+        case Flow.PLAN:
             return PlanEngine(roles.planner, finder, drafting, budget, settings)
-        case Course.LOOP:
+        case Flow.LOOP:
             judge = roles.judge if parts.sufficiency else None
             return StepEngine(roles, finder, drafting, budget, settings, judge=judge)
 
 
-def plain_drafting(means: Means) -> Drafting:
+def plain_drafting(run: RunComponents) -> Drafting:
     """Drafting without reflection. An LLM may add to the facts, so its claims are guarded; built-in models cannot."""
-    if not means.thrifty:
-        return Drafting(means.roles.answerer)
+    if not run.metered:
+        return Drafting(run.roles.answerer)
     from iterative_rag.verification.rule_reflector import ClaimGuard
 
-    return Drafting(means.roles.answerer, ClaimGuard(), guards=True)
+    return Drafting(run.roles.answerer, ClaimGuard(), guards=True)
 
 
 def _rules() -> Reflector:
@@ -144,8 +144,8 @@ def _rules() -> Reflector:
     return RuleReflector()
 
 
-def _refines(parts: Composition, means: Means) -> bool:
+def _refines(parts: Composition, run: RunComponents) -> bool:
     """Whether windows are cut into strips. Where every grade costs a call, grading strips took half of all calls and
     reading the whole window costs less, so there the user has to ask for it."""
-    costly = means.thrifty and means.settings.grader == "backend"
-    return parts.refinement and (not costly or means.settings.refinement == "on")
+    costly = run.metered and run.settings.grader == "backend"
+    return parts.refinement and (not costly or run.settings.refinement == "on")

@@ -133,7 +133,7 @@ class IterativeRAG:
         self._engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
 
     def _engine(self, strategy: str, budget: RunBudget, corpus: Corpus) -> Engine:
-        from iterative_rag.engine.strategies import Means, build
+        from iterative_rag.engine.strategies import RunComponents, build
         from iterative_rag.retrieval.document_reader import DocumentReader
 
         settings, roles = self.settings, self.backend.roles(budget)
@@ -144,8 +144,8 @@ class IterativeRAG:
             from iterative_rag.factory.web_access import web_searcher
 
             corpus = OverlayCorpus(corpus)
-            thrifty = self.backend.thrifty and settings.grader == "backend"
-            web = web_searcher(settings, corpus, roles.rewriter, grader, thrifty=thrifty)
+            grader_metered = self.backend.metered and settings.grader == "backend"
+            web = web_searcher(settings, corpus, roles.rewriter, grader, metered=grader_metered)
         reader = DocumentReader(
             corpus,
             roles.extractor,
@@ -153,15 +153,17 @@ class IterativeRAG:
             fact_limit=settings.fact_limit,
             in_flight=self._in_flight(),
             on_hit=budget.cache_hit,
-            thrifty=self.backend.thrifty,
+            metered=self.backend.metered,
         )
-        return build(strategy, Means(corpus, reader, roles, grader, budget, settings, self.backend.thrifty, web))
+        return build(
+            strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web)
+        )
 
     def _in_flight(self) -> int:
         """Windows read at the same time. A model on this machine gains nothing beyond its cores: it would only read
         more windows that are no longer needed."""
         wanted = self.settings.calls_in_flight
-        return wanted if self.backend.thrifty else min(wanted, usable_cores())
+        return wanted if self.backend.metered else min(wanted, usable_cores())
 
     def close(self) -> None:
         """Close the corpus and the cache."""

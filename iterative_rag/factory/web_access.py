@@ -60,10 +60,10 @@ def web_searcher(
     rewriter: Rewriter,
     grader: Grader,
     *,
-    thrifty: bool = True,
+    metered: bool = True,
     allow: Collection[str] = (),
 ) -> WebSearch:
-    """The wider search of one run, whose pages stand in `corpus`. `thrifty`: every call of the grader costs.
+    """The wider search of one run, whose pages stand in `corpus`. `metered`: every call of the grader costs.
 
     Raises what `make_web` does, and UsageError where the web is not allowed: ask `settings.web` first.
     """
@@ -73,7 +73,7 @@ def web_searcher(
     if built is None:
         raise UsageError("The web is not allowed.", hint="Allow it: --web")
     engine, pages = built
-    return WebSearch(engine, pages, corpus, rewriter=rewriter, grader=grader, settings=settings, thrifty=thrifty)
+    return WebSearch(engine, pages, corpus, rewriter=rewriter, grader=grader, settings=settings, metered=metered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class LLMBackend:
         return self._main.name if self._fast is self._main else f"{self._main.name} + {self._fast.name}"
 
     @property
-    def thrifty(self) -> bool:
+    def metered(self) -> bool:
         return True
 
     def roles(self, budget: CallBudget) -> Roles:

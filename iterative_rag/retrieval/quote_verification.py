@@ -1,4 +1,4 @@
-"""Finds a quote in a document, whitespace and typography aside: the test that a fact must pass."""
+"""Finds a quote in a document, ignoring whitespace and typography: the check that every fact must pass."""
 
 from __future__ import annotations
 
@@ -6,41 +6,20 @@ from collections.abc import Iterable
 
 from iterative_rag.text.patterns import lazy_pattern
 
-# A quote of fewer characters proves nothing: it would be found almost anywhere.
+# A shorter quote proves nothing: it would be found almost anywhere.
 SHORTEST = 4
 
-_SAME = str.maketrans(
-    {
-        "‘": "'",
-        "’": "'",
-        "‚": "'",
-        "‛": "'",
-        "′": "'",
-        "“": '"',
-        "”": '"',
-        "„": '"',
-        "‟": '"',
-        "″": '"',
-        "«": '"',
-        "»": '"',
-        "‐": "-",
-        "‑": "-",
-        "‒": "-",
-        "–": "-",
-        "—": "-",
-        "―": "-",
-        "−": "-",
-    }
-)
+_PLAIN = {"'": "‘’‚‛′", '"': "“”„‟″«»", "-": "‐‑‒–—―−"}
+_TO_PLAIN = str.maketrans({variant: plain for plain, variants in _PLAIN.items() for variant in variants})
 # Soft hyphens, zero-width characters and emphasis marks are not part of the words; an ellipsis is three dots.
 _DROPPED = lazy_pattern("[\u00ad\u200b-\u200d\u2060\ufeff*]")
 _EDGES = " \t\n\"'.…"
 
 
 def locate(quote: str, text: str, spans: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
-    """Offsets of `quote` in `text`, looked for inside one of `spans`; None when it is not there.
+    """Offsets of `quote` in `text`, within one of `spans`; None where it is not there.
 
-    The offsets cover the document's own wording, which may differ from the quote in whitespace and typography.
+    The text between them is the document's own, which may differ from the quote in whitespace and typography.
     """
     wanted = quote.strip()
     plain = _folded(wanted.strip(_EDGES))[0].strip()
@@ -58,10 +37,10 @@ def locate(quote: str, text: str, spans: Iterable[tuple[int, int]]) -> tuple[int
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """The text in plain typography with single spaces, and for each of its characters the place it came from."""
+    """The text in plain typography with single spaces, and the offset that each of its characters came from."""
     characters: list[str] = []
     places: list[int] = []
-    for place, character in enumerate(text.translate(_SAME)):
+    for place, character in enumerate(text.translate(_TO_PLAIN)):
         if _DROPPED.match(character):
             continue
         if character.isspace():

@@ -1,4 +1,4 @@
-"""Which documents to read for a need: one hybrid query each, the hits grouped into documents."""
+"""Which documents to read for a need: one hybrid query for each need, its hits grouped by document."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import Hit, Need, ShortlistedDocument
 
-# What the best place in either half (dense or BM25) adds to a document's fused score: a passage that one half puts
-# first is often the decisive one, even where the other half does not see it. Many weak hits add nothing.
-PLACE_SHARE = 0.05
-PLACE_OFFSET = 3
+# What the best rank in either half of the search (dense or BM25) adds to a document's fused score: a passage that one
+# half ranks first is often the decisive one, even where the other half misses it. Many weak hits add nothing.
+RANK_WEIGHT = 0.05
+RANK_OFFSET = 3
 
 
 def shortlist(
@@ -41,5 +41,5 @@ def _grouped(corpus: Corpus, hits: Sequence[Hit], documents: int) -> tuple[Short
 
 def _score(hits: Sequence[Hit]) -> float:
     ranks = [rank for hit in hits for rank in (hit.dense_rank, hit.sparse_rank) if rank is not None]
-    place = max((1 / (PLACE_OFFSET + rank) for rank in ranks), default=0.0)
-    return hits[0].score + PLACE_SHARE * place
+    best = max((1 / (RANK_OFFSET + rank) for rank in ranks), default=0.0)
+    return hits[0].score + RANK_WEIGHT * best

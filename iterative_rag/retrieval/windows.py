@@ -8,9 +8,9 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
-# Characters read before and after a hit, so that a pronoun meets its name.
+# Characters read before and after a hit, so that a pronoun is read with the name it stands for.
 MARGIN = 400
-# A table that was hit is read whole up to so many windows: whoever looks for the third tallest needs every row.
+# A table with a hit is read whole up to this many windows: a question for the third tallest needs every row.
 TABLE_WINDOWS = 3
 
 _BREAK = lazy_pattern(r"[.!?](?=\s)\s|\n")
@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
-    """About `size` characters of a shortlisted document, and the table of its best hit whole."""
+    """About `size` characters of a shortlisted document, plus the whole table of its best hit."""
     length = len(document.text)
     spans = [(0, length)] if length <= size else _around(entry, document.text, size)
     text = GAP.join(document.text[start:end] for start, end in spans)
@@ -28,22 +28,22 @@ def window(document: Document, entry: ShortlistedDocument, size: int) -> Window:
 
 
 def _around(entry: ShortlistedDocument, text: str, size: int) -> list[Span]:
-    """Spans around the hits, best first until `size` is used up; neighbours join; in document order."""
+    """Spans around the hits, taken best first until `size` is used up; merged where they touch, in document order."""
     spans: list[Span] = []
     for hit in entry.hits:
         table = _table_at(text, hit.start, hit.end)
         room = size - _chars(spans) if spans else TABLE_WINDOWS * size
         if table and table[1] - table[0] <= room:
             if not spans:
-                size += table[1] - table[0]  # the other hits are not to suffer from it
+                size += table[1] - table[0]  # the other hits keep their room
             own = [_whole_sentences(text, min(hit.start, table[0]) - MARGIN, max(hit.end, table[1]))]
         else:
             near = _whole_sentences(text, hit.start - MARGIN, hit.end + MARGIN)
             own = [_header(text, table), near] if table else [near]
-        grown = _joined([*spans, *own])
-        if spans and _chars(grown) > size:
+        merged = _merged([*spans, *own])
+        if spans and _chars(merged) > size:
             continue
-        spans = grown
+        spans = merged
     return spans
 
 
@@ -52,7 +52,7 @@ def _chars(spans: Sequence[Span]) -> int:
 
 
 def _table_at(text: str, start: int, end: int) -> Span | None:
-    """The Markdown table, from its first line to its last, that lines of the hit belong to; the last one, if two."""
+    """The whole Markdown table that the hit has lines of; the last one, if there are two."""
     found = None
     at = text.rfind("\n", 0, start) + 1
     while at < min(end, len(text)):
@@ -71,7 +71,7 @@ def _table_at(text: str, start: int, end: int) -> Span | None:
 
 
 def _header(text: str, table: Span) -> Span:
-    """The rows of a table up to its rule; the first row where there is no rule."""
+    """The header rows of a table, with the rule below them; the first row where there is no rule."""
     first = _line_end(text, table[0])
     second = _line_end(text, min(first + 1, len(text)))
     return (table[0], second) if _RULE.fullmatch(text[first + 1 : second].strip()) else (table[0], first)
@@ -83,7 +83,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _whole_sentences(text: str, start: int, end: int) -> Span:
-    """The span widened to where a sentence or line begins and ends, by at most MARGIN on each side."""
+    """The span widened to whole sentences or lines, by at most MARGIN on each side."""
     start, end = max(0, start), min(len(text), end)
     if start > 0:
         reach = max(0, start - MARGIN)
@@ -94,11 +94,11 @@ def _whole_sentences(text: str, start: int, end: int) -> Span:
     return start, end
 
 
-def _joined(spans: Sequence[Span]) -> list[Span]:
-    joined: list[Span] = []
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    merged: list[Span] = []
     for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
-            joined.append((start, end))
-    return joined
+            merged.append((start, end))
+    return merged

@@ -109,7 +109,7 @@ class Run:
     grader: Grading = field(default_factory=Grading)
     rewriter: Rewriting = field(default_factory=Rewriting)
     settings: Settings = field(default_factory=lambda: Settings(web=True))
-    thrifty: bool = False
+    metered: bool = False
 
     def __post_init__(self) -> None:
         self.corpus = OverlayCorpus(Corpus({}))
@@ -120,7 +120,7 @@ class Run:
             rewriter=self.rewriter,
             grader=self.grader,
             settings=self.settings,
-            thrifty=self.thrifty,
+            metered=self.metered,
         )
 
 
@@ -136,18 +136,13 @@ def long_page(fact: str = FACT, at: int = 150, of: int = 200) -> str:
 def test_pages_become_documents_that_are_read_where_they_serve_the_need() -> None:
     run = Run()
     found = run.search.search_web(NEED)
-    assert (found.engine, found.query, len(found.results), found.repeated) == (
-        "scripted",
-        "gull point lamp first lit",
-        2,
-        False,
-    )
+    assert (found.engine, found.query, len(found.results)) == ("scripted", "gull point lamp first lit", 2)
     assert run.engine.asked == [("gull point lamp first lit", 3)]
-    assert len(found.documents) == len(found.grades) == 2
+    assert len(found.documents) == 2
     assert found.skipped == ()
-    for entry, grade in zip(found.documents, found.grades, strict=True):
+    for entry in found.documents:
         document = run.corpus.document(entry.document_id)
-        assert (entry.score, grade.label) == (0.9, Label.PERFECT)
+        assert entry.score == 0.9
         assert (entry.source, document.retrieved) == (document.url, "2025-02-01")
         seen = window(document, entry, 2000)
         assert locate(FACT, document.text, seen.spans) is not None, "the window misses what the grader found"
@@ -156,9 +151,9 @@ def test_pages_become_documents_that_are_read_where_they_serve_the_need() -> Non
             assert FACT in document.text[hit.start : hit.end]
 
 
-@pytest.mark.parametrize(("thrifty", "most"), [(False, web_search.GRADED), (True, web_search.GRADED_THRIFTY)])
-def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(thrifty: bool, most: int) -> None:
-    run = Run(engine=Engine(["https://b.example/"]), thrifty=thrifty)
+@pytest.mark.parametrize(("metered", "most"), [(False, web_search.GRADED), (True, web_search.GRADED_METERED)])
+def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(metered: bool, most: int) -> None:
+    run = Run(engine=Engine(["https://b.example/"]), metered=metered)
     run.search.search_web(NEED)
     (shown,) = run.grader.shown
     assert len(shown) == most
@@ -195,7 +190,7 @@ def test_the_best_page_comes_first_and_a_bad_one_is_told() -> None:
     run = Run(Engine(list(texts)), Shelf(texts), Finer())
     found = run.search.search_web(NEED)
     assert [entry.source for entry in found.documents] == ["https://c.example/", "https://b.example/"]
-    assert [grade.score for grade in found.grades] == [1.0, 0.5]
+    assert [entry.score for entry in found.documents] == [1.0, 0.5]
     (fault,) = found.skipped
     assert "https://a.example/: nothing on it serves the need (too little)" in fault.message
 
@@ -256,7 +251,6 @@ def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
     again = run.search.search_web(OTHER)
     assert len(run.engine.asked) == 1
     assert run.pages.asked == ["https://a.example/", "https://b.example/"]
-    assert (first.repeated, again.repeated) == (False, True)
     assert again.results == first.results
     assert len(run.grader.shown) == 4
 
@@ -264,7 +258,7 @@ def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
 def test_a_page_that_another_query_lists_again_is_not_read_again() -> None:
     run = Run(rewriter=Rewriting({OTHER.question: "gull point tower height"}))
     run.search.search_web(NEED)
-    assert not run.search.search_web(OTHER).repeated
+    run.search.search_web(OTHER)
     assert len(run.engine.asked) == 2
     assert len(run.pages.asked) == 2
 
@@ -288,7 +282,6 @@ def test_needs_searched_for_at_the_same_time_share_one_query() -> None:
     assert len(run.engine.asked) == 1
     assert sorted(run.pages.asked) == ["https://a.example/", "https://b.example/"]
     assert [len(one.documents) for one in found] == [2, 2, 2, 2]
-    assert sum(not one.repeated for one in found) == 1
 
 
 # --- the query and the models ----------------------------------------------------------------
@@ -352,7 +345,7 @@ def test_from_a_search_server_to_a_cited_quote_over_real_connections() -> None:
                 rewriter=Rewriting(),
                 grader=Grading(),
                 settings=Settings(web=True),
-                thrifty=True,
+                metered=True,
             )
             found = search.search_web(NEED)
     (entry,) = found.documents

@@ -7,7 +7,7 @@ import pytest
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Quoting, Scripted, roles_of
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.strategies import Means, build
+from iterative_rag.engine.strategies import RunComponents, build
 from iterative_rag.errors import CapReached, LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.retrieval.document_reader import DocumentReader
@@ -57,8 +57,8 @@ def run(
         in_flight=chosen.calls_in_flight,
         on_hit=budget.cache_hit,
     )
-    means = Means(CORPUS, reader, roles, Grading(), budget, chosen, thrifty=True)
-    return list(build("iterative", means).steps("How long is it?"))
+    components = RunComponents(CORPUS, reader, roles, Grading(), budget, chosen, metered=True)
+    return list(build("iterative", components).steps("How long is it?"))
 
 
 def outcome(steps: list[Step]) -> Answer:
@@ -179,8 +179,8 @@ def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
         CORPUS, Quoting(["Tarn lies"]), cache=DictCache(), fact_limit=1, in_flight=2, on_hit=budget.cache_hit
     )
     roles = roles_of(script, Quoting([]))
-    means = Means(CORPUS, reader, roles, Grading(), budget, settings, thrifty=True)
-    answer = outcome(list(build("iterative", means).steps("Where?")))
+    components = RunComponents(CORPUS, reader, roles, Grading(), budget, settings, metered=True)
+    answer = outcome(list(build("iterative", components).steps("Where?")))
     assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
     assert answer.usage.llm_calls <= settings.max_calls

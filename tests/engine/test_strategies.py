@@ -12,7 +12,7 @@ from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting
 from iterative_rag.correction.overlay_corpus import OverlayCorpus
 from iterative_rag.correction.web_search import WebFindings
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.strategies import Means, build
+from iterative_rag.engine.strategies import RunComponents, build
 from iterative_rag.errors import FetchError
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
@@ -88,8 +88,8 @@ def run(
     wording = {"rewriter": Wording(("harbour town residence",))}
     roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})
     online: Any = Web(corpus, fault) if web else None
-    means = Means(corpus, reader, roles, grader, budget, chosen, thrifty=True, web=online)
-    return list(build(strategy, means).steps(QUESTION))
+    components = RunComponents(corpus, reader, roles, grader, budget, chosen, metered=True, web=online)
+    return list(build(strategy, components).steps(QUESTION))
 
 
 def course(steps: list[Step]) -> list[str]:

@@ -87,8 +87,8 @@ class Computing:
 
     name = "computing"
 
-    def __init__(self, engine: IterativeRAG, *, thrifty: bool) -> None:
-        self.thrifty = thrifty
+    def __init__(self, engine: IterativeRAG, *, metered: bool) -> None:
+        self.metered = metered
         self.extractor = Quoting([], latency=0.05)
         self._roles = engine.backend.roles
 
@@ -96,16 +96,16 @@ class Computing:
         return dataclasses.replace(self._roles(budget), extractor=self.extractor)
 
 
-@pytest.mark.parametrize("thrifty", [False, True])
+@pytest.mark.parametrize("metered", [False, True])
 def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
-    thrifty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    metered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
     monkeypatch.setattr("iterative_rag.factory.rag.usable_cores", lambda: 2)
     settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
     with closing(IterativeRAG.from_settings(settings)) as engine:
-        backend = Computing(engine, thrifty=thrifty)
+        backend = Computing(engine, metered=metered)
         IterativeRAG(settings, corpus=engine.corpus, backend=backend, cache=NoCache()).ask(
             "When was James Buchanan born?"
         )
-    assert backend.extractor.most_busy == (6 if thrifty else 2)
+    assert backend.extractor.most_busy == (6 if metered else 2)

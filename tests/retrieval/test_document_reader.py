@@ -27,7 +27,7 @@ def pages(count: int, telling: set[int]) -> tuple[MemoryCorpus, list[Window]]:
 
 
 def reader(
-    corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50, *, thrifty: bool = False
+    corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50, *, metered: bool = False
 ) -> DocumentReader:
     return DocumentReader(
         corpus,
@@ -36,7 +36,7 @@ def reader(
         fact_limit=limit,
         in_flight=8,
         on_hit=lambda what: None,
-        thrifty=thrifty,
+        metered=metered,
     )
 
 
@@ -61,19 +61,19 @@ def test_early_stop_leaves_the_rest_unread() -> None:
 
 def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     corpus, windows = pages(20, {1, 2, 9})
-    thrifty, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
-    (reading,) = reader(corpus, thrifty, thrifty=True).read([(NEED, windows)])
+    metered, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
+    (reading,) = reader(corpus, metered, metered=True).read([(NEED, windows)])
     assert {fact.title for fact in reading.facts} == {"Page 01", "Page 02"}
-    assert len(thrifty.calls) <= 12
+    assert len(metered.calls) <= 12
     reader(corpus, thorough).read([(NEED, windows)])
     assert len(thorough.calls) == 20
 
 
 def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
     corpus, windows = pages(20, {0, 4, 12})
-    thrifty = reader(corpus, Quoting(["Yes"]), thrifty=True)
-    (first,) = thrifty.read([(NEED, windows)])
-    (both,) = thrifty.corroborating().read([(NEED, windows)])
+    metered = reader(corpus, Quoting(["Yes"]), metered=True)
+    (first,) = metered.read([(NEED, windows)])
+    (both,) = metered.corroborating().read([(NEED, windows)])
     assert {fact.title for fact in first.facts} == {"Page 00"}
     assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
 
