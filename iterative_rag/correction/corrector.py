@@ -1,8 +1,8 @@
-"""What is done about a shortlist that does not hold what is needed (corrective RAG: Yan et al., 2024).
+"""Corrects a shortlist that lacks what is needed (corrective RAG: Yan et al., 2024).
 
-Graded, the shortlist is correct, ambiguous or incorrect. A correct one is read as it is. Otherwise the need is searched
-for in other words; if that does not make it correct either, and only where the user allows it, the web is asked: its
-pages replace an incorrect shortlist and join an ambiguous one.
+Grading judges the shortlist correct, ambiguous or incorrect. A correct one is read as it is. Otherwise the need is
+searched for in other words; if the shortlist is still not correct, and the user allows it, the web is searched: its
+pages replace an incorrect shortlist and are added to an ambiguous one.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 Shortlist = tuple[ShortlistedDocument, ...]
 # Characters of a document that are graded: its best hits.
 GRADED_CHARS = 1500
-# Documents of an incorrect shortlist that are read all the same, where nothing takes their place: graders err.
-DOUBTFUL = 3
+# Documents of an incorrect shortlist that are read all the same, where nothing replaces them: graders err.
+READ_IF_INCORRECT = 3
 
 
 def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
-    """Correct where the best score lies above `upper`, incorrect below `lower` or without any grade, else ambiguous."""
+    """Correct if the best score is above `upper`, incorrect if it is below `lower` or there is none, else ambiguous."""
     best = max((grade.score for grade in grades), default=None)
     if best is None or best < lower:
         return Verdict.INCORRECT
@@ -48,7 +48,7 @@ def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
 
 @dataclass(slots=True)
 class Corrector:
-    """The correction of one run. `grader`, `rewriter` and `web` are None where that part is switched off."""
+    """Corrects the shortlists of one run. `grader`, `rewriter` and `web` are None where that part is switched off."""
 
     corpus: Corpus
     settings: Settings
@@ -59,55 +59,55 @@ class Corrector:
 
     @property
     def grades(self) -> bool:
-        """Whether a shortlist is judged before it is read."""
+        """Whether a shortlist is graded before it is read."""
         return self.grader is not None
 
     def improve(
-        self, hop: int, need: Need, documents: Shortlist, listed: set[str], *, barren: bool
+        self, hop: int, need: Need, documents: Shortlist, listed: set[str], *, found_nothing: bool
     ) -> Generator[Step, None, Shortlist]:
-        """The documents to read for the need. `listed` grows by those that are new; a `barren` need has brought
-        nothing before, so that its shortlist counts as incorrect where nobody grades."""
-        graded, judged = yield from self._graded(hop, need, documents, barren=barren)
+        """The documents to read for the need; the new ones are added to `listed`. `found_nothing`: an earlier search
+        for the need brought no fact, so without a grader its shortlist counts as incorrect."""
+        graded, judged = yield from self._graded(hop, need, documents, found_nothing=found_nothing)
         if judged is Verdict.CORRECT:
             return self._kept(graded)
         if self.rewriter:
             more = yield from self._reworded(hop, need, listed)
-            graded_more, _ = yield from self._graded(hop, need, more, barren=True)
+            graded_more, _ = yield from self._graded(hop, need, more, found_nothing=True)
             graded = _best_first([*graded, *graded_more])
-            judged = self._verdict(graded, barren=barren)
-        if self.web and judged is not Verdict.CORRECT:
+            judged = self._verdict(graded, found_nothing=found_nothing)
+        if self.web is not None and judged is not Verdict.CORRECT:
             pages = yield from self._from_web(hop, need, listed, self.web)
             if pages:
                 return pages if judged is Verdict.INCORRECT else (*pages, *self._kept(graded))
         if self.grader and judged is Verdict.INCORRECT:
-            return tuple(entry for entry, _ in graded[:DOUBTFUL])
+            return tuple(entry for entry, _ in graded[:READ_IF_INCORRECT])
         return self._kept(graded)
 
     def _graded(
-        self, hop: int, need: Need, documents: Shortlist, *, barren: bool
+        self, hop: int, need: Need, documents: Shortlist, *, found_nothing: bool
     ) -> Generator[Step, None, tuple[list[tuple[ShortlistedDocument, Grade | None]], Verdict]]:
         """The documents with their grades, best first, and the verdict on them."""
         if self.grader is None or not documents:
             ungraded: list[tuple[ShortlistedDocument, Grade | None]] = [(entry, None) for entry in documents]
-            return ungraded, self._verdict(ungraded, barren=barren)
+            return ungraded, self._verdict(ungraded, found_nothing=found_nothing)
         texts = [
             (entry.title, window(self.corpus.document(entry.document_id), entry, GRADED_CHARS).text)
             for entry in documents
         ]
         grades = self.grader.grade(need, texts)
         graded = _best_first(list(zip(documents, grades, strict=True)))
-        judged = self._verdict(graded, barren=barren)
+        judged = self._verdict(graded, found_nothing=found_nothing)
         yield GradingStep(hop, need, tuple(entry.title for entry in documents), tuple(grades), judged)
         return graded, judged
 
-    def _verdict(self, graded: Sequence[tuple[ShortlistedDocument, Grade | None]], *, barren: bool) -> Verdict:
+    def _verdict(self, graded: Sequence[tuple[ShortlistedDocument, Grade | None]], *, found_nothing: bool) -> Verdict:
         if self.grader is None:
-            return Verdict.INCORRECT if barren or not graded else Verdict.CORRECT
+            return Verdict.INCORRECT if found_nothing or not graded else Verdict.CORRECT
         grades = [grade for _, grade in graded if grade]
         return verdict(grades, self.settings.grade_lower, self.settings.grade_upper)
 
     def _kept(self, graded: Sequence[tuple[ShortlistedDocument, Grade | None]]) -> Shortlist:
-        """The documents that may serve, best first."""
+        """The documents worth reading, best first."""
         return tuple(entry for entry, grade in graded if grade is None or grade.score >= self.settings.grade_lower)
 
     def _reworded(self, hop: int, need: Need, listed: set[str]) -> Generator[Step, None, Shortlist]:
@@ -128,7 +128,7 @@ class Corrector:
         return new
 
     def _from_web(self, hop: int, need: Need, listed: set[str], web: WebSearch) -> Generator[Step, None, Shortlist]:
-        """The pages that the web brought. A search that fails is told in its step: the corpus is still there."""
+        """The pages that the web search found. If it fails, its step says so: the corpus can still be read."""
         try:
             found = web.search_web(need)
         except FetchError as error:
@@ -143,5 +143,5 @@ class Corrector:
 def _best_first(
     graded: list[tuple[ShortlistedDocument, Grade | None]],
 ) -> list[tuple[ShortlistedDocument, Grade | None]]:
-    """By grade; of equals, and of the ungraded, the order stands."""
+    """By grade; equal grades, and ungraded documents, keep their order."""
     return sorted(graded, key=lambda item: -(item[1].score if item[1] else 0.0))

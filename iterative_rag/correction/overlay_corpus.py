@@ -1,4 +1,4 @@
-"""A corpus and, beside it, the documents that were gathered from elsewhere during one run."""
+"""A corpus together with the documents that were fetched from elsewhere during one run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from iterative_rag.types import Document, Hit
 
 
 class OverlayCorpus:
-    """The corpus of one run. What is gathered can be read like any document; the search does not know it.
+    """The corpus of one run. Fetched documents can be read like any others; `search` does not find them.
 
     Safe to use from several threads.
     """
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._gathered: dict[str, Document] = {}
+        self._fetched: dict[str, Document] = {}
         self._lock = threading.Lock()
 
     @property
@@ -26,28 +26,23 @@ class OverlayCorpus:
 
     @property
     def fingerprint(self) -> str:
-        """That of the corpus: what is gathered lasts no longer than the run."""
+        """That of the corpus: fetched documents last no longer than the run."""
         return self._corpus.fingerprint
 
     def add(self, documents: Iterable[Document]) -> None:
-        """A document replaces one of the same id. No id of the corpus is hidden: ids of pages name their content."""
+        """A document replaces one of the same id. None of the corpus is hidden: ids of pages are content hashes."""
         with self._lock:
-            self._gathered |= {document.id: document for document in documents}
-
-    def gathered(self) -> tuple[Document, ...]:
-        """What was added so far, in that order."""
-        with self._lock:
-            return tuple(self._gathered.values())
+            self._fetched |= {document.id: document for document in documents}
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         return self._corpus.search(queries, limit)
 
     def document(self, document_id: str) -> Document:
         with self._lock:
-            found = self._gathered.get(document_id)
+            found = self._fetched.get(document_id)
         return self._corpus.document(document_id) if found is None else found
 
     def close(self) -> None:
-        """Forgets what was gathered. The corpus stays open: it belongs to whoever opened it."""
+        """Forget the fetched documents. The corpus stays open: its owner closes it."""
         with self._lock:
-            self._gathered.clear()
+            self._fetched.clear()

@@ -1,4 +1,4 @@
-"""Query correction: other ways to search for a need that brought nothing, searched at once and fused.
+"""Query correction: a need whose search fell short is searched for in several other ways, and the results are fused.
 
 Multi-query retrieval with reciprocal rank fusion (Cormack et al., 2009), step-back prompting (Zheng et al., 2024), and
 HyDE, hypothetical document embeddings (Gao et al., 2023).
@@ -14,7 +14,7 @@ from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.types import Hit, Need, Rewording, ShortlistedDocument
 
 RRF_K = 60
-# Documents of each list that are fused, as multiples of those wanted: one that all rank low can still win.
+# Documents of each list that are fused, for each that is wanted: one that all lists rank low can still win.
 DEPTH = 3
 
 
@@ -28,23 +28,23 @@ def search_reworded(
 ) -> tuple[ShortlistedDocument, ...]:
     """The best `documents` of all searches of a rewording, each for `passages` hits, fused by reciprocal rank.
 
-    `besides` are the ids of documents that are known already and not wanted again. The need's own words do not take
-    part: they were searched for, and beside them a document that says it otherwise would have too little weight. The
-    passage counts by its dense ranks alone: its words are invented, only its meaning is like that of the text sought.
+    `besides` are the ids of documents that are known and not wanted again. The need's own words are not searched for
+    again: beside them, a document in other words would have too little weight. The hypothetical passage counts by its
+    dense ranks alone: its words are invented, and only its meaning resembles the text that is sought.
     """
     passage = rewording.passage.strip()
     others = dict.fromkeys(text for text in (*rewording.phrasings, rewording.broader) if text.strip())
-    asked = [Need(text) for text in (*others, passage) if text and text != need.question]
-    if not asked:
+    queries = [Need(text) for text in (*others, passage) if text and text != need.question]
+    if not queries:
         return ()
-    lists = shortlist(corpus, asked, documents=documents * DEPTH + len(besides), passages=passages)
-    if asked[-1].question == passage:
+    lists = shortlist(corpus, queries, documents=documents * DEPTH + len(besides), passages=passages)
+    if queries[-1].question == passage:
         lists[-1] = _by_meaning(lists[-1])
     return _fused([[entry for entry in found if entry.document_id not in besides] for found in lists])[:documents]
 
 
 def _by_meaning(found: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:
-    """In the order of the best dense ranks; without those that only BM25 found, unless the store tells no ranks."""
+    """In the order of the best dense ranks, without those that only BM25 found; unchanged if the store has no ranks."""
     placed = [
         (min(ranks), entry)
         for entry in found
@@ -54,7 +54,7 @@ def _by_meaning(found: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocume
 
 
 def _fused(lists: Sequence[Sequence[ShortlistedDocument]]) -> tuple[ShortlistedDocument, ...]:
-    """Documents by the sum of 1 / (k + rank) over the lists, each with the hits of all of them."""
+    """Documents by the sum of 1 / (k + rank) over the lists, each with its hits in all lists."""
     scores: dict[str, float] = {}
     entries: dict[str, list[ShortlistedDocument]] = {}
     for found in lists:
@@ -68,7 +68,7 @@ def _fused(lists: Sequence[Sequence[ShortlistedDocument]]) -> tuple[ShortlistedD
 
 
 def _merged(entries: Sequence[ShortlistedDocument]) -> tuple[Hit, ...]:
-    """The hits of a document in several lists, each place once, best first."""
+    """The hits of a document in several lists, each span once, best first."""
     best: dict[tuple[int, int], Hit] = {}
     for hit in (hit for entry in entries for hit in entry.hits):
         known = best.get((hit.start, hit.end))

@@ -1,7 +1,7 @@
-"""Knowledge refinement: windows cut into strips, each graded, the rest dropped (corrective RAG, Yan et al., 2024).
+"""Knowledge refinement: windows are cut into strips, and strips of a low grade dropped (CRAG, Yan et al., 2024).
 
-A strip is a few sentences or one table with its header. Strips are offsets of the document, so what is quoted from
-them can still be found there.
+A strip is a few sentences, or one table with its header. Strips are offsets into the document, so a quote from one can
+still be found there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from iterative_rag.types import Document, Grade, Need, Window
 # Windows shorter than this are read as they are: there is little to drop.
 SHORTEST = 1200
 STRIP_CHARS = 450
-# Strips of a window that stay where none is good enough: graders err, and nobody can quote nothing.
+# Strips of a window that are kept where none is good enough: graders err, and a fact needs something to quote.
 FEWEST = 2
 
 _LINES = lazy_pattern(r"[^\n]+")
@@ -30,8 +30,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A piece of a window: its spans in the document (two where a table's header stands away from its rows), their
-    text, and the title and section that it stands in."""
+    """A piece of a window: its spans in the document (two for a table whose header is apart from its rows), their text,
+    and the title and section that it is in."""
 
     spans: tuple[Span, ...]
     text: str
@@ -41,7 +41,7 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """Windows of what serves the need, in the order they came in, and how many strips of all were kept and dropped."""
+    """The windows without their irrelevant strips, in the same order, and how many strips were kept and dropped."""
 
     windows: tuple[Window, ...]
     kept: int
@@ -50,13 +50,13 @@ class Refined:
 
 @dataclass(frozen=True, slots=True)
 class Refiner:
-    """Strips graded below `lower` are dropped."""
+    """Drops strips graded below `lower`."""
 
     grader: Grader
     lower: float
 
     def refine(self, need: Need, windows: Sequence[Window]) -> Refined:
-        """All windows' strips are graded in one go. Raises what the grader raises."""
+        """The strips of all windows are graded in one call. Raises what the grader raises."""
         cut = [strips(window) if len(window.text) >= SHORTEST else () for window in windows]
         texts = [(strip.heading, strip.text) for own in cut for strip in own]
         grades = iter(self.grader.grade(need, texts) if texts else ())
@@ -71,7 +71,7 @@ class Refiner:
 
 
 def strips(window: Window) -> tuple[Strip, ...]:
-    """The strips of a window, in its order; together they hold all of its text but white space."""
+    """The strips of a window, in order; together they are all of its text except white space."""
     found: list[Strip] = []
     offset = 0
     for start, end in window.spans:
@@ -80,7 +80,7 @@ def strips(window: Window) -> tuple[Strip, ...]:
         for strip in _strips(window, piece, start):
             last = found[-1] if found else None
             if last and last.table and strip.table and last.spans[-1][1] < start <= strip.spans[0][0]:
-                # The header of a long table, and its rows around a hit.
+                # The header of a long table, with the rows around a hit.
                 merged = (*last.spans, *strip.spans)
                 strip = replace(last, spans=merged, text=f"{last.text}\n{strip.text}")
                 found.pop()
@@ -89,7 +89,7 @@ def strips(window: Window) -> tuple[Strip, ...]:
 
 
 def _strips(window: Window, piece: str, start: int) -> Iterator[Strip]:
-    """The strips of a piece of text that begins at `start` in the document."""
+    """The strips of a text that begins at `start` in the document."""
     for first, last, table in _blocks(piece):
         if table:
             yield Strip(((start + first, start + last),), piece[first:last], window.title, table=True)
@@ -101,7 +101,7 @@ def _strips(window: Window, piece: str, start: int) -> Iterator[Strip]:
 
 
 def _blocks(piece: str) -> Iterator[tuple[int, int, bool]]:
-    """Runs of lines that are rows of a table, or none, as (start, end, table); a heading goes with its table."""
+    """Runs of table rows and of other lines, as (start, end, is_table); a heading belongs to the table below it."""
     marked = [(match.start(), match.end(), _is_row(match[0], match.start())) for match in _LINES.finditer(piece)]
     for place in range(len(marked) - 2, -1, -1):
         begin, end, row = marked[place]
@@ -114,20 +114,20 @@ def _blocks(piece: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_row(line: str, at: int) -> bool:
-    """Whether a line is a row; the first of a piece may have lost its beginning."""
+    """Whether a line is a table row; the first row of a text may have lost its beginning."""
     bare = line.strip()
     return bare.startswith("|") or (at == 0 and bare.endswith("|"))
 
 
 def _chosen(own: Sequence[Strip], grades: Sequence[Grade], lower: float) -> list[int]:
-    """The places of the strips that stay; the best where none is good enough."""
+    """The indexes of the strips that are kept; the best ones where none is good enough."""
     good = [place for place, grade in enumerate(grades) if grade.score >= lower]
     best = sorted(range(len(own)), key=lambda place: (-grades[place].score, place))[:FEWEST]
     return good or sorted(best)
 
 
 def _narrowed(window: Window, own: Sequence[Strip], chosen: Sequence[int]) -> Window:
-    """The window with the chosen strips alone; those that follow one another stay together."""
+    """The window with the chosen strips only; adjacent strips stay together."""
     spans: list[Span] = []
     for before, place in zip([-2, *chosen], chosen, strict=False):
         first, *rest = own[place].spans
@@ -141,7 +141,7 @@ def _narrowed(window: Window, own: Sequence[Strip], chosen: Sequence[int]) -> Wi
 
 
 def _text_at(window: Window, first: int, last: int) -> str:
-    """The document's text between two offsets that lie in one span of the window."""
+    """The document's text between two offsets within one span of the window."""
     offset = 0
     for start, end in window.spans:
         if start <= first and last <= end:

@@ -1,4 +1,4 @@
-"""Counts what a run spends, refuses what it may not spend any more, and puts each call into the trace."""
+"""Counts what a run uses, refuses calls beyond its limits, and writes each call to the trace."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Cap, ModelUsage, Usage
 
-# The role that makes the last attempt: one call is kept back for it.
+# One call is reserved for this role, which makes the last attempt at a limit.
 LAST_ROLE = "answer"
 
 
 class RunBudget:
-    """The budget of one run. Calls count when they start, so that calls in flight cannot pass the limit."""
+    """The budget of one run. Calls count when they start, so that calls in flight cannot exceed the limit."""
 
     def __init__(self, settings: Settings, trace: Trace) -> None:
         self._settings, self._trace = settings, trace
         self._lock = threading.Lock()
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
         self._replies = 0
         self._models: dict[str, ModelUsage] = {}
 
     def seconds_left(self) -> float:
-        return self._settings.max_seconds - (time.monotonic() - self._begun)
+        return self._settings.max_seconds - (time.monotonic() - self._started)
 
     @property
     def replied(self) -> bool:
-        """Whether any call of the run brought a reply."""
+        """Whether any call of the run got a reply."""
         return self._replies > 0
 
     def reached(self, cap: Cap) -> CapReached:
-        """The error that says which limit was reached."""
+        """The error that names the limit that was reached."""
         settings = self._settings
         limits = {
             Cap.HOPS: settings.max_hops,
@@ -55,8 +55,8 @@ class RunBudget:
     def before_call(self, role: str) -> float:
         with self._lock:
             self.check()
-            reserve = 1 if role != LAST_ROLE and self._settings.max_calls > 1 else 0
-            if self._calls >= self._settings.max_calls - reserve:
+            reserved = 1 if role != LAST_ROLE and self._settings.max_calls > 1 else 0
+            if self._calls >= self._settings.max_calls - reserved:
                 raise self.reached(Cap.CALLS)
             self._calls += 1
             return self.seconds_left()
@@ -109,7 +109,7 @@ class RunBudget:
                 llm_calls=self._calls,
                 prompt_tokens=self._prompt_tokens,
                 completion_tokens=self._completion_tokens,
-                seconds=round(time.monotonic() - self._begun, 3),
+                seconds=round(time.monotonic() - self._started, 3),
                 cache_hits=self._cache_hits,
                 models=tuple(self._models.values()) if len(self._models) > 1 else (),
             )

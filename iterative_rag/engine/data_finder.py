@@ -1,4 +1,4 @@
-"""Finds the missing facts of one hop: shortlist, correction where it falls short, windows, reading, of all needs."""
+"""Finds the facts for all needs of one hop: shortlist, correction where it falls short, windows, reading."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from iterative_rag.types import (
     Window,
 )
 
-# How much further the second look at a need goes.
+# How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3
 
 Shortlist = tuple[ShortlistedDocument, ...]
@@ -31,17 +31,17 @@ Shortlist = tuple[ShortlistedDocument, ...]
 
 @dataclass(frozen=True, slots=True)
 class HopFindings:
-    """What one hop brought: the documents that were to be read for its needs, and what came of reading them. A need
-    that was corrected stands there twice."""
+    """The shortlists of one hop's needs, and what was read of them. A need whose search was corrected after reading has
+    two of each."""
 
     shortlists: tuple[Shortlist, ...]
     readings: tuple[NeedReading, ...]
 
 
 class DataFinder:
-    """The finder of one run: it knows which documents it has listed for a need.
+    """The finder of one run: it remembers which documents it has listed for each need.
 
-    `corrective` and `refiner` are the parts that a strategy may add; None leaves the shortlist as it is.
+    `corrector` and `refiner` are the parts that a strategy may add; None leaves the shortlist as it is.
     """
 
     def __init__(
@@ -50,25 +50,25 @@ class DataFinder:
         reader: DocumentReader,
         settings: Settings,
         *,
-        corrective: Corrector | None = None,
+        corrector: Corrector | None = None,
         refiner: Refiner | None = None,
     ) -> None:
         self._corpus, self._reader, self._settings = corpus, reader, settings
-        self._corrective, self._refiner = corrective, refiner
+        self._corrector, self._refiner = corrector, refiner
         self._listed: dict[str, set[str]] = {}
 
     def find(
         self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
     ) -> Generator[Step, None, HopFindings]:
-        """Steps as they happen; returns what was found. `wider` is the second look at needs that brought nothing.
+        """Steps as they happen; returns what was found. `wider` is the second search for needs that found nothing.
 
-        Reading may take `seconds()`, asked when it begins. After an error the needs can be looked for again.
+        Reading may take `seconds()`, evaluated when it begins. After an error the needs can be searched for again.
         """
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
         try:
             return (yield from self._find(hop, needs, wider=wider, seconds=seconds))
         except IterativeRAGError:
-            self._listed |= listed  # what was listed and not read must not pass for read
+            self._listed |= listed  # what was listed was not read
             raise
 
     def _find(
@@ -77,27 +77,28 @@ class DataFinder:
         shortlists = self.shortlist(needs, wider=wider)
         for need, documents in zip(needs, shortlists, strict=True):
             yield ShortlistStep(hop, need, documents, wider)
-        if self._corrective:
-            for place, (need, documents) in enumerate(zip(needs, shortlists, strict=True)):
+        if self._corrector:
+            for n, need in enumerate(needs):
                 listed = self._listed[need.question]
-                shortlists[place] = yield from self._corrective.improve(hop, need, documents, listed, barren=wider)
-        readings = yield from self._read(hop, needs, shortlists, seconds)
-        barren = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
-        if self._corrective and not self._corrective.grades and not wider and barren:
-            # Without grades, nobody knew before reading that the shortlist falls short.
-            more = []
-            for need in barren:
-                more.append(
-                    (yield from self._corrective.improve(hop, need, (), self._listed[need.question], barren=True))
+                shortlists[n] = yield from self._corrector.improve(
+                    hop, need, shortlists[n], listed, found_nothing=wider
                 )
-            readings = (*readings, *(yield from self._read(hop, barren, more, seconds)))
+        readings = yield from self._read(hop, needs, shortlists, seconds)
+        failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
+        if self._corrector and not self._corrector.grades and not wider and failed:
+            # Without grades, only reading shows that a shortlist falls short.
+            more = []
+            for need in failed:
+                listed = self._listed[need.question]
+                more.append((yield from self._corrector.improve(hop, need, (), listed, found_nothing=True)))
+            readings = (*readings, *(yield from self._read(hop, failed, more, seconds)))
             shortlists += more
         return HopFindings(tuple(shortlists), readings)
 
     def _read(
         self, hop: int, needs: Sequence[Need], shortlists: Sequence[Shortlist], seconds: Callable[[], float | None]
     ) -> Generator[Step, None, tuple[NeedReading, ...]]:
-        """Reads the documents of each need."""
+        """Read the documents of each need."""
         tasks = []
         for need, documents in zip(needs, shortlists, strict=True):
             tasks.append((need, (yield from self._windows(hop, need, documents))))
@@ -109,17 +110,17 @@ class DataFinder:
     def read_again(
         self, hop: int, unread: Sequence[UnreadWindow], seconds: float | None
     ) -> Generator[Step, None, tuple[NeedReading, ...]]:
-        """Windows that could not be read before, as they were; returns what came of each need."""
+        """Read windows again that could not be read before; returns what was found for each need."""
         windows: dict[Need, list[Window]] = {}
-        for lost in unread:
-            windows.setdefault(lost.need, []).append(lost.window)
+        for one in unread:
+            windows.setdefault(one.need, []).append(one.window)
         readings = self._reader.read(list(windows.items()), seconds=seconds)
         for reading in readings:
             yield reading.step(hop, again=True)
         return readings
 
     def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
-        """The documents to read for each need; `wider` leaves out those that the first look has read."""
+        """The documents to read for each need; none that an earlier search for it has listed."""
         settings, factor = self._settings, WIDER if wider else 1
         found = shortlist(
             self._corpus, needs, documents=settings.shortlist * factor, passages=settings.passages * factor
@@ -133,7 +134,7 @@ class DataFinder:
         return new
 
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
-        """What is read of each document; only the strips that serve the need where there is a refiner."""
+        """What is read of each document; with a refiner, only the strips that serve the need."""
         size = self._settings.window_chars
         windows = [window(self._corpus.document(entry.document_id), entry, size) for entry in documents]
         if self._refiner is None or not windows:

@@ -1,8 +1,8 @@
-"""Drafts an answer and, where the strategy reflects, looks at it again before it is given (Asai et al., 2024).
+"""Drafts an answer and, if the strategy reflects, checks it before it is given (Self-RAG, Asai et al., 2024).
 
-A draft that claims what no fact proves is written again, at most twice. One that proves what it says but does not
-answer the question sends the loop to search once more; a refusal in the guise of an answer, or a false premise,
-abstains. Where the model cannot be asked for its judgement, the rules judge alone.
+A draft with an unproved claim is written again, at most twice. A proved draft that does not answer the question sends
+the loop back to searching. A refusal in the form of an answer, or a false premise, becomes an abstention. Where the
+model's reflection fails, the rules judge alone.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from iterative_rag.engine.optional_call import optional
 from iterative_rag.protocols import Answerer, Reflector
 from iterative_rag.types import Action, AnsweringStep, Claim, Draft, Inquiry, Reflection, ReflectionStep, Step
 
-# How often a draft is written again because a claim in it is not proved.
+# How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft as it stands after reflection; `search` says that another search might help, for `gap` if that is named.
+    """A draft after reflection. `search`: another search might help, for `gap` if that is not empty.
 
-    `reflection` is None where nobody reflected.
+    `reflection` is None where the strategy does not reflect.
     """
 
     draft: Draft
@@ -33,8 +33,8 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """Writes the drafts of one run. `reflector` is None where nobody looks at them again; one that only `guards` is
-    heard of where it objects."""
+    """Writes the drafts of one run. `reflector` is None where drafts are not checked; if it only `guards`, its
+    reflection counts, and is shown, only when it objects."""
 
     answerer: Answerer
     reflector: Reflector | None = None
@@ -45,8 +45,8 @@ class Drafting:
     ) -> Generator[Step, None, Drafted]:
         """Steps as they happen; returns the draft that may be given.
 
-        The `last_attempt` makes the best of the facts. Where nothing more is searched (`may_search`; then, if it is not
-        said), what would need it becomes an abstention that names the gap.
+        The `last_attempt` makes the best of the facts. If no further search is possible (`may_search`, by default only
+        before the last attempt), a draft that calls for one becomes an abstention that names the gap.
         """
         may_search = not last_attempt if may_search is None else may_search
         draft = self.answerer.answer(inquiry, last_attempt=last_attempt)
@@ -54,7 +54,7 @@ class Drafting:
         for left in reversed(range(REGENERATIONS + 1)):
             if self.reflector is None or not draft.answered:
                 return Drafted(draft)
-            reflection = yield from _reflected(hop, self.reflector, inquiry, draft)
+            reflection = yield from _reflect(hop, self.reflector, inquiry, draft)
             if self.guards and reflection.grounded:
                 return Drafted(draft)
             action = _action(reflection, draft, regenerations=left, may_search=may_search)
@@ -72,8 +72,8 @@ class Drafting:
         raise AssertionError("the last reflection does not regenerate")
 
 
-def _reflected(hop: int, reflector: Reflector, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, Reflection]:
-    """What the reflector says; what the rules say where its calls failed."""
+def _reflect(hop: int, reflector: Reflector, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, Reflection]:
+    """The reflection, or that of the rules where the reflector's calls fail."""
     reflection = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
     if reflection is not None:
         return reflection
@@ -100,13 +100,13 @@ def _advice(reflection: Reflection) -> str:
 
 
 def _proving(draft: Draft, reflection: Reflection) -> list[Claim]:
-    """The grounded claims that hold the short answer."""
+    """The grounded claims that contain the short answer."""
     short = draft.short_answer.casefold()
     return [claim for claim in reflection.claims if claim.grounded and short and short in claim.text.casefold()]
 
 
 def _proved(draft: Draft, reflection: Reflection) -> Draft:
-    """The draft; where claims stayed unproved, no more of it than the short answer and what proves that."""
+    """The draft; if claims stayed unproved, only its short answer and the facts that prove it."""
     if reflection.grounded:
         return draft
     facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection) for place in claim.facts))

@@ -102,7 +102,7 @@ FULL = Composition(Flow.LOOP, **dict.fromkeys(_PARTS, True))
 def _composed(parts: Composition, run: RunComponents) -> Engine:
     roles, budget, settings = run.roles, run.budget, run.settings
     corrects = parts.grading or parts.correction or run.web is not None
-    corrective = Corrector(
+    corrector = Corrector(
         run.corpus,
         settings,
         grader=run.grader if parts.grading else None,
@@ -113,7 +113,7 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
         run.corpus,
         run.reader.corroborating() if parts.corroboration else run.reader,
         settings,
-        corrective=corrective if corrects else None,
+        corrector=corrector if corrects else None,
         refiner=Refiner(run.grader, settings.grade_lower) if _refines(parts, run) else None,
     )
     drafting = plain_drafting(run)

@@ -22,7 +22,7 @@ def page(n: int, text: str = "Lit in 1857.") -> Document:
     return Document(f"web{n}", f"Page {n}", text, f"https://a.example/{n}", f"https://a.example/{n}", (), "2025-02-01")
 
 
-def test_gathered_documents_are_read_and_the_corpus_is_searched() -> None:
+def test_fetched_documents_are_read_and_the_corpus_is_searched() -> None:
     inner = Corpus({"Gull Point": "Gull Point has a lamp."})
     corpus = OverlayCorpus(inner)
     corpus.add([page(1)])
@@ -37,13 +37,15 @@ def test_what_neither_has_is_the_corpuss_own_error() -> None:
         OverlayCorpus(Corpus({})).document("web1")
 
 
-def test_each_run_gathers_for_itself_and_leaves_the_corpus_open() -> None:
+def test_each_run_fetches_for_itself_and_leaves_the_corpus_open() -> None:
     inner = Corpus({"Gull Point": "Gull Point has a lamp."})
     first, second = OverlayCorpus(inner), OverlayCorpus(inner)
     first.add([page(1)])
-    assert second.gathered() == ()
+    with pytest.raises(KeyError):
+        second.document("web1")
     first.close()
-    assert first.gathered() == ()
+    with pytest.raises(KeyError):
+        first.document("web1")
     assert not inner.closed
 
 
@@ -62,4 +64,5 @@ def test_many_threads_lose_nothing() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(corpus.gathered()) == 400
+    for n in (100 * which + n for which in range(8) for n in range(50)):
+        assert corpus.document(f"web{n}") == page(n)
