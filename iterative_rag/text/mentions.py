@@ -152,7 +152,7 @@ def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Menti
         gap.strip() and both.fullmatch(gap) and between.search(digits.text[max(0, first.start - 40) : first.start])
     ):
         pairs = [_completed(low, high) for low in first.readings for high in second.readings]
-        spans = tuple(Span(*pair) for pair in pairs if pair)
+        spans = tuple(Span(*pair) for pair in pairs if pair and not (first.is_time and _falls(*pair)))
         if not spans:
             return None
         low = replace(first, readings=tuple(dict.fromkeys(span.low for span in spans)))
@@ -170,6 +170,11 @@ def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Menti
         if sums:
             return replace(second, readings=sums, start=first.start, named=first.named)
     return None
+
+
+def _falls(low: Value, high: Value) -> bool:
+    """Whether two numbers are no range upwards: the first of "2018 - 07" is a year and the other no number to go to."""
+    return isinstance(low, Quantity) and isinstance(high, Quantity) and low.value >= high.value
 
 
 def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | Moment] | None:
@@ -196,7 +201,7 @@ def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | M
 
 
 def _summed(first: Value, second: Value) -> Quantity | None:
-    """ "2 hours 30 minutes" as one measure."""
+    """ "2 hours 30 minutes" as one measure: what is added is less than one of the first unit."""
     if not (isinstance(first, Quantity) and isinstance(second, Quantity) and first.unit and second.unit):
         return None
     if (
@@ -207,6 +212,6 @@ def _summed(first: Value, second: Value) -> Quantity | None:
     ):
         return None
     share = units.convert(1.0, second.unit, first.unit)
-    if share is None or share >= 1:
+    if share is None or share >= 1 or share * second.value >= 1:
         return None
     return replace(first, value=round(first.value + share * second.value, 6), step=share, counted=second.counted)

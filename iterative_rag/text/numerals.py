@@ -24,7 +24,7 @@ _SLASHED = lazy_pattern(
 # What stands before "cent" in "pour cent", which is no hundred, and before "second" where it is the unit; so many
 # characters are looked at.
 _REACH = 16
-_OF_HUNDRED = lazy_pattern(r"(?:\bper|\bpour|\bpor)\s$")
+_OF_HUNDRED = lazy_pattern(r"\b(?:per|pour|por)\s")
 _UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
 
 
@@ -206,8 +206,9 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
 
     if known.code == "en":
         yield from _years_in_words(plain)
+    no_hundreds = {match.end() for match in _OF_HUNDRED.finditer(plain)}
     tokens = [
-        _Token(match[0], match.start(), number=not (match[0].isdigit() or _follows(_OF_HUNDRED, plain, match.start())))
+        _Token(match[0], match.start(), number=not (match[0].isdigit() or match.start() in no_hundreds))
         for match in _TOKEN.finditer(plain if known.code == "en" else text)
     ]
     if not any(token.text().isalpha() for token in tokens):
@@ -223,9 +224,9 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
                     start - len(article[0]), start if large else end, "1 " if large else f"{known.scales[words]:.0f}"
                 )
             continue
-        if words == "second" and _follows(_UNIT_BEFORE, plain, start):
-            continue
-        if found.value == 1 and not found.is_ordinal and (known.code != "en" or not words.startswith("one")):
+        if words == "o" or (words == "second" and _follows(_UNIT_BEFORE, plain, start)):
+            continue  # the initial of "O'Malley" is no zero
+        if found.value == 1 and not found.is_ordinal and (known.code != "en" or words != "one"):
             continue
         yield _Change(start, end, _written(found.value, words, known, ordinal=found.is_ordinal))
 

@@ -27,14 +27,14 @@ def _number_pattern(code: str, *, lenient: bool) -> re.Pattern[str]:
     known = language_of(code)
     scale = "|".join(sorted((word for word in known.scales), key=len, reverse=True))
     ordinal = "|".join(known.ordinal_endings)
-    start = r"(?<![^\W_])" if lenient else r"(?<!\w)(?<!\d[.,:/])(?<![^\W\d_][-.])"
+    start = r"(?<![^\W_])" if lenient else r"(?<!\w)(?<!\d[.,:/])(?:(?<![^\W\d_][-.])|(?<=\bc\.)|(?<=\bca\.))"
     end = r"" if lenient else r"(?![\w:]|[.,/]\d|-\d+-)"
     minus = "|".join(known.minus) or "minus"
     return re.compile(
         rf"{start}(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign>(?:(?<![\w)\]])-|\b(?:{minus})\s))?"
         rf"(?P<digits>{_LENIENT if lenient else _STRICT})"
         rf"(?:(?P<ordinal>{ordinal})(?!\w)|(?P<plural>'?s)(?!\w))?(?P<glued>[^\W\d_ºª]+(?:/[a-z]+|[²³])?)?{end}"
-        rf"(?:(?:\s|-){{1,2}}(?P<scale>{scale})(?!\w)\.?)?"
+        rf"(?:(?:\s|-){{1,2}}(?P<scale>{scale})(?!\w)(?:(?<=mio|mrd|tsd|mln|mld)\.)?)?"
     )
 
 
@@ -121,7 +121,10 @@ def _unit_after(plain: str, start: int, place: int, code: str) -> units.UnitName
     if word is None or is_function_word(word["word"], code):
         return None
     found = units.unit_at(plain, word.end(), code)
-    return found if found and len(plain[word.end() : found.end].strip()) > 2 else None
+    name = plain[word.end() : found.end].strip() if found else ""
+    if name == "year" and plain[start:place].strip() != "1":
+        return None  # "the 2018 model year" is no length of time
+    return found if len(name) > 2 else None
 
 
 def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tuple[float, float]]:
