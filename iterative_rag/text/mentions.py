@@ -34,7 +34,7 @@ def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
 
 def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
-    dated = dates(digits.text, code)
+    dated = [date for date in dates(digits.text, code) if not _is_verb(date, digits, text)]
     found = [_dated(date, digits) for date in dated if date.ordered or lenient]
     taken = Places(len(digits.text))
     for date in dated:
@@ -71,6 +71,11 @@ def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
 # --- dates and periods ---------------------------------------------------------------------------
 
 
+def _is_verb(found: DateText, digits: Digits, text: str) -> bool:
+    """Whether what looks like a day of May is a number with a verb: "those aged 18 may vote"."""
+    return isinstance(found.date, YearDay) and text[digits.at[found.start] : digits.at[found.end]].endswith(" may")
+
+
 def _dated(found: DateText, digits: Digits) -> Mention:
     before = digits.text[max(0, found.start - 40) : found.start]
     value = Moment(found.date, bound_before(before), is_about(before))
@@ -78,17 +83,19 @@ def _dated(found: DateText, digits: Digits) -> Mention:
 
 
 _ROMAN = r"(?P<roman>[ivx]{1,5})(?:e|eme)?"
-_ORDINAL = r"(?P<count>\d{1,2})(?:st|nd|rd|th|e|er|eme|ste|de|\.|\.?[ºª°])?"
+_ENDING = r"(?:st|nd|rd|th|e|er|eme|ste|de|\.|\.?[ºª°])"
 
 
 @cache
 def _period_patterns(code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     known = language_of(code)
     names = "|".join(known.century)
+    # "siglo XIX", but not the initial of "C. V".
+    leading = "|".join(name for name in known.century if not name.endswith(".")) or "(?!)"
     before = "|".join(known.before_christ)
     century = re.compile(
-        rf"(?<![\w.,])(?:(?:{_ORDINAL}|{_ROMAN})[\s-]+(?:{names})(?!\w)"
-        rf"|(?:{names})\s+(?:{_ORDINAL.replace('count', 'count2')}|{_ROMAN.replace('roman', 'roman2')})(?!\w))"
+        rf"(?<![\w.,])(?:(?:(?P<count>\d{{1,2}}){_ENDING}|{_ROMAN})[\s-]+(?:{names})(?!\w)"
+        rf"|(?:{leading})\s+(?:(?P<count2>\d{{1,2}}){_ENDING}?|{_ROMAN.replace('roman', 'roman2')})(?!\w))"
         rf"(?:\s*(?P<before>{before}))?"
     )
     words = "|".join(sorted(known.decades, key=len, reverse=True)) or "(?!)"
