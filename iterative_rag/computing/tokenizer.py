@@ -33,10 +33,8 @@ _NO_UNITS = frozenset({"of", "and", "or", "not", "to", "between", "per", "mod"})
 
 _SPELLED = {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'}
 _CURRENCY = "$€£¥"
-# Units of two words: the first word, how the second begins, and what pint calls the two.
-_PAIRS = {"light": ("year", "light_year"), "nautical": ("mile", "nautical_mile")}
 _POWERS = {"sq": 2, "square": 2, "cubic": 3, "cu": 3}
-_SQUARE = lazy_pattern(r"sq(m|km|ft|mi)")
+_LONGEST_NAME = 40
 T = TypeVar("T")
 
 
@@ -166,17 +164,13 @@ class Tokenizer:
     def _one_unit(self) -> Unit:
         self._step()
         self._skip()
+        if named := unit_conversion.unit_of_words(self._text[self._at : self._at + _LONGEST_NAME]):
+            self._at += len(named.name)
+            return named
         begun, word = self._at, self._word()
         power = _POWERS.get(word.lower(), 1)
         if power > 1:
             word = self._word()
-        elif square := _SQUARE.fullmatch(word.lower()):
-            power, word = 2, square[1]
-        elif word.lower() in {"degree", "degrees"} and self._follows(r"(?i:c|f|celsius|fahrenheit)\b"):
-            word = f"deg{self._word()[0].upper()}"
-        elif (pair := _PAIRS.get(word.lower())) and self._peeked().lower().startswith(pair[0]):
-            word = pair[1]
-            self._word()
         found = unit_conversion.unit(word)
         if sign := self._follows(r"[²³]|\^\s*[23](?!\d)"):
             self._skip()

@@ -9,6 +9,7 @@ from typing import Any
 
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.text import units
+from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import registry
 
@@ -54,6 +55,15 @@ def unit(name: str) -> Unit:
             continue
         return Unit(name, known, _is_offset(known))
     raise ComputeError(f"{name!r} is not a unit or a function; leave words out, put text in quotes")
+
+
+def unit_of_words(text: str) -> Unit | None:
+    """The unit with which a text begins, if its name has several words: "square miles", "degrees C", "light years"."""
+    found = units.unit_at(folded_in_place(text), 0, "en")
+    if found is None or " " not in text[: found.end]:
+        return None
+    known = registry().parse_units(found.units[0])
+    return Unit(text[: found.end], known, _is_offset(known))
 
 
 def combined(power: int, first: Unit, second: Unit | None = None) -> Unit:

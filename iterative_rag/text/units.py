@@ -57,6 +57,11 @@ def _dimensions() -> Mapping[str, str]:
     return {unit: dimension for dimension, units in _tables().items() for unit in units}
 
 
+def names() -> tuple[str, ...]:
+    """The units that are known, as `unit_at` names them."""
+    return tuple(_dimensions())
+
+
 def dimension(unit: str) -> str:
     """ "length" for "foot", as `unit_at` names units; "" for what is none."""
     return _dimensions().get(unit, "")
@@ -105,6 +110,14 @@ def unit_of(name: str, code: str = "en") -> str:
     plain = folded_in_place(name)
     found = unit_at(plain, 0, code)
     return found.units[0] if found and found.end == len(plain) else ""
+
+
+@cache
+def plural(unit: str) -> str:
+    """The English name of a unit in the plural ("square miles"), or its symbol where it has no name."""
+    spelled = _tables()[dimension(unit)][unit]
+    known = spelled["en"].split()[:2] if "en" in spelled else spelled["symbols"].split()[:1]
+    return known[-1].replace("_", " ")
 
 
 @lru_cache(maxsize=4096)
