@@ -7,12 +7,12 @@ it is one line of 100 MB.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Passage
 
 # Longer titles, section names and table headers are cut: the header must not drown the passage.
@@ -28,35 +28,11 @@ _LINE = lazy_pattern(r"[^\n]+")
 _MARKDOWN_HEADING = lazy_pattern(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _WIKI_HEADING = lazy_pattern(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*$")
 _LIST_MARKER = lazy_pattern(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)")
-# Begins at the first of several marks and never backtracks: a line of a million dots must not take long.
-_END = lazy_pattern(r"(?<![.!?…])[.!?…]++[\"'”’)\]»*_]*+(?=\s)|[。！？]++[”’」』]*+")
-_NEXT_WORD = lazy_pattern(r"\s+([\"'“‘(\[«*_]*)(\w*)")
 _LAST_WORD = lazy_pattern(r"[\w.'’&-]+$")
-_ACRONYM = lazy_pattern(r"(?:[A-Za-z]\.)+[A-Za-z]?$")
-
-# Titles and the like, which a name follows: their full stop never ends a sentence.
-_NEVER_LAST_WORDS = """
-mr mrs ms mx dr prof st ste mt ft gen col lt sgt cpt capt cmdr maj adm rev hon pres gov sen rep msgr fr messrs mme
-mlle vs viz e.g i.e cf
-"""
-# Abbreviations that may end a sentence: theirs does if a word follows that begins sentences.
-_MAYBE_LAST_WORDS = """
-jr sr inc ltd co corp bros llc plc etc al ave blvd rd dept univ assn jan feb mar apr jun jul aug sept sep oct nov dec
-bc ad am pm p.m a.m ph.d esq ed eds trans dist div hwy no nos vol vols pp op ca fl approx fig figs eq sec ch est
-"""
-_STARTER_WORDS = """
-the a an he she it they we i this that these those his her its their our in on at by for from with after before during
-when while although though as if but and or however since until there here who what where which why how each many most
-some several one two another other such according despite because following later then today eventually finally also
-meanwhile nevertheless under upon within no not only once over
-"""
 # A line that ends in one of these goes on in the next.
 _CONTINUED = frozenset(
     ("the", "a", "an", "of", "in", "on", "at", "to", "by", "for", "from", "with", "and", "or", "as", "is", "was")
 )
-_NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
-_MAYBE_LAST = frozenset(_MAYBE_LAST_WORDS.split())
-_STARTERS = frozenset(_STARTER_WORDS.split())
 _RULE_CHARS = frozenset("|-: \t")
 
 
@@ -219,37 +195,12 @@ def _split(text: str, line: _Line) -> Iterator[_Unit]:
     if line.kind is _Kind.ITEM and (marker := _LIST_MARKER.match(text, begin, line.end)):
         search_from = marker.end()
     kind = line.kind
-    for match in _END.finditer(text, search_from, line.end):
-        if match.end() >= line.end or not _ends_sentence(text, begin, match):
-            continue
-        yield _Unit(begin, match.end(), kind, 0)
-        begin, _ = _strip(text, match.end(), line.end)
+    for end in sentence_ends(text, search_from, line.end):
+        yield _Unit(begin, end, kind, 0)
+        begin, _ = _strip(text, end, line.end)
         kind = _Kind.PROSE
     if begin < line.end:
         yield _Unit(begin, line.end, kind, 0)
-
-
-def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether the punctuation at `match` ends the sentence that began at `start`."""
-    following = _NEXT_WORD.match(text, match.end())
-    if following is None:
-        return True  # 。 needs no space
-    word = following[2]
-    if word[:1].islower() and not following[1]:
-        return False
-    if match[0][0] != ".":
-        return True
-    last = _LAST_WORD.search(text, max(start, match.start() - 24), match.start())
-    if last is None:
-        return True
-    token = last[0].lower()
-    if token in _NEVER_LAST:
-        return False
-    starts = word.lower() in _STARTERS
-    if token in _MAYBE_LAST or _ACRONYM.match(last[0] + "."):
-        return starts
-    # "3. Third item" inside a paragraph
-    return not (token.isdigit() and last.start() == start)
 
 
 # --- packing ---------------------------------------------------------------------------------

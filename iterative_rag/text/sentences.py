@@ -1,51 +1,88 @@
-"""Where the sentences of a text end: not after an initial, an abbreviation or a German ordinal."""
+"""Where sentences end: not after a title, an initial, an abbreviation that goes on or a German ordinal.
+
+Everything is linear in the length of the text, even for one line of 100 MB.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, words_of
 from iterative_rag.text.patterns import lazy_pattern
 
-# A stop with what closes behind it; markers of facts ("[1]") belong to the sentence before them.
-_END = lazy_pattern(r"[.!?…]+[\"'”’»)]*(?P<marks>(?:\s*\[\d{1,4}\])*)(?=\s|$)|\n+")
-_BEFORE = lazy_pattern(r"(?:^|[\s(\[„“\"«])(?P<word>[^\s(\[„“\"«]*)$")
-_AFTER = lazy_pattern(r"\s*[\"'“„«(¿¡]*(?P<word>[\w-]*)")
-_ARTICLE = lazy_pattern(r"\b(?:im|am|der|die|das|des|dem|den|zum|vom|beim)\s+\d{1,2}$", re.IGNORECASE)
+# A stop with what closes after it; markers of facts ("[1]") belong to the sentence before them. It begins at the first
+# of several stops and never backtracks: a line of a million dots must not take long.
+_END = lazy_pattern(r"(?<![.!?…])[.!?…]++[\"'”’“)\]»*_]*+(?P<marks>(?:\s?\[\d{1,4}\])*+)(?=\s)|[。！？]++[”’」』]*+")
+_NEXT_WORD = lazy_pattern(r"\s+([\"'“„‘(\[«¿¡*_]*)(\w*)")
+_LAST_WORD = lazy_pattern(r"[\w.'’&-]+$")
+_ARTICLE = lazy_pattern(r"\b(?:im|am|der|die|das|des|dem|den|zum|vom|beim)\s+$", re.IGNORECASE)
+# No abbreviation is longer, with the article before it.
+_REACH = 24
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, stripped; a line is one, too."""
-    found, start = [], 0
-    for match in _END.finditer(text):
-        if _ends(text, match):
-            found.append(text[start : match.end()])
+    found = []
+    for line in text.splitlines():
+        start = 0
+        for end in (*sentence_ends(line, numbered=False), len(line)):
+            found.append(line[start:end].strip())
+            start = end
+    return [sentence for sentence in found if sentence]
+
+
+def sentence_ends(text: str, start: int = 0, end: int | None = None, *, numbered: bool = True) -> Iterator[int]:
+    """The places in `text[start:end]`, a block of prose, at which one sentence ends and another follows.
+
+    Where `numbered`, a number that opens a sentence counts the items of a list ("3. Third item"); otherwise it is a
+    sentence ("1912. She was born in 1825.").
+    """
+    stop = len(text) if end is None else end
+    for match in _END.finditer(text, start, stop):
+        if match.end() < stop and _ends(text, start, match, numbered):
+            yield match.end()
             start = match.end()
-    found.append(text[start:])
-    return [sentence.strip() for sentence in found if sentence.strip()]
+            while start < stop and text[start].isspace():
+                start += 1
 
 
-def _ends(text: str, match: re.Match[str]) -> bool:
-    if match[0].isspace():
-        return True
-    after = _AFTER.match(text, match.end())
-    following = after["word"] if after else ""
-    if match["marks"] or not following:
-        return True
-    if following[0].islower():
+def _ends(text: str, start: int, match: re.Match[str], numbered: bool) -> bool:
+    """Whether the stop at `match` ends the sentence that begins at `start`."""
+    following = _NEXT_WORD.match(text, match.end())
+    if following is None or match["marks"]:
+        return True  # 。 needs no space
+    word = following[2]
+    if word[:1].islower() and not following[1]:
         return False
-    if not match[0].startswith(".") or match[0].startswith(".."):
+    if match[0][0] != ".":
         return True
-    before = _BEFORE.search(text[max(0, match.start() - 40) : match.start()])
-    word = before["word"] if before else ""
-    if word.isdigit() and len(word) <= 2:
-        ordinal = _ARTICLE.search(text[max(0, match.start() - 12) : match.start()]) is not None
-        return folded(following) not in language_of("").months and not ordinal
-    plain = folded(word)
-    if plain in words_of("abbreviations_before_numbers"):
-        return not following[0].isdigit()
-    if plain in language_of("").months and following[0].isdigit():
-        return False  # "Sept. 5"
-    single = len(plain.rsplit(".", 1)[-1].rsplit("-", 1)[-1]) == 1 and plain[-1:].isalpha()
-    return not (single or plain in words_of("abbreviations"))
+    last = _LAST_WORD.search(text, max(start, match.start() - _REACH), match.start())
+    if last is None:
+        return True
+    if last[0].isdigit():
+        return not ((numbered and last.start() == start) or _is_ordinal(text, start, last, word))
+    initial = len(word) == 1 and word.isalpha() and text.startswith(".", following.end())
+    return not _is_abbreviation(last[0], "" if initial else word)
+
+
+def _is_ordinal(text: str, start: int, number: re.Match[str], following: str) -> bool:
+    """Whether a number with a full stop is a German ordinal: "am 3. März", "im 19. Jahrhundert"."""
+    if len(number[0]) > 2:
+        return False
+    article = _ARTICLE.search(text, max(start, number.start() - _REACH), number.start())
+    return article is not None or folded(following) in language_of("").months
+
+
+def _is_abbreviation(last: str, following: str) -> bool:
+    """Whether a word with a full stop is an abbreviation or an initial with which the sentence goes on."""
+    word = folded(last)
+    if word in words_of("titles"):
+        return True
+    if word in words_of("abbreviations_before_numbers") and following[:1].isdigit():
+        return True
+    letters = word.rsplit(".", 1)[-1].lstrip("-")
+    if word in words_of("abbreviations") or (len(letters) == 1 and letters.isalpha()):
+        return following.lower() not in words_of("sentence_starters")
+    return False
