@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import Language, codes, language_of
@@ -26,6 +26,9 @@ _SLASHED = lazy_pattern(
 _REACH = 16
 _OF_HUNDRED = lazy_pattern(r"\b(?:per|pour|por)\s")
 _UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
+
+
+_RANK = lazy_pattern(r"(\d{1,4})(?:st|nd|rd|th)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,13 @@ def with_digits(text: str, code: str) -> Digits:
         if taken.take(one.start, one.end):
             changes.append(one)
     return _applied(plain, sorted(changes, key=lambda change: change.start))
+
+
+@lru_cache(maxsize=65536)
+def rank(word: str, code: str) -> int | None:
+    """The rank that one word says: 3 for "third" and "3rd", 25 for "twenty-fifth"; None for any other word."""
+    match = _RANK.fullmatch(with_digits(word, code).text)
+    return int(match[1]) if match else None
 
 
 def _applied(plain: str, changes: list[_Change]) -> Digits:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from iterative_rag.text.dates import MONTHS as NAMES_OF_MONTHS
 from iterative_rag.text.folding import folded as folded_text
+from iterative_rag.text.numerals import rank
 from iterative_rag.text.patterns import lazy_pattern
 
 
@@ -16,28 +16,6 @@ def word_set(text: str) -> frozenset[str]:
 
 
 MONTHS = tuple(month.lower() for month in NAMES_OF_MONTHS)
-
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-NUMBER_WORDS: dict[str, int] = {
-    **{word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())},
-    **{word: 10 * value for value, word in enumerate(_TENS.split(), start=2)},
-    "once": 1,
-    "twice": 2,
-    "thrice": 3,
-}
-
-_ORDINAL_UNITS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
-_ORDINAL_TENS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
-ORDINAL_WORDS: dict[str, int] = {
-    **{
-        word: value
-        for value, word in enumerate(
-            f"{_ORDINAL_UNITS} fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split(), start=1
-        )
-    },
-    **{word: 10 * value for value, word in enumerate(_ORDINAL_TENS.split(), start=2)},
-}
 
 DETERMINERS = word_set("the a an this that these those his her its their our my your")
 PRONOUNS = word_set("he she it they him her his hers its their them we us i you who")
@@ -186,26 +164,7 @@ def names_in(text: str) -> frozenset[str]:
 
 def ordinal(word: str) -> int | None:
     """ "third", "3rd", "twenty-fifth" and "25th" as numbers; None for anything else."""
-    word = fold(word)
-    if match := re.fullmatch(r"(\d{1,4})(?:st|nd|rd|th)", word):
-        return int(match[1])
-    if word in ORDINAL_WORDS:
-        return ORDINAL_WORDS[word]
-    tens, dash, unit = word.partition("-")
-    if dash and tens in NUMBER_WORDS and unit in ORDINAL_WORDS:
-        return NUMBER_WORDS[tens] + ORDINAL_WORDS[unit]
-    return None
-
-
-def number_word(word: str) -> int | None:
-    """ "seven" and "twenty-one" as numbers; None for anything else."""
-    word = fold(word)
-    if word in NUMBER_WORDS:
-        return NUMBER_WORDS[word]
-    tens, dash, unit = word.partition("-")
-    if dash and tens in NUMBER_WORDS and unit in NUMBER_WORDS:
-        return NUMBER_WORDS[tens] + NUMBER_WORDS[unit]
-    return None
+    return rank(word, "en")
 
 
 @lru_cache(maxsize=256)

@@ -6,10 +6,10 @@ import re
 
 from iterative_rag.builtin.language.function_words import base_form, word_set
 from iterative_rag.builtin.language.lexicon import MEASURES
-from iterative_rag.builtin.language.text_values import dimension
 from iterative_rag.builtin.question.plan import Computed, Node, Operation
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import unit_of
 
 _BE_OR_DO = "is|was|are|were|did|does|do|has|have|had"
 _MORE = lazy_pattern(
@@ -45,7 +45,7 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     measure = MEASURES.get(more)
     if measure is not None and not what:
         suffix = f" in {unit}" if unit else ""
-        if (late := re.search(r" in ([a-z]+)$", second)) and dimension(late[1]):
+        if (late := re.search(r" in ([a-z]+)$", second)) and unit_of(late[1]):
             unit, second = late[1], second[: late.start()]
         asks = [f"What is the {measure}{suffix} of {name}?" for name in (first, second)]
         return Computed(text, Operation.DIFFERENCE, (expand(asks[0], first), expand(asks[1], second)), unit=unit)
@@ -102,7 +102,7 @@ def age_gap(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 def _difference(text: str) -> re.Match[str] | None:
     match = _DIFFERENCE.match(text)
-    if match and not dimension(match["what"] or ""):
+    if match and not unit_of(match["what"] or ""):
         return match
     return _DIFFERENCE_OWN.match(text) or _DIFFERENCE_OF.match(text)
 
@@ -124,7 +124,7 @@ def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         return Computed(text, Operation.DIFFERENCE, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))
     if match := _difference(text):
         unit = re.sub(r"measured ", "", (match["unit"] or "").strip(", "))
-        if (late := re.search(r",? (in ([a-z]+))$", match["other"])) and dimension(late[2]):
+        if (late := re.search(r",? (in ([a-z]+))$", match["other"])) and unit_of(late[2]):
             return two_counts(
                 f"{text[: -len(late[0])]}".replace("difference ", f"difference {late[1]} ", 1), expand, phrase
             )

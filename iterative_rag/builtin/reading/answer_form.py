@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
-from iterative_rag.builtin.language.text_values import dates, numbers
+from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_words import NOTHING
 
@@ -15,7 +15,7 @@ def fits(query: Query, value: str) -> bool:
         return True
     if query.kind is AnswerKind.YES_NO:
         return value.lower().startswith(("yes", "no"))
-    if query.kind is AnswerKind.NUMBER and not numbers(value):
+    if query.kind is AnswerKind.NUMBER and not amounts(value):
         return False
     if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and not dates(value):
         return False

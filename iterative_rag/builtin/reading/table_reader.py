@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from iterative_rag.builtin.language.function_words import BASE_VERBS, content, stem, word_set
 from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, alike
 from iterative_rag.builtin.language.nouns import BARE_KINDS
-from iterative_rag.builtin.language.text_values import dates, numbers
+from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import typed_spans
 from iterative_rag.builtin.reading.answer_words import listed_years
@@ -208,11 +208,11 @@ def _measured(query: Query, rows: Sequence[PageUnit]) -> list[tuple[float, PageU
     found = []
     for row in rows:
         if place < len(row.cells):
-            years, amounts = dates(row.cells[place]), numbers(row.cells[place])
-            if query.superlative in _TIMELIKE and years:
-                found.append((years[0][0].year + years[0][0].month / 12 + years[0][0].day / 400, row))
-            elif amounts:
-                found.append((amounts[0][0].value, row))
+            times, sizes = dates(row.cells[place]), amounts(row.cells[place])
+            if query.superlative in _TIMELIKE and times:
+                found.append((times[0][0].year + times[0][0].month / 12 + times[0][0].day / 400, row))
+            elif sizes:
+                found.append((sizes[0][0].value, row))
     return found
 
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from iterative_rag.builtin.language.function_words import IRREGULAR, MONTHS, STOPWORDS, fold, word_set, words
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
-from iterative_rag.builtin.language.text_values import dates, dimension, numbers
+from iterative_rag.builtin.language.text_values import amounts, dates, periods
+from iterative_rag.text import units
+from iterative_rag.text.dates import written_year
 from iterative_rag.text.patterns import lazy_pattern
 
 _JOINERS = "of|the|de|da|do|dos|von|van|der|den|di|du|la|le|el|al|bin|ibn|and|&|y|zu"
@@ -121,11 +123,10 @@ def spans(text: str, kind: AnswerKind, unit: str = "", asked: tuple[str, ...] = 
     match kind:
         case AnswerKind.YEAR:
             if asked[-1:] in {("century",), ("decad",)}:
-                return [TypedSpan(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
-            return [TypedSpan(str(date.year), a, b) for date, a, b in dates(text)]
+                return [TypedSpan(text[a:b], a, b) for a, b in periods(text)]
+            return [TypedSpan(written_year(date.year), a, b) for date, a, b in dates(text)]
         case AnswerKind.DATE:
-            found = [TypedSpan(text[a:b], a, b) for _, a, b in dates(text)]
-            return found + [TypedSpan(match[0], match.start(), match.end()) for match in _ERA.finditer(text)]
+            return [TypedSpan(text[a:b], a, b) for a, b in (*((a, b) for _, a, b in dates(text)), *periods(text))]
         case AnswerKind.NUMBER:
             return _numbers(text, unit)
         case AnswerKind.PERSON:
@@ -146,19 +147,17 @@ def _numbers(text: str, unit: str) -> list[TypedSpan]:
     """Numbers outside dates; if a unit of measure is asked for, only those of its dimension, exact units first."""
     taken = [(a, b) for _, a, b in dates(text)]
     found = [
-        (number, TypedSpan(text[a:b], a, b))
-        for number, a, b in numbers(text)
-        if not any(start <= a < end for start, end in taken) and not re.match(r"(?:st|nd|rd|th)\b", text[b : b + 3])
+        (amount, TypedSpan(text[a:b], a, b))
+        for amount, a, b in amounts(text)
+        if not any(start <= a < end for start, end in taken)
     ]
-    wanted = dimension(unit)
-    if wanted:
-        exact = [span for number, span in found if number.unit == unit]
-        alike = [span for number, span in found if dimension(number.unit) == wanted and number.unit != unit]
-        return [*exact, *alike]
+    if wanted := units.unit_of(unit):
+        alike = [pair for pair in found if units.dimension(pair[0].unit) == units.dimension(wanted)]
+        return [span for _, span in sorted(alike, key=lambda pair: pair[0].unit != wanted)]
     if unit:
         # "398 feet" is not a number of cars.
-        found = [(number, span) for number, span in found if not dimension(number.unit)]
-        beside = [span for number, span in found if number.unit[:4] == unit[:4]]
+        found = [(amount, span) for amount, span in found if not amount.unit]
+        beside = [span for amount, span in found if amount.counted and amount.counted[0][:4] == unit[:4]]
         return beside or [span for _, span in found]
     return [span for _, span in found]
 
@@ -167,11 +166,6 @@ _WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _OF = lazy_pattern(r"\s+of\s+(?:the\s+)?")
 LONGEST_PHRASE = 5
 _YEAR = lazy_pattern(r"(?:1\d|20)\d\d\b")
-_ERA = lazy_pattern(
-    r"\b(?:(?:early|late|mid)[ -])?(?:(?:1\d|20)\d0s|"
-    r"(?:\d{1,2}(?:st|nd|rd|th)|[a-z]{3,9}th|first|second|third|[a-z]{6,7}-first)"
-    r"(?:[ -]| and \w+ )centur(?:y|ies))\b"
-)
 
 
 def noun_phrases(text: str) -> list[TypedSpan]:

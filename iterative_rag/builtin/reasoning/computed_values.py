@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from iterative_rag.builtin.language.text_values import Date, Number, convert, dates, dimension, numbers, plain, spelled
+from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.builtin.reasoning.value_agreement import (
     agree,
@@ -21,8 +21,12 @@ from iterative_rag.builtin.reasoning.value_agreement import (
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
 from iterative_rag.computing.arithmetic import compare
-from iterative_rag.computing.operands import Measure, half_up, said, written
-from iterative_rag.computing.operands import Scalar as Exact
+from iterative_rag.computing.operands import Measure, Scalar, half_up, said, written
+from iterative_rag.text import units
+from iterative_rag.text.dates import Date
+
+# What `computing` does not write with a number: no unit, a currency, a share.
+_UNMEASURED = frozenset({"", "money", "share"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def _evaluate(expression: str) -> Computable | None:
 
 
 def _amount(value: Computable | None) -> Fraction | None:
-    return value.value if isinstance(value, Exact | Measure) else None
+    return value.value if isinstance(value, Scalar | Measure) else None
 
 
 def _of_calendar(operation: Operation, value: str) -> OperationResult | None:
@@ -116,18 +120,36 @@ def date_of(text: str) -> Date | None:
     return found[0][0] if found else None
 
 
-def number_of(text: str, unit: str = "") -> Number | None:
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """A number to compute with; `unit` under its name in `text.units`, `spelled` as the text writes it."""
+
+    value: float
+    unit: str = ""
+    spelled: str = ""
+
+
+def _operand(text: str, unit: str = "") -> _Operand | None:
     """The number in a value: the first in `unit` or a unit of the same dimension, else the first of all."""
-    found = [number for number, _, _ in numbers(text) if math.isfinite(number.value)]
-    fitting = [number for number in found if unit and convert(number, unit) is not None]
+    found = [
+        _Operand(amount.value, amount.unit, _spelled(text[start:end], amount.unit))
+        for amount, start, end in amounts(text)
+    ]
+    fitting = [one for one in found if unit and units.convert(one.value, one.unit, unit) is not None]
     return next(iter(fitting or found), None)
 
 
-def _literals(found: Sequence[Number]) -> list[str]:
+def _spelled(amount: str, unit: str) -> str:
+    """The unit at the end of an amount; of "5 ft 3 in", which is one amount in feet, "feet"."""
+    endings = (amount[letter.start() :] for letter in re.finditer(r"[^\W\d_]|°", amount))
+    return next((ending for ending in endings if units.unit_of(ending) == unit), units.plural(unit) if unit else "")
+
+
+def _literals(found: Sequence[_Operand]) -> list[str]:
     """The numbers as literals of an expression, with units if all have the same dimension."""
-    dimensions = {dimension(number.unit) for number in found}
-    with_units = len(dimensions) == 1 and dimensions != {""}
-    return [f"{plain(number.value)} {spelled(number.unit) if with_units else ''}".strip() for number in found]
+    dimensions = {units.dimension(one.unit) for one in found}
+    measured = len(dimensions) == 1 and not dimensions & _UNMEASURED
+    return [f"{written(Fraction(one.value))} {one.spelled if measured else ''}".rstrip() for one in found]
 
 
 def _years(values: Sequence[str], unit: str) -> OperationResult | None:
@@ -136,6 +158,8 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
         return None
     if unit and first <= second and first.month and second.month:
         expression = f"years({first}, {second})"
+    elif min(first.year, second.year) < 1:
+        expression = f"years({first.cut(1)}, {second.cut(1)})"
     elif unit:
         expression = f"{second.year} - {first.year}"
     else:
@@ -148,19 +172,19 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
 
 
 def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> OperationResult | None:
-    found = [number for number in (number_of(value, unit) for value in values) if number is not None]
+    asked = units.unit_of(unit)
+    found = [operand for operand in (_operand(value, asked) for value in values) if operand is not None]
     if len(found) < len(values):
         return None
     if unit and operation is not Operation.RATIO:
-        found = _in_one_unit(found, unit)
+        found = _in_one_unit(found, asked)
+    if operation is Operation.DIFFERENCE and (order := _order(_literals(found))) is not None and order < 0:
+        found.reverse()
     literals = _literals(found)
     signs = {Operation.SUM: " + ", Operation.DIFFERENCE: " - ", Operation.RATIO: " / "}
-    if operation is Operation.DIFFERENCE and (order := _order(literals)) is not None and order < 0:
-        literals.reverse()
     expression = signs[operation].join(literals)
-    first_unit = Number(1.0, literals[0].partition(" ")[2])
-    if operation is not Operation.RATIO and convert(first_unit, unit) not in (None, 1.0):
-        expression = f"{expression} to {spelled(unit)}"
+    if operation is not Operation.RATIO and asked and " " in literals[0] and found[0].unit != asked:
+        expression = f"{expression} to {unit.lower()}"
     value = _evaluate(expression)
     amount = _amount(value)
     if value is None or amount is None:
@@ -169,12 +193,12 @@ def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Opera
     return OperationResult(f"{rounded} {unit}".strip(), expression, said(value))
 
 
-def _in_one_unit(found: list[Number], unit: str) -> list[Number]:
+def _in_one_unit(found: list[_Operand], unit: str) -> list[_Operand]:
     """The numbers unchanged if all convert to `unit`; otherwise convert those that do, and drop all units."""
-    changed = [convert(number, unit) for number in found]
+    changed = [units.convert(one.value, one.unit, unit) for one in found]
     if all(value is not None for value in changed):
         return found
-    return [Number(number.value if value is None else value) for number, value in zip(found, changed, strict=True)]
+    return [_Operand(one.value if value is None else value) for one, value in zip(found, changed, strict=True)]
 
 
 # --- comparisons -----------------------------------------------------------------------------------
@@ -185,8 +209,8 @@ def _comparable(values: Sequence[str]) -> list[str] | None:
     days = [day for day in map(date_of, values) if day is not None]
     if len(days) == len(values):
         return [str(day) for day in days]
-    amounts = [number for number in map(number_of, values) if number is not None]
-    return _literals(amounts) if len(amounts) == len(values) else None
+    found = [operand for operand in map(_operand, values) if operand is not None]
+    return _literals(found) if len(found) == len(values) else None
 
 
 def _order(literals: Sequence[str]) -> int | None:
