@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iterative_rag.builtin.language.function_words import word_set
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Window
 
-_ABBREVIATIONS = word_set(
-    "st dr mr mrs ms jr sr no vs prof gen col lt capt gov sen rep rev hon ft mt ca c v fig approx"
-)
-_STOP = lazy_pattern(r"[.!?][\"'”’)]*\s+(?=[\"'“‘(*]*[A-Z0-9À-Þ])")
 _RULE = lazy_pattern(r"^\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
 LONGEST_SENTENCE = 1000
 
@@ -58,19 +55,10 @@ def page(window: Window) -> UnitPage:
 
 
 def sentences(paragraph: str) -> list[str]:
-    """Verbatim sentences; initials and abbreviations do not end one."""
-    found, start = [], 0
-    for stop in _STOP.finditer(paragraph):
-        before = re.search(r"([\w.]*)$", paragraph[max(0, stop.start() - 12) : stop.start()])
-        word = before[1].lower() if before else ""
-        if paragraph[stop.start()] == "." and (
-            word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or "." in word
-        ):
-            continue
-        found.append(paragraph[start : stop.end()].strip())
-        start = stop.end()
-    found.append(paragraph[start:].strip())
-    return [piece for piece in found if 3 < len(piece) <= LONGEST_SENTENCE]
+    """Verbatim sentences that are long enough to say something, and not so long that they are none."""
+    places = [0, *sentence_ends(paragraph), len(paragraph)]
+    pieces = (paragraph[start:end].strip() for start, end in itertools.pairwise(places))
+    return [piece for piece in pieces if 3 < len(piece) <= LONGEST_SENTENCE]
 
 
 def _table(rows: list[str], section: str, number: int) -> list[PageUnit]:
