@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
@@ -13,7 +14,6 @@ MARGIN = 400
 # A table with a hit is read whole up to this many windows: a question for the third tallest needs every row.
 TABLE_WINDOWS = 3
 
-_BREAK = lazy_pattern(r"[.!?](?=\s)\s|\n")
 _RULE = lazy_pattern(r"\|[ :|-]*-[ :|-]*")
 
 Span = tuple[int, int]
@@ -87,10 +87,13 @@ def _whole_sentences(text: str, start: int, end: int) -> Span:
     start, end = max(0, start), min(len(text), end)
     if start > 0:
         reach = max(0, start - MARGIN)
-        breaks = [match.end() for match in _BREAK.finditer(text, reach, start)]
-        start = breaks[-1] if breaks else start
-    if end < len(text) and (found := _BREAK.search(text, end, end + MARGIN)):
-        end = found.start() + 1
+        line = text.rfind("\n", reach, start) + 1
+        *_, last = (line, *(place + 1 for place in sentence_ends(text, max(line, reach), start)))
+        start = last or start
+    if end < len(text):
+        line = text.find("\n", end, end + MARGIN)
+        reach = line if line >= 0 else min(len(text), end + MARGIN)
+        end = next(sentence_ends(text, end, reach), line + 1 or end)
     return start, end
 
 
