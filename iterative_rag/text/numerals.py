@@ -254,7 +254,7 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
 
 @lru_cache(maxsize=65536)
 def _is_number(word: str, code: str) -> bool:
-    """Whether a word alone is a number. Most sentences have none, and asking for each word once is five times faster."""
+    """Whether a word alone is a number. Most sentences hold none, and asking once for each word is faster."""
     from text_to_num import find_numbers
 
     return bool(find_numbers([_Token(word, 0, number=True)], code, threshold=0.0))
