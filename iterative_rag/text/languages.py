@@ -7,7 +7,7 @@ months are read in the ways of all languages.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -85,58 +85,52 @@ def words_of(key: str) -> frozenset[str]:
     return frozenset(folded(_file()[key]).split())
 
 
+_WORDS = (
+    *("light_words", "comparing_words", "negations", "question_words", "articles", "half"),
+    *("afterthoughts", "no_names", "fillers"),
+)
+_PATTERNS = (
+    *("and_a_half", "decade_before", "decade_after", "century", "to", "conjunctions", "minus"),
+    *("term_begins", "term_ends"),
+)
+_NUMBERS = ("parts", "words", "ordinals", "decades")
+# These are understood in English, too, whatever the language.
+_PATTERNS_WITH_ENGLISH = ("ordinal_endings", "before_christ", "after_christ", "about")
+_NUMBERS_WITH_ENGLISH = ("scales",)
+
+
 @cache
 def language_of(code: str) -> Language:
     """The language of a code, with English months and scales besides its own; "" is all languages at once, of which
     the first that gives a word decides what it means."""
-    order = [code, "en"] if code in codes() else [*codes(), *(one for one in _tables() if one not in codes())]
-    own = order if code not in codes() else [code]
+    known = code in codes()
+    own = [code] if known else [*codes(), *(one for one in _tables() if one not in codes())]
+    with_english = [code, "en"] if known else own
+    fields: dict[str, Any] = {key: _words(key, own) for key in _WORDS}
+    fields |= {key: _patterns(key, own) for key in _PATTERNS}
+    fields |= {key: _patterns(key, with_english) for key in _PATTERNS_WITH_ENGLISH}
+    fields |= {key: _numbers(key, own) for key in _NUMBERS}
+    fields |= {key: _numbers(key, with_english) for key in _NUMBERS_WITH_ENGLISH}
+    months = {word: n for one in reversed(with_english) for word, n in _months(one).items()}
+    function_words = _words("function_words", own) | _words("hedges", own)
+    return Language(code, function_words=function_words, months=months, **fields)
 
-    def words(key: str) -> frozenset[str]:
-        return frozenset(word for one in own for word in folded(_tables()[one].get(key, "")).split())
 
-    def patterns(key: str, among: list[str]) -> tuple[str, ...]:
-        found: list[str] = []
-        for one in among:
-            value = _tables()[one].get(key, ())
-            found += [value] if isinstance(value, str) else value
-        return tuple(dict.fromkeys(_unaccented(one) for one in found if one))
+def _words(key: str, among: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for code in among for word in folded(_tables()[code].get(key, "")).split())
 
-    def numbers(key: str, among: list[str]) -> dict[str, Any]:
-        return {folded(word): value for one in reversed(among) for word, value in _tables()[one].get(key, {}).items()}
 
-    return Language(
-        code,
-        words("function_words") | words("hedges"),
-        words("light_words"),
-        words("comparing_words"),
-        words("negations"),
-        words("question_words"),
-        months={word: n for one in reversed(order) for word, n in _months(one).items()},
-        scales=numbers("scales", order),
-        parts=numbers("parts", own),
-        words=numbers("words", own),
-        ordinals=numbers("ordinal_words", own),
-        decades=numbers("decade_words", own),
-        articles=words("articles"),
-        half=words("half"),
-        and_a_half=patterns("and_a_half", own),
-        ordinal_endings=patterns("ordinal_endings", order),
-        decade_before=patterns("decade_before", own),
-        decade_after=patterns("decade_after", own),
-        century=patterns("century", own),
-        before_christ=patterns("before_christ", order),
-        after_christ=patterns("after_christ", order),
-        about=patterns("about", order),
-        to=patterns("to", own),
-        conjunctions=patterns("and", own),
-        minus=patterns("minus", own),
-        term_begins=patterns("term_begins", own),
-        term_ends=patterns("term_ends", own),
-        afterthoughts=words("afterthoughts"),
-        no_names=words("no_names"),
-        fillers=words("fillers"),
-    )
+def _patterns(key: str, among: Iterable[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for code in among:
+        value = _tables()[code].get(key, ())
+        found += [value] if isinstance(value, str) else value
+    return tuple(dict.fromkeys(_unaccented(one) for one in found if one))
+
+
+def _numbers(key: str, among: Sequence[str]) -> dict[str, Any]:
+    tables = [_tables()[code].get(key, {}) for code in reversed(among)]
+    return {folded(word): value for table in tables for word, value in table.items()}
 
 
 def _unaccented(pattern: str) -> str:
