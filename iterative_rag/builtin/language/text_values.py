@@ -28,6 +28,12 @@ def dates(text: str) -> list[tuple[Date, int, int]]:
     return [(date, start, end) for date, start, end in found if date and end - start > 2]
 
 
+def years(text: str) -> list[int]:
+    """The years that a text writes in digits, alone or in a date; a decade is none, nor is "Nineteen Eighty-Four"."""
+    found = [one.readings[0] for one in _single(text) if not one.worded and one.end - one.start > 2]
+    return [one.date.year for one in found if isinstance(one, Moment) and isinstance(one.date, Date)]
+
+
 def periods(text: str) -> list[tuple[int, int]]:
     """The places of the decades and centuries of a text, with the words that belong to them: "late 1920s"."""
     found = [mention for mention in _single(text) if isinstance(mention.readings[0], Period)]

@@ -22,6 +22,7 @@ from iterative_rag.builtin.language.function_words import (
 )
 from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nouns import BARE_KINDS
+from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
 from iterative_rag.builtin.question.simplification import reword_nominal
 from iterative_rag.text.patterns import lazy_pattern
@@ -101,9 +102,16 @@ def read_query(question: str) -> Query:
             relation += [stem(word) for word in words(token.text) if word not in STOPWORDS]
     if run:
         names.append(tuple(run))
-    years = tuple(int(year) for year in re.findall(r"\b(1\d{3}|20\d{2})\b", text))
     return Query(
-        text, kind, asked, tuple(names), tuple(dict.fromkeys(relation)), tuple(ordinals), superlative, years, unit
+        text,
+        kind,
+        asked,
+        tuple(names),
+        tuple(dict.fromkeys(relation)),
+        tuple(ordinals),
+        superlative,
+        tuple(years(text)),
+        unit,
     )
 
 

@@ -15,6 +15,7 @@ from iterative_rag.builtin.language.function_words import AUXILIARIES, STOPWORDS
 from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.language.nations import nations_in, wholes, within
+from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.language.tokens import Token, tokenize
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.candidate_ranking import trust
@@ -293,8 +294,7 @@ def _levels(claim: ClosedClaim, unit: PageUnit, *, first: bool) -> list[float]:
             levels.append(0.0)
     if claim.years:
         low, high = claim.years
-        said = [int(year) for year in re.findall(r"\b(1\d{3}|20\d\d)", unit.text)]
-        levels.append(1.0 if any(low <= year <= high for year in said) else 0.0)
+        levels.append(1.0 if any(low <= year <= high for year in years(unit.text)) else 0.0)
     return [weight * level for level in levels]
 
 

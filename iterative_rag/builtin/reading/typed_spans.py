@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
 from iterative_rag.text import units
-from iterative_rag.text.dates import written_year
+from iterative_rag.text.dates import WEEKDAYS, written_year
 from iterative_rag.text.patterns import lazy_pattern
 
 _JOINERS = "of|the|de|da|do|dos|von|van|der|den|di|du|la|le|el|al|bin|ibn|and|&|y|zu"
@@ -29,7 +29,7 @@ _PLACE_LEAD = lazy_pattern(
     r"\b(?:in|at|near|from|to|of|into|on|by|through|outside|around)\s+(?:the\s+)?(?:[a-z-]+\s+){0,3}$"
 )
 _DEMONYM = lazy_pattern(r"[A-Z][a-z]+(?:an|ish|ese|man|woman|ard|ch|wede|ane|ole|urk) ")
-_NOT_NAMES = STOPWORDS | frozenset(MONTHS) | word_set("monday tuesday wednesday thursday friday saturday sunday")
+_NOT_NAMES = STOPWORDS | frozenset(MONTHS) | frozenset(map(str.lower, WEEKDAYS))
 
 
 @dataclass(frozen=True, slots=True)
