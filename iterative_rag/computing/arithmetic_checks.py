@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from iterative_rag.computing.date_arithmetic import MONTH_PATTERN
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.expression_parser import Parser
 from iterative_rag.computing.operands import Measure, Scalar, Value, said
+from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
 
 # Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".

@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 
 from iterative_rag.computing.errors import ComputeError
-from iterative_rag.text.dates import MONTHS, Date, date_at, days_in, is_leap
+from iterative_rag.text.dates import MONTH_PATTERN, MONTHS, WEEKDAYS, Date, date_at, days_in, is_leap
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
 
 __all__ = ["MONTHS", "Date", "is_leap"]
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # Beyond this year, before or after Christ, nothing is computed.
 LAST_YEAR = 9999
-MONTH_PATTERN = "|".join([*MONTHS, "Sept", *(month[:3] for month in MONTHS)])
 
 
 def dated(year: int, month: int = 0, day: int = 0) -> Date:
@@ -31,11 +29,6 @@ def dated(year: int, month: int = 0, day: int = 0) -> Date:
     if day and not (month and 1 <= day <= days_in(year, month)):
         raise ComputeError(f"there is no {day} {MONTHS[month - 1] if month else ''} in that year")
     return Date(year, month, day)
-
-
-def month_number(name: str) -> int:
-    """3 for "March", "mar" and "Mar."."""
-    return next(place for place, month in enumerate(MONTHS, start=1) if month.lower().startswith(name[:3].lower()))
 
 
 # --- reading -------------------------------------------------------------------------------------

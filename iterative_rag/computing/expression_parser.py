@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import RELATIONS, add, divide, multiply, negated, power, related
-from iterative_rag.computing.date_arithmetic import MONTH_PATTERN, read_date
+from iterative_rag.computing.date_arithmetic import read_date
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS, called
 from iterative_rag.computing.list_functions import ORDERS
@@ -24,6 +24,7 @@ from iterative_rag.computing.operands import Items, Measure, Scalar, Value, numb
 from iterative_rag.computing.table_columns import column
 from iterative_rag.computing.tokenizer import T, Tokenizer
 from iterative_rag.computing.unit_conversion import Unit
+from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
 
 _NAME = lazy_pattern(r"[^\W\d_]\w*")

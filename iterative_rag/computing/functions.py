@@ -13,6 +13,7 @@ from iterative_rag.computing.arithmetic import as_date, compare, divide
 from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.operands import Measure, Scalar, Value, bounded, half_up, number, ranged, said
+from iterative_rag.text.values import ordinal_ending
 
 Function = Callable[..., Value]
 
@@ -127,8 +128,7 @@ def century(value: Value) -> Value:
     date = as_date(value)
     before = date.year < 1
     count = ((1 - date.year if before else date.year) - 1) // 100 + 1
-    ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-    return f"{count}{ending} century{' BC' if before else ''}"
+    return f"{count}{ordinal_ending(count)} century{' BC' if before else ''}"
 
 
 def made_date(year: Value, month: Value | None = None, day: Value | None = None) -> Value:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from iterative_rag.text.folding import PLAIN_SIGNS
 from iterative_rag.text.patterns import lazy_pattern
 
 # A shorter quote proves nothing: it would be found almost anywhere.
 SHORTEST = 4
 
-_PLAIN = {"'": "‘’‚‛′", '"': "“”„‟″«»", "-": "‐‑‒–—―−"}
-_TO_PLAIN = str.maketrans({variant: plain for plain, variants in _PLAIN.items() for variant in variants})
 # Soft hyphens, zero-width characters and emphasis marks are not part of the words; an ellipsis is three dots.
 _DROPPED = lazy_pattern("[\u00ad\u200b-\u200d\u2060\ufeff*]")
 _EDGES = " \t\n\"'.…"
@@ -40,7 +39,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
     """The text in plain typography with single spaces, and the offset that each of its characters came from."""
     characters: list[str] = []
     places: list[int] = []
-    for place, character in enumerate(text.translate(_TO_PLAIN)):
+    for place, character in enumerate(text.translate(PLAIN_SIGNS)):
         if _DROPPED.match(character):
             continue
         if character.isspace():

@@ -7,11 +7,16 @@ from functools import lru_cache
 
 from iterative_rag.text.patterns import lazy_pattern
 
+_DASHES, _APOSTROPHES, _PRIMES, _QUOTES = "‐‑‒–—―−", "’ʼʻ‘`´", "‚‛′", "“”„‟″«»"
+# Dashes and quotation marks of any typography as those of a keyboard, for `str.translate`; nothing changes its place.
+PLAIN_SIGNS = str.maketrans(
+    {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys(_APOSTROPHES + _PRIMES, "'"), **dict.fromkeys(_QUOTES, '"')}
+)
 # Letters that Unicode does not take apart.
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i"}
 _SIGNS = {
-    **dict.fromkeys("‐‑‒–—―−", "-"),
-    **dict.fromkeys("’ʼʻ‘`´", "'"),
+    **dict.fromkeys(_DASHES, "-"),
+    **dict.fromkeys(_APOSTROPHES, "'"),
     **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\t", " "),
 }
 # A blank that does not break groups the digits of a number: "12\u202f400".
@@ -51,3 +56,8 @@ def folded_in_place(text: str) -> str:
 def _letter(letter: str) -> str:
     base = unicodedata.normalize("NFD", letter.lower())[:1]
     return letter if unicodedata.combining(base) else base
+
+
+def plain_title(title: str) -> str:
+    """The title of a page without underscores and superfluous white space, in Unicode's composed form."""
+    return unicodedata.normalize("NFC", " ".join(title.replace("_", " ").split()))

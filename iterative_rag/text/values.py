@@ -27,11 +27,11 @@ class Quantity:
 
     def __str__(self) -> str:
         number = f"{self.value:.6f}".rstrip("0").rstrip(".")
-        about, rank = "~" if self.about else "", _ending(int(self.value)) if self.ordinal else ""
+        about, rank = "~" if self.about else "", ordinal_ending(int(self.value)) if self.ordinal else ""
         return f"{self.bound}{about}{number}{rank}" + (f" {self.unit}" if self.unit else "")
 
 
-def _ending(rank: int) -> str:
+def ordinal_ending(rank: int) -> str:
     """ "nd" for 42."""
     return "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
 
@@ -65,7 +65,7 @@ class Period:
         if self.last - self.first == 9:
             return f"{self.first}s"
         count = self.last // 100 if self.last > 0 else 1 - self.last // 100
-        return f"{count}{_ending(count)} century{'' if self.last > 0 else ' BC'}"
+        return f"{count}{ordinal_ending(count)} century{'' if self.last > 0 else ' BC'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,12 @@ from iterative_rag.evaluation.datasets.wikipedia_links import is_link, page_of, 
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.sources import front_matter
 from iterative_rag.system.files import readable
+from iterative_rag.text.folding import PLAIN_SIGNS, plain_title
 from iterative_rag.text.folding import folded as without_accents
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
 
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
-_QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´ʻʼ"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
-_TYPOGRAPHY = _DASHES | _QUOTES
 # The differences allowed between two spellings of one name: "J. R. R. Tolkien", "St Louis", "Jean Luc Godard".
 _LOOSE = re.compile(r"[\s.,'\"-]+")
 
@@ -120,14 +118,9 @@ class _Names:
         return ()
 
 
-def plain_title(title: str) -> str:
-    """Without underscores and needless white space, in Unicode's composed form."""
-    return unicodedata.normalize("NFC", " ".join(title.replace("_", " ").split()))
-
-
 def folded(title: str) -> str:
     """The title whatever its case, dashes, quotes, ellipses, underscores and Unicode form."""
-    return " ".join(unicodedata.normalize("NFKC", plain_title(title).translate(_TYPOGRAPHY)).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", plain_title(title).translate(PLAIN_SIGNS)).casefold().split())
 
 
 def loose(title: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from iterative_rag.errors import UsageError
+from iterative_rag.text.folding import plain_title
 
 DEFAULT_LANGUAGE = "en"
 _HOST = re.compile(r"(?:(?P<language>[a-z][a-z0-9-]*)\.)?(?:m\.)?wikipedia\.org", re.IGNORECASE)
@@ -62,7 +62,7 @@ def page_name(text: str, *, language: str = DEFAULT_LANGUAGE) -> PageName:
 
 
 def _named(title: str, language: str) -> PageName:
-    title = unicodedata.normalize("NFC", " ".join(title.replace("_", " ").split()))
+    title = plain_title(title)
     if not title:
         raise UsageError("A page needs a title.", hint='Give one, like "James Buchanan".')
     return PageName(title, language)
