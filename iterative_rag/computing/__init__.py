@@ -1,4 +1,4 @@
-"""Computes expressions that a model wrote: arithmetic, units, dates, lists and tables; exact and bounded.
+"""Evaluate expressions that a model wrote: exact arithmetic with units, dates, lists and tables, within limits.
 
 Nothing of an expression is ever run: `parsing.py` reads it, and what is too long, too deep or too large is refused.
 """
@@ -11,12 +11,12 @@ from iterative_rag.computing.operands import Value, said
 
 
 def evaluate(expression: str) -> Value:
-    """What an expression comes to, as a typed value. Raises ComputeError, whose message helps to mend it."""
+    """The typed value of an expression. Raises ComputeError, whose message says how to correct the expression."""
     return Parser(expression).value()
 
 
 def compute(expression: str) -> str:
-    """What an expression comes to, as text: "87", "3.75", "86 or 87", "1 March 1912". Raises ComputeError."""
+    """The value of an expression as text: "87", "3.75", "86 or 87", "1 March 1912". Raises ComputeError."""
     return said(evaluate(expression))
 
 

@@ -1,4 +1,4 @@
-"""The operators: on numbers, quantities with a unit, ranges and dates."""
+"""The operators on numbers, measures, ranges and dates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DAYS = {"day": 1, "week": 7}
 
 
 def add(first: Value, second: Value, sign: int = 1) -> Value:
-    """`first + sign * second`: numbers, quantities of one dimension, ranges, a date and a time, two dates."""
+    """`first + sign * second` for numbers, measures of one dimension, ranges, a date and a duration, or two dates."""
     match first, second:
         case Scalar(), Scalar():
             if first.percent != second.percent and first.value and second.value:
@@ -43,7 +43,7 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
 
 def _add_quantities(first: Measure, second: Measure, sign: int) -> Measure:
     if first.unit.offset and sign > 0:
-        raise ComputeError("temperatures in °C or °F have no sum")
+        raise ComputeError("temperatures in °C or °F cannot be added")
     other = unit_conversion.converted(second.value, second.unit, first.unit)
     return Measure(bounded(first.value + sign * other), unit_conversion.difference_unit(first.unit))
 
@@ -59,7 +59,7 @@ def _moved(date: Date, time: Measure, sign: int) -> Date:
     if each is None or whole.denominator != 1:
         raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
     if abs(whole) > date_arithmetic.LAST_YEAR * 366:
-        raise ComputeError("so long a time is out of range")
+        raise ComputeError("the duration is out of range")
     return date_arithmetic.later(date, **{"months" if name in _MONTHS else "days": int(whole)})
 
 
@@ -71,7 +71,9 @@ def _apart(first: Date, second: Date) -> Value:
             Fraction(date_arithmetic.day_number(first) - date_arithmetic.day_number(second)),
             unit_conversion.unit("days"),
         )
-    raise ComputeError("say in what the dates differ: years(a, b), months(a, b), days(a, b) or age(born, day)")
+    raise ComputeError(
+        "say which difference between the dates you want: years(a, b), months(a, b), days(a, b) or age(born, day)"
+    )
 
 
 def multiply(first: Value, second: Value) -> Value:
@@ -99,7 +101,7 @@ def _measured(value: Value) -> tuple[Fraction, unit_conversion.Unit | None]:
 def _units(
     first: unit_conversion.Unit | None, second: unit_conversion.Unit | None, power: int
 ) -> tuple[unit_conversion.Unit | None, Fraction]:
-    """The unit of a product and the factor that its number takes."""
+    """The unit of a product, and the factor by which its number has to be multiplied."""
     for one in (first, second):
         if one is not None and one.offset:
             raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
@@ -114,7 +116,7 @@ def _made(value: Fraction, unit: unit_conversion.Unit | None, scale: Fraction) -
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """Whole powers only: a root is sqrt(x)."""
+    """Whole-number powers only; a root is sqrt(x)."""
     if not isinstance(exponent, Scalar) or exponent.value.denominator != 1:
         raise ComputeError("a power must be a whole number; write sqrt(x) for a root")
     value, unit = _measured(base)
@@ -135,16 +137,16 @@ def negated(value: Value) -> Value:
             return Measure(-value.value, value.unit)
         case Range():
             return Range(-value.high, -value.low)
-    raise ComputeError(f"{kind(value)} has no negative: {said(value)}")
+    raise ComputeError(f"{kind(value)} cannot be negated: {said(value)}")
 
 
 def as_date(value: Value) -> Date:
-    """A date, a text that is one, or a year. Raises ComputeError."""
+    """The date of a date, a year, or a text that is either. Raises ComputeError for anything else."""
     if isinstance(value, Date):
         return value
     if isinstance(value, Scalar) and value.value.denominator == 1:
         if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
-            raise ComputeError(f"{said(value)} is no year; write 44 BC for a year before Christ")
+            raise ComputeError(f"{said(value)} is not a year; write 44 BC for a year before Christ")
         return date_arithmetic.dated(int(value.value))
     if isinstance(value, str):
         text = value.strip()
@@ -160,7 +162,7 @@ def as_date(value: Value) -> Date:
 
 
 def compare(first: Value, second: Value) -> int:
-    """-1, 0 or 1. Raises ComputeError where two values have no order, or where it is not decided by what is known."""
+    """-1, 0 or 1. Raises ComputeError where two values have no order or are not known well enough to order them."""
     match first, second:
         case Scalar(), Scalar():
             return _sign(first.value, second.value)
@@ -207,7 +209,10 @@ RELATIONS = tuple(_HOLDS)
 
 
 def related(first: Value, relation: str, second: Value) -> bool:
-    """Whether `first relation second` holds. "36 or 37" is over 35, and it is not decided whether it is over 36."""
+    """Whether `first relation second` holds. "36 or 37" is over 35; whether it is over 36 is undecided.
+
+    Raises ComputeError where it is undecided.
+    """
     if not (isinstance(first, Range | Scalar) and isinstance(second, Range | Scalar)):
         return _HOLDS[relation](compare(first, second))
     one, other = _bounds(first), _bounds(second)
@@ -221,7 +226,7 @@ def related(first: Value, relation: str, second: Value) -> bool:
 
 
 def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:
-    """The places of the values in ascending (or descending) order; equal ones in their own."""
+    """The indices of the values in ascending (or descending) order; the sort is stable."""
 
     def order(first: int, second: int) -> int:
         return compare(values[first], values[second])

@@ -1,4 +1,4 @@
-"""Checks the arithmetic that a text does in passing: "1912 - 1825 = 86" is wrong."""
+"""Check the arithmetic that a text contains: "1912 - 1825 = 86" is wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iterative_rag.computing.operands import Measure, Scalar, Value, said
 from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
 
-# Markers of facts stand between numbers: "1912 [1] - 1825 [3] = 87".
+# Citation markers may stand between the numbers: "1912 [1] - 1825 [3] = 87".
 _MARKER = lazy_pattern(r"\s*\[(?:facts?\s*)?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]", re.IGNORECASE)
 _PLAIN = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _UNIT = r"(?: ?%| ?°[CF]?| (?!(?:and|or|to|is|in|of|as|so)\b)[A-Za-z²³]{1,12}(?:/[a-z]{1,4})?)?"
@@ -22,17 +22,17 @@ _SUM = lazy_pattern(
     rf"\s*(?P<sign>=|≈)\s*(?P<about>about |approximately |~\s?)?(?P<right>[-−]?{_PLAIN})(?P<unit>{_UNIT})"
     r"(?![\d]|[.,]\d|\s*[-−–+*×/÷]\s*\d)"
 )
-# What may not stand before: the rest of a longer formula, or of a date.
+# What must not come before an equation: the rest of a longer formula or of a date.
 _BEFORE = lazy_pattern(rf"(?:[\d)+*/×÷=−–-]|\b(?:{MONTH_PATTERN})\.?)\s*$")
-# "1939-1945": years from and to, no difference.
+# "1939-1945" is a range of years, not a difference.
 _SPAN = lazy_pattern(r"\d+[-–]\d+")
-# How far off a number may be that is called approximate.
+# How far a number may be off if the text calls it approximate.
 _ABOUT = Fraction(1, 50)
 _MOST_EQUATIONS = 60
 
 
 def wrong_equations(text: str) -> list[str]:
-    """The equations of a text that do not hold, each with what is right: "1912 - 1825 = 87, not 86"."""
+    """The equations of a text that are wrong, each with the right result: "1912 - 1825 = 87, not 86"."""
     found = [f"{left} = {result}, not {stated}" for left, stated, result, holds in _equations(text) if not holds]
     return list(dict.fromkeys(found))
 
@@ -43,7 +43,7 @@ def right_equations(text: str) -> list[tuple[str, str]]:
 
 
 def _equations(text: str) -> Iterator[tuple[str, str, str, bool]]:
-    """(left side, right side as stated, what the left comes to, whether they agree) of each that can be computed."""
+    """(left side, stated result, computed result, whether they agree) of each equation that can be computed."""
     plain = _MARKER.sub("", text)
     for _, match in zip(range(_MOST_EQUATIONS), _SUM.finditer(plain), strict=False):
         if _BEFORE.search(plain, max(0, match.start() - 20), match.start()):
@@ -55,7 +55,7 @@ def _equations(text: str) -> Iterator[tuple[str, str, str, bool]]:
 
 
 def _judged(match: re.Match[str]) -> tuple[str, bool]:
-    """What the left side comes to and whether that is the right side; "" for what is no arithmetic of ours."""
+    """The value of the left side and whether the right side agrees; "" for what cannot be computed here."""
     left, stated = match["left"], match["right"].replace("−", "-")
     if _SPAN.fullmatch(left) or left.count("(") != left.count(")"):
         return "", False
@@ -80,7 +80,7 @@ def _value(text: str) -> Value | None:
 
 
 def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
-    """Whether a value is the number that was claimed, rounded as that is, whichever side was subtracted."""
+    """Whether a value is the claimed number to the digits that the claim shows, in either order of subtraction."""
     amount, claimed = _amount(value, claim), _amount(claim, claim)
     if amount is None or claimed is None:
         return False

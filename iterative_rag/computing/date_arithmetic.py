@@ -16,12 +16,12 @@ from iterative_rag.text.patterns import lazy_pattern
 
 __all__ = ["MONTHS", "Date", "is_leap"]
 
-# Beyond this year, before or after Christ, nothing is computed.
+# The last year, before or after Christ, with which anything is computed.
 LAST_YEAR = 9999
 
 
 def dated(year: int, month: int = 0, day: int = 0) -> Date:
-    """A date of the calendar; `year` is astronomical. Raises ComputeError for a day that there is not."""
+    """A date of the calendar; `year` is astronomical. Raises ComputeError for a day that does not exist."""
     if abs(year) > LAST_YEAR:
         raise ComputeError(f"the year {year} is out of range")
     if month and not 1 <= month <= 12:
@@ -33,11 +33,11 @@ def dated(year: int, month: int = 0, day: int = 0) -> Date:
 
 # --- reading -------------------------------------------------------------------------------------
 
-# Most numbers are none: what a date begins with, to be asked first.
+# How a date begins. Most numbers do not, and this test is much cheaper than reading a date.
 _OPENS = lazy_pattern(
     rf"\d{{4}}-|\d{{1,4}}[A-Za-z]{{0,2}}\s*(?:of\s+)?[A-Za-z]|(?:{MONTH_PATTERN}|A\.?D)\b", re.IGNORECASE
 )
-# In an expression 12/25/1987 divides.
+# In an expression, 12/25/1987 is a division.
 _DIVIDES = lazy_pattern(r"\d{1,2}[./]")
 _YEAR_0 = lazy_pattern(r"0+\s*(?:B\.?\s?C|A\.?\s?D|C\.?\s?E)(?![A-Za-z])", re.IGNORECASE)
 _LONGEST = 60
@@ -45,7 +45,7 @@ _LONGEST = 60
 
 def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
     """The date that is written at `position` and the place after it: "1 March 1912", "March 1, 1912", "1912-03-01",
-    "March 1912", "44 BC". A bare year is a number, not a date. Raises ComputeError for a day that there is not."""
+    "March 1912", "44 BC". A bare year is a number, not a date. Raises ComputeError for a day that does not exist."""
     if _YEAR_0.match(text, position):
         raise ComputeError("there is no year 0: 1 BC is followed by AD 1")
     if not _OPENS.match(text, position) or _DIVIDES.match(text, position):
@@ -60,7 +60,7 @@ def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
 
 
 def day_number(date: Date) -> int:
-    """Days since 1 January of the year 1 (which has number 1), as datetime.date.toordinal; for years before 1, too."""
+    """Days since 1 January of the year 1 (which is day 1), as datetime.date.toordinal, but also before that."""
     before = date.year - 1
     whole = before * 365 + before // 4 - before // 100 + before // 400
     return whole + sum(days_in(date.year, month) for month in range(1, date.month)) + date.day
@@ -84,9 +84,9 @@ def weekday(date: Date) -> str:
 
 
 def from_julian(date: Date) -> Date:
-    """A date of the Julian calendar in the Gregorian one: 25 October 1917 -> 7 November 1917."""
+    """A Julian date in the Gregorian calendar: 25 October 1917 -> 7 November 1917."""
     if not (1 <= date.month <= 12 and 1 <= date.day <= 31):
-        raise ComputeError("a day of the Julian calendar is wanted")
+        raise ComputeError("julian() needs a full date: julian(25 October 1917)")
     years, months = date.year - (date.month <= 2), (date.month + 9) % 12
     # Days since 1 March of the year 0 of the Julian calendar, which is day -307 of the Gregorian count.
     return from_day_number(years * 365 + years // 4 + (months * 153 + 2) // 5 + date.day - 1 - 307)
@@ -102,15 +102,15 @@ def _to_the_day(date: Date) -> Date:
 
 
 def full_months(start: Date, end: Date) -> int:
-    """Months that are over between two days, `start` being the earlier."""
+    """Completed months between two days; `start` is the earlier one."""
     return (end.year - start.year) * 12 + end.month - start.month - (end.day < start.day)
 
 
 def between(start: Date, end: Date, unit: str) -> tuple[int, int]:
-    """The least and the most full "years", "months", "weeks" or "days" between two dates, in either order.
+    """The least and the most completed "years", "months", "weeks" or "days" between two dates, in either order.
 
-    Dates of which one is known less well than the other are taken as well as both are known: from 1912 to March 1914
-    it is 2 years. What is finer than that is a range: from 1912 to 1914 it is 366 to 1095 days.
+    Two dates of different precision are compared at the precision of the coarser one: from 1912 to March 1914
+    it is 2 years. A unit finer than that gives a range: from 1912 to 1914 it is 366 to 1095 days.
     """
     if end < start:
         start, end = end, start
@@ -125,7 +125,7 @@ def between(start: Date, end: Date, unit: str) -> tuple[int, int]:
 
 
 def age(born: Date, on: Date) -> tuple[int, int]:
-    """The least and the most full years from a birth to a day: two numbers where the dates do not decide it."""
+    """The least and the most completed years from a birth to a date; they differ where the dates are too coarse."""
     most = full_months(born.earliest(), on.latest()) // 12
     if most < 0 or on.latest() < born.earliest():
         raise ComputeError(f"{on} lies before {born}; the birth comes first: age(born, day)")
@@ -149,12 +149,12 @@ def _elapsed(start: Date, end: Date, unit: str) -> int:
 
 
 def later(date: Date, *, months: int = 0, days: int = 0) -> Date:
-    """A date moved on (or back); the 31st of a shorter month is its last day."""
+    """A date moved forwards or back; the 31st becomes the last day of a shorter month."""
     if (days or months % 12) and date.precision < (3 if days else 2):
         raise ComputeError(f"the {'day' if days else 'month'} of {date} is not given")
     if days:
         if abs(days) > LAST_YEAR * 366:
-            raise ComputeError("so many days are out of range")
+            raise ComputeError("the number of days is out of range")
         date = from_day_number(day_number(date) + days)
     if not date.month:
         return dated(date.year + months // 12)

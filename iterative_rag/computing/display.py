@@ -1,4 +1,4 @@
-"""How a computation is written for people: "1912 − 1825 = 87"."""
+"""Write a computation the way people do: "1912 − 1825 = 87"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from iterative_rag.text.patterns import lazy_pattern
 
-# A table in an expression may be long; its beginning tells which.
+# A table in an expression may be long; its beginning is enough to recognise it.
 MOST_SHOWN = 160
 _MINUS = lazy_pattern(r"(?<=\s)-(?=\s)")
 
@@ -20,13 +20,13 @@ def shown(expression: str, result: str) -> str:
 
 
 def shortened(expression: str) -> str:
-    """An expression on one line, cut where it is long."""
+    """An expression on one line, truncated if it is long."""
     line = " ".join(expression.split())
     return line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN]} …"
 
 
 def found_in(text: str, expression: str, result: str) -> re.Match[str] | None:
-    """Where a text already shows the computation, however it is spaced and whichever dash it takes for a minus."""
+    """Where a text already shows the computation, with any spacing and any dash as the minus sign."""
     parts = re.findall(r"[\w.,]+|\S", shown(expression, result))
     dashed = [r"[-−–]" if part in "-−–" else re.escape(part) for part in parts]
     spaced = r"\s*".join(dashed)

@@ -1,4 +1,4 @@
-"""Why an expression is not computed."""
+"""The error of an expression that cannot be computed."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from iterative_rag.errors import UsageError
 
 
 class ComputeError(UsageError):
-    """An expression that is wrong or too large. Its message is advice to whoever wrote it; it never ends a run."""
+    """An expression is malformed or too large. The message tells its author what to write; it never ends a run."""

@@ -1,4 +1,4 @@
-"""Reads an expression and computes it on the way: recursive descent, nothing of Python is ever run.
+"""Parse and evaluate an expression in one pass by recursive descent; no Python code is ever run.
 
     expression  = conjunction {"or" conjunction}            conjunction = negation {"and" negation}
     negation    = ["not"] comparison                        comparison  = conversion {("<" | "=" | ...) conversion}
@@ -36,10 +36,10 @@ _OPENS_NUMBER = lazy_pattern(r"\.?\d")
 
 
 class Parser(Tokenizer):
-    """Reads one expression. `value()` may be called once."""
+    """Parses one expression. Call `value()` or `literal()` once."""
 
     def value(self) -> Value:
-        """What the whole text comes to. Raises ComputeError."""
+        """The value of the whole text. Raises ComputeError."""
         result = self._expression()
         self._ended()
         return result
@@ -75,7 +75,7 @@ class Parser(Tokenizer):
         if self._keyword("between"):
             low = self._conversion()
             if not self._keyword("and"):
-                raise ComputeError('"between" wants two limits: x between 1 and 9')
+                raise ComputeError('"between" needs two limits: x between 1 and 9')
             return called("between", [left, low, self._conversion()])
         result: Value = left
         compared = False
@@ -122,7 +122,7 @@ class Parser(Tokenizer):
         base = self._atom()
         if self._sign("%"):
             if not isinstance(base, Scalar):
-                raise ComputeError(f"{said(base)} has no percentage")
+                raise ComputeError(f"{said(base)} cannot be a percentage")
             if self._follows(r"[\d(.]"):
                 raise ComputeError("write mod(17, 5) for a remainder, 15% of 240 for a percentage")
             base = number(base.value / 100, percent=True)
@@ -157,7 +157,7 @@ class Parser(Tokenizer):
         return Items(tuple(self._several("]", self._item)))
 
     def _item(self) -> Value:
-        """An item of a list: a value, or a name without quotes."""
+        """An item of a list: a value, or a name that may go without quotes."""
         self._skip()
         bare = _BARE.match(self._text, self._at)
         if bare and read_date(self._text, self._at) is None and bare[0].lower() not in {"true", "false"}:
@@ -173,7 +173,7 @@ class Parser(Tokenizer):
     def _pair(self) -> tuple[str, Value]:
         match = _LABEL.match(self._text, self._at)
         if match is None:
-            raise ComputeError("labelled values are written {Anna: 12, 'St. Mary': 9}")
+            raise ComputeError("write labelled values as {Anna: 12, 'St. Mary': 9}")
         self._at = match.end()
         return next(group for group in match.groups() if group is not None).strip(), self._expression()
 
@@ -183,7 +183,7 @@ class Parser(Tokenizer):
         found: list[T] = []
         while not self._sign(closing):
             if found and not self._sign(",", ";"):
-                raise ComputeError(f"{self._rest()!r} stands where a comma or {closing!r} is wanted")
+                raise ComputeError(f"{self._rest()!r} stands where a comma or {closing!r} is expected")
             if found and self._sign(closing):
                 break
             found.append(self._nested(read))
@@ -219,7 +219,7 @@ class Parser(Tokenizer):
         result = self._expression()
         self._listing -= 1
         if not self._sign(",", ";"):
-            raise ComputeError("a conversion is written convert(12 ft, m)")
+            raise ComputeError("write a conversion as convert(12 ft, m)")
         quoted = self._quoted()
         wanted = self._unit() if quoted is None else Tokenizer(quoted).single_unit()
         self._closed(")")
@@ -228,7 +228,7 @@ class Parser(Tokenizer):
 
 def _truth(value: Value, word: str) -> bool:
     if not isinstance(value, bool):
-        raise ComputeError(f'"{word}" is for comparisons only, not for {said(value)}')
+        raise ComputeError(f'"{word}" joins comparisons only, not {said(value)}')
     return value
 
 
@@ -239,7 +239,7 @@ def _converted(value: Value, wanted: Unit) -> Value:
 
 
 def _cell(text: str) -> Value:
-    """A cell of a table: a number, a quantity or a date where it is one, else its text."""
+    """The value of a table cell: a number, measure or date if it is one, else its text."""
     bare = _FOOTNOTE.sub("", text)
     if not _OPENS_CELL.match(bare):
         return text
@@ -252,5 +252,5 @@ def _cell(text: str) -> Value:
 def _column(arguments: Sequence[Value]) -> Items:
     texts = [said(value) for value in arguments]
     if not 2 <= len(texts) <= 3:
-        raise ComputeError("a column is written table('| City | People |\\n| Orm | 900 |', 'People')")
+        raise ComputeError("write a column as table('| City | People |\\n| Orm | 900 |', 'People')")
     return column(texts[0], texts[1], texts[2] if len(texts) == 3 else "", _cell)

@@ -1,4 +1,4 @@
-"""What an expression may call: one table of names."""
+"""The functions that an expression may call, in one table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Function = Callable[..., Value]
 
 
 def _kept_unit(change: Callable[[Fraction], Fraction | int]) -> Function:
-    """A function of a number that leaves its unit as it is."""
+    """A function of a number that keeps its unit."""
 
     def applied(value: Value) -> Value:
         if isinstance(value, Measure):
@@ -34,22 +34,22 @@ def _kept_unit(change: Callable[[Fraction], Fraction | int]) -> Function:
 
 def plain_number(value: Value) -> Scalar:
     if not isinstance(value, Scalar):
-        raise ComputeError(f"a number is wanted, not {said(value)!r}")
+        raise ComputeError(f"expected a number, not {said(value)!r}")
     return value
 
 
 def whole(value: Value) -> int:
     wanted = plain_number(value).value
     if wanted.denominator != 1 or abs(wanted) > 10**6:
-        raise ComputeError(f"a whole number is wanted, not {said(value)}")
+        raise ComputeError(f"expected a whole number, not {said(value)}")
     return int(wanted)
 
 
 def rounded(value: Value, places: Value | None = None) -> Value:
-    """To `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
+    """Rounded to `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
     digits = whole(places) if places is not None else 0
     if not -100 <= digits <= 100:
-        raise ComputeError("so many decimals cannot be had")
+        raise ComputeError("the number of decimals must be between -100 and 100")
     scale = Fraction(10) ** digits
     if isinstance(value, Scalar) and value.percent:
         scale *= 100
@@ -57,7 +57,7 @@ def rounded(value: Value, places: Value | None = None) -> Value:
 
 
 def root(value: Value) -> Value:
-    """The square root: exact where there is one, else to 30 digits behind the point."""
+    """The square root: exact if it is rational, else to 30 decimals."""
     square = plain_number(value).value
     if square < 0:
         raise ComputeError("a negative number has no square root")
@@ -80,7 +80,7 @@ def percent(part: Value, of: Value) -> Value:
 
 
 def change(old: Value, new: Value) -> Value:
-    """change(200, 250) -> 25%: how much more the new value is than the old one."""
+    """change(200, 250) -> 25%: the relative change from the old value to the new one."""
     return number(plain_number(divide(new, old)).value - 1, percent=True)
 
 
@@ -120,7 +120,7 @@ def year(value: Value) -> Value:
 def decade(value: Value) -> Value:
     date = as_date(value)
     if date.year < 1:
-        raise ComputeError("decades before Christ are not counted in tens")
+        raise ComputeError("a year before Christ has no decade here")
     return f"{date.year // 10 * 10}s"
 
 
@@ -139,7 +139,7 @@ def made_date(year: Value, month: Value | None = None, day: Value | None = None)
 
 
 def julian(date: Value, month: Value | None = None, day: Value | None = None) -> Value:
-    """A date of the Julian calendar; in numbers, julian(1700, 2, 29), one that only that calendar has."""
+    """A Julian date in the Gregorian calendar; write days that only the Julian one has as julian(1700, 2, 29)."""
     if month is None or day is None:
         return date_arithmetic.from_julian(_to_day(date))
     return date_arithmetic.from_julian(Date(as_date(date).year, whole(month), whole(day)))
@@ -192,7 +192,7 @@ FUNCTIONS: dict[str, Function] = {
 
 @cache
 def _accepted(name: str) -> tuple[int, float]:
-    """The least and the most arguments of a function."""
+    """The minimum and maximum number of arguments of a function."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
     positional = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
     needed = [parameter for parameter in positional if parameter.default is parameter.empty]
@@ -200,7 +200,7 @@ def _accepted(name: str) -> tuple[int, float]:
 
 
 def called(name: str, arguments: Sequence[Value]) -> Value:
-    """The value of a function. Raises ComputeError."""
+    """The result of calling a function by its name. Raises ComputeError."""
     least, most = _accepted(name)
     if not least <= len(arguments) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"

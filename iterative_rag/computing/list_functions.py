@@ -1,4 +1,4 @@
-"""Functions of lists and of labelled values: sums, means, counts, order."""
+"""Functions of lists and labelled values: sums, means, counts, order."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ORDERS = {
 
 
 def items(arguments: Sequence[Value], *, least: int = 1) -> Items:
-    """The one list that is given, or the arguments themselves as one."""
+    """The list that is the only argument, or the arguments as a list."""
     one = arguments[0] if len(arguments) == 1 else None
     listed = one if isinstance(one, Items) else Items(tuple(arguments))
     if len(listed.values) < least:
         raise ComputeError("the list is empty")
     if any(isinstance(value, Items) for value in listed.values):
-        raise ComputeError("one list is wanted, not a list in another")
+        raise ComputeError("lists cannot be nested")
     return listed
 
 
@@ -31,7 +31,7 @@ def total(*arguments: Value) -> Value:
     values = items(arguments).values
     result = values[0]
     if not isinstance(result, Scalar | Measure | Range):
-        raise ComputeError(f"{said(result)!r} is no number")
+        raise ComputeError(f"{said(result)!r} is not a number")
     for value in values[1:]:
         result = add(result, value)
     return result
@@ -59,7 +59,7 @@ def mean(*arguments: Value) -> Value:
 
 def _fraction(value: Value) -> Fraction:
     if not isinstance(value, Scalar):
-        raise ComputeError(f"{said(value)!r} is no plain number")
+        raise ComputeError(f"{said(value)!r} is not a plain number")
     return value.value
 
 
@@ -84,14 +84,14 @@ def _extreme(arguments: Sequence[Value], *, descending: bool) -> Value:
 
 
 def count(*arguments: Value) -> Value:
-    """How many there are, or how many fulfil a condition: count([12, 9, 15], '>', 10)."""
+    """How many values there are, or how many meet a condition: count([12, 9, 15], '>', 10)."""
     if len(arguments) == 3 and isinstance(arguments[0], Items):
         return number(len(_fulfilling(*arguments)))
     return number(len(items(arguments, least=0).values))
 
 
 def chosen(listed: Value, relation: Value, limit: Value) -> Value:
-    """Those that fulfil a condition: filter({A: 12, B: 9}, '>', 10) -> A: 12."""
+    """The values that meet a condition: filter({A: 12, B: 9}, '>', 10) -> A: 12."""
     places = _fulfilling(listed, relation, limit)
     assert isinstance(listed, Items)
     labels = tuple(listed.labels[place] for place in places) if listed.labels else ()
@@ -100,7 +100,7 @@ def chosen(listed: Value, relation: Value, limit: Value) -> Value:
 
 def _fulfilling(listed: Value, relation: Value, limit: Value) -> list[int]:
     if not isinstance(listed, Items) or not isinstance(relation, str) or relation not in RELATIONS:
-        raise ComputeError("a condition is written count([12, 9, 15], '>', 10)")
+        raise ComputeError("write a condition as count([12, 9, 15], '>', 10)")
     return [place for place, value in enumerate(listed.values) if related(value, relation, limit)]
 
 
@@ -123,13 +123,15 @@ def _order(arguments: Sequence[Value], *, default: bool | None) -> tuple[bool, l
     """Whether descending, and the other arguments."""
     said_orders = [value for value in arguments if isinstance(value, str) and value.lower() in ORDERS]
     if not said_orders and default is None:
-        raise ComputeError("say whether from the largest (desc) or the smallest (asc): nth(3, desc, {A: 12, B: 9})")
+        raise ComputeError(
+            "say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, {A: 12, B: 9})"
+        )
     rest = [value for value in arguments if value not in said_orders]
     return (ORDERS[said_orders[0].lower()] if said_orders else bool(default)), rest
 
 
 def nth(*arguments: Value) -> Value:
-    """The third largest: nth(3, desc, [..]); its label where the values have one, all labels that share the place."""
+    """The value at a rank: nth(3, desc, [..]); of labelled values the label, or all labels that share the rank."""
     descending, rest = _order(arguments, default=None)
     place, *listed = rest
     known = items(listed)
@@ -155,12 +157,12 @@ def label_of_greatest(*arguments: Value) -> Value:
 def _label(arguments: Sequence[Value], *, descending: bool) -> str:
     listed = items(arguments)
     if not listed.labels:
-        raise ComputeError("labelled values are wanted: argmax({Anna: 12, Bo: 9})")
+        raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
     return _named(listed, ordered(listed.values, descending=descending)[0])
 
 
 def rank(*arguments: Value) -> Value:
-    """The place of a label, from 1: rank('Bo', desc, {Anna: 12, Bo: 9}) -> 2. Equal values share the better place."""
+    """The rank of a label, from 1: rank('Bo', desc, {Anna: 12, Bo: 9}) -> 2. Equal values share the better rank."""
     descending, rest = _order(arguments, default=None)
     label, *listed = rest
     known = items(listed)

@@ -1,4 +1,4 @@
-"""What an expression may come to, how large it may be, and how it is written."""
+"""The values that an expression may have, their size limit, and how they are written."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from iterative_rag.computing.unit_conversion import Unit
 
 # An integer of 600 digits is more than any fact holds.
 MOST_BITS = 2048
-# Decimals that are shown of a number that has no end.
+# Decimals shown of a number without a finite expansion.
 PLACES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """An exact number; `percent` only says that it is written as one ("25%" is 1/4)."""
+    """An exact number; `percent` says that it is written as a percentage ("25%" is 1/4)."""
 
     value: Fraction
     percent: bool = False
@@ -38,7 +38,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A whole number of which only bounds are known: an age by two years alone."""
+    """A whole number of which only bounds are known, such as an age from two years."""
 
     low: Fraction
     high: Fraction
@@ -50,7 +50,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list, or labelled values where `labels` are given."""
+    """A list; labelled values if `labels` is not empty."""
 
     values: tuple[Value, ...]
     labels: tuple[str, ...] = ()
@@ -74,9 +74,9 @@ def ranged(bounds: tuple[int, int]) -> Scalar | Range:
 
 
 def bounded(value: Fraction) -> Fraction:
-    """The value, if it is not too large to go on with."""
+    """The value. Raises ComputeError if it is too large to compute with."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
-        raise ComputeError("the numbers become too large")
+        raise ComputeError("the numbers get too large")
     return value
 
 
@@ -88,7 +88,7 @@ def said(value: Value) -> str:
 
 
 def kind(value: Value) -> str:
-    """What a value is, for messages."""
+    """The kind of a value, for messages."""
     names: dict[type, str] = {
         bool: "a truth value",
         str: "text",
@@ -101,7 +101,7 @@ def kind(value: Value) -> str:
 
 
 def written(value: Fraction) -> str:
-    """ "87", "3.75"; what has no end or many decimals is rounded to six decimals, a tiny number to six digits."""
+    """The number in decimals: "87", "3.75"; rounded to six decimals, a tiny number to six digits."""
     places = PLACES
     while 0 < abs(value) < Fraction(1, 10 ** (places - PLACES + 1)) and places < 60:
         places += 1
@@ -112,6 +112,6 @@ def written(value: Fraction) -> str:
 
 
 def half_up(value: Fraction) -> int:
-    """Rounded to a whole number as people do it: halves away from zero."""
+    """Rounded to a whole number, halves away from zero."""
     whole = (abs(value) + Fraction(1, 2)).__floor__()
     return -whole if value < 0 else whole

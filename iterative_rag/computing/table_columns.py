@@ -1,4 +1,4 @@
-"""Columns of Markdown tables and the values that their cells hold."""
+"""Read a column of a Markdown table as values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def column(table: str, name: str, labels: str, read: Callable[[str], Value]) -> 
 
     `table` is Markdown: its first row holds the names of the columns. `read` makes a value of a cell's text.
     """
-    # Inside JSON the end of a line is often escaped once too often.
+    # In JSON, models often escape the line breaks twice.
     lines = table.replace("\\n", "\n").splitlines()
     rows = [_cells(line) for line in lines if line.strip() and not _RULE.fullmatch(line)]
     if len(rows) < 2:
-        raise ComputeError("a table needs a row of column names and one row at least, each on a line: | a | b |")
+        raise ComputeError("a table needs a header row and at least one more row, each on its own line: | a | b |")
     if len(rows) > MOST_ROWS:
         raise ComputeError(f"a table may have {MOST_ROWS} rows")
     head = rows[0]
@@ -29,7 +29,7 @@ def column(table: str, name: str, labels: str, read: Callable[[str], Value]) -> 
     found: list[Value] = []
     for row in rows[1:]:
         if len(row) <= max(wanted, named):
-            raise ComputeError(f"the row | {' | '.join(row)[:80]} | has fewer cells than the first")
+            raise ComputeError(f"the row | {' | '.join(row)[:80]} | has fewer cells than the header")
         found.append(read(row[wanted]))
     return Items(tuple(found), tuple(row[named] for row in rows[1:]))
 

@@ -1,4 +1,4 @@
-"""What stands next in an expression: signs, words, units, numbers. Knows the place, the depth and the steps taken."""
+"""The tokens of an expression: signs, words, units and numbers. Keeps the position and enforces the limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_CHARACTERS = 8000
 MOST_DEPTH = 32
 MOST_STEPS = 600
 MOST_DIGITS = 60
-# Units that are joined to one: "kg m/s^2" has three.
+# Parts of a compound unit: "kg m/s^2" has three.
 MOST_PARTS = 6
 
 _SPACE = lazy_pattern(r"\s*")
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Tokenizer:
-    """A place in a text. Raises ComputeError where what is wanted does not stand there, or where it is too much."""
+    """A position in a text. Raises ComputeError where the expected token is missing or a limit is exceeded."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MOST_CHARACTERS:
@@ -48,13 +48,13 @@ class Tokenizer:
         self._at = 0
         self._depth = 0
         self._steps = 0
-        # In lists and calls a comma parts values; elsewhere it may stand in a number.
+        # In lists and calls a comma separates values; elsewhere it may group digits.
         self._listing = 0
-        # The word and the sign that stand next are asked for often at the same place.
+        # The next word and sign are asked for repeatedly at one position.
         self._next_word = self._next_sign = (-1, "")
 
     def single_unit(self) -> Unit:
-        """The unit that the whole text is: "km/h"."""
+        """The whole text as a unit: "km/h"."""
         found = self._unit()
         self._ended()
         return found
@@ -74,17 +74,17 @@ class Tokenizer:
             raise ComputeError(f"{self._rest()!r} cannot be read here")
 
     def _follows(self, pattern: str) -> str | None:
-        """What stands next, if it looks like that; nothing is read."""
+        """The text that comes next if it matches; nothing is consumed."""
         match = re.compile(rf"\s*({pattern})").match(self._text, self._at)
         return match[1] if match else None
 
     def _step(self) -> None:
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise ComputeError("the expression holds too many values")
+            raise ComputeError("the expression has too many values")
 
     def _nested(self, read: Callable[[], T]) -> T:
-        """What `read` reads, one level deeper."""
+        """The result of `read`, one level deeper."""
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise ComputeError("the expression is nested too deeply")
@@ -95,7 +95,7 @@ class Tokenizer:
     # --- signs and words ---------------------------------------------------------------------
 
     def _sign(self, *wanted: str) -> str | None:
-        """The next sign, if it is one of those; it is read."""
+        """Consume the next sign if it is one of `wanted`."""
         if self._next_sign[0] != self._at:
             self._skip()
             match = _SIGN.match(self._text, self._at)
@@ -108,10 +108,10 @@ class Tokenizer:
 
     def _closed(self, sign: str) -> None:
         if self._sign(sign) is None:
-            raise ComputeError(f"{self._rest()!r} stands where {sign!r} is wanted")
+            raise ComputeError(f"{self._rest()!r} stands where {sign!r} is expected")
 
     def _quoted(self) -> str | None:
-        """The next text in quotes; it is read."""
+        """Consume the next quoted text, if there is one."""
         match = _TEXT.match(self._text, self._at)
         if match is None:
             return None
@@ -119,7 +119,7 @@ class Tokenizer:
         return match[1] if match[1] is not None else match[2]
 
     def _peeked(self) -> str:
-        """The next word, "" if there is none; it is not read."""
+        """The next word, or "" if there is none; it is not consumed."""
         if self._next_word[0] != self._at:
             self._skip()
             match = unit_conversion.WORD.match(self._text, self._at)
@@ -135,20 +135,20 @@ class Tokenizer:
         return word
 
     def _keyword(self, word: str) -> bool:
-        """Whether a word stands next that joins values; it is read."""
+        """Consume the next word if it is this operator."""
         if self._peeked() not in (word, word.upper()) or self._calls(word):
             return False
         self._word()
         return True
 
     def _calls(self, word: str) -> bool:
-        """Whether the word that stands next is the name of a function."""
+        """Whether the next word is called as a function."""
         return word.lower() in FUNCTIONS and self._follows(rf"{re.escape(word)}\s*\(") is not None
 
     # --- units and numbers -------------------------------------------------------------------
 
     def _unit(self) -> Unit:
-        """A unit at this place: "ft", "km/h", "m^2", "square miles", "miles per hour"."""
+        """The unit at this position: "ft", "km/h", "m^2", "square miles", "miles per hour"."""
         self._skip()
         begun = self._at
         result = self._one_unit()
@@ -180,7 +180,7 @@ class Tokenizer:
         return Unit(shown, found.pint, found.offset) if power == 1 else unit_conversion.power_of(found, power, shown)
 
     def _number(self) -> Value:
-        """A number with its unit, if it has one; "5 ft 11 in" is one value."""
+        """A number with its unit, if any; "5 ft 11 in" is one value."""
         result = self._with_unit(self._plain_number())
         while isinstance(result, Measure) and self._follows(r"\d"):
             self._skip()
@@ -198,7 +198,7 @@ class Tokenizer:
         if match is None:
             raise ComputeError(f"{self._rest()!r} is not a number")
         if len(match[0]) > MOST_DIGITS:
-            raise ComputeError(f"a number may have {MOST_DIGITS} digits")
+            raise ComputeError(f"a number may have at most {MOST_DIGITS} digits")
         self._at = match.end()
         digits = match[0].replace(",", "")
         value = Fraction(int(digits)) if digits.isdecimal() else Fraction(digits)
@@ -217,10 +217,10 @@ class Tokenizer:
 
 
 def _spelled(text: str) -> str:
-    """The text with typographic signs as the plain ones, and without the sign of its one currency."""
+    """The text with typographic signs replaced by plain ones and the sign of its one currency removed."""
     for sign, plain in _SPELLED.items():
         text = text.replace(sign, plain)
     used = [sign for sign in _CURRENCY if sign in text]
     if len(used) > 1:
-        raise ComputeError("two currencies cannot be computed with together")
+        raise ComputeError("an expression cannot mix currencies")
     return text.replace(used[0], "") if used else text

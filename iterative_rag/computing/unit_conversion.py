@@ -1,4 +1,4 @@
-"""Units of measure: names, and exact conversion by pint."""
+"""The units of expressions: their names, and exact conversion by pint."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import registry
 
-# What a unit's name may look like. Pint would read a whole formula; it is never shown one.
+# What the name of a unit may look like. Pint would evaluate a whole formula, so it is never given one.
 WORD = lazy_pattern(r"[A-Za-zµΩ°][A-Za-z°]*")
 _NAME = lazy_pattern(r"[A-Za-zµΩ°_]{1,40}")
-# Short symbols are pint's, which tells mW from MW; longer names are looked up in the table of `text.units` first.
+# Short symbols are left to pint, which tells mW from MW; longer names are looked up in `text.units` first.
 _SHORTEST_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit under the name by which the expression calls it. `pint` is what it is; `offset` says that its zero is not
-    that of its dimension (degrees Celsius): such values have no sum and no ratio."""
+    """A unit and the name by which the expression calls it. `offset` says that its zero is not that of its dimension
+    (degrees Celsius): such values can be neither added nor divided."""
 
     name: str
     pint: Any
@@ -31,7 +31,7 @@ class Unit:
 
     @property
     def calendar(self) -> str:
-        """ "year", "month", "week", "day" and their like; what may be added to a date."""
+        """The calendar unit ("year", "month", "week", "day" ...) that can be added to a date; "" if it is none."""
         parts = _parts(self.pint)
         name = parts[0][0].removeprefix("calendar_") if len(parts) == 1 and parts[0][1] == 1 else ""
         return name if name in {"year", "month", "week", "day", "decade", "century"} else ""
@@ -39,7 +39,7 @@ class Unit:
 
 @lru_cache(maxsize=4096)
 def unit(name: str) -> Unit:
-    """The unit of a plain name ("ft", "miles", "°C"). Raises ComputeError for a word that is none."""
+    """The unit of a plain name ("ft", "miles", "°C"). Raises ComputeError for any other word."""
     from pint.errors import PintError
 
     if not _NAME.fullmatch(name):
@@ -54,7 +54,7 @@ def unit(name: str) -> Unit:
         except (PintError, AttributeError, ValueError):  # what pint raises for a word depends on the word
             continue
         return Unit(name, known, _is_offset(known))
-    raise ComputeError(f"{name!r} is not a unit or a function; leave words out, put text in quotes")
+    raise ComputeError(f"{name!r} is not a unit or a function; leave out words, and put text in quotes")
 
 
 def unit_of_words(text: str) -> Unit | None:
@@ -75,7 +75,7 @@ def combined(power: int, first: Unit, second: Unit | None = None) -> Unit:
 
 
 def _symbol(made: Any) -> str:
-    """ "km/h", "m²": the signs of the parts, those below the line last."""
+    """The symbol of a compound unit: "km/h", "m²"."""
     parts = [(registry().get_symbol(name), power) for name, power in _parts(made)]
     raised = [sign + {1: "", 2: "²", 3: "³"}.get(abs(power), f"^{abs(power)}") for sign, power in parts]
     above = "·".join(sign for sign, (_, power) in zip(raised, parts, strict=True) if power > 0)
@@ -84,34 +84,34 @@ def _symbol(made: Any) -> str:
 
 
 def _parts(made: Any) -> list[tuple[str, int]]:
-    """Pint's names of the units that one is made of, each with its power; pint cannot write exact powers itself."""
+    """Pint's names of the parts of a unit, each with its power; pint cannot format exact powers itself."""
     items: list[tuple[str, Any]] = list(registry().Quantity(1, made).unit_items())
     return [(name, int(power)) for name, power in items]
 
 
 def power_of(base: Unit, power: int, name: str) -> Unit:
-    """`base` to a power, under the name by which it was written ("m²", "square miles")."""
+    """`base` to a power, under the name by which the expression calls it ("m²", "square miles")."""
     return Unit(name, combined(power, base).pint)
 
 
 def plain(measure: Unit) -> Unit | None:
-    """None for a unit without dimension (ft/m)."""
+    """The unit, or None for one without a dimension (ft/m)."""
     return None if measure.pint.dimensionless else measure
 
 
 def factor(measure: Unit) -> Fraction:
-    """What one of a unit without dimension is: a foot per metre is 0.3048."""
+    """The number that a unit without a dimension stands for: a foot per metre is 0.3048."""
     return affine(measure.pint, registry().Unit("dimensionless"))[0]
 
 
 def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
-    """`value` of one unit in another. Raises ComputeError where they do not measure the same."""
+    """`value` of one unit in another. Raises ComputeError if they have different dimensions."""
     scale, shift = affine(have.pint, want.pint)
     return value * scale + shift
 
 
 def difference_unit(measure: Unit) -> Unit:
-    """The unit of the difference of two values: of 20 °C and 15 °C it is 5 °C, which is not a temperature."""
+    """The unit of a difference: 20 °C minus 15 °C is an interval of 5 °C, which is not a temperature."""
     if not measure.offset:
         return measure
     return Unit(measure.name, registry().parse_units(f"delta_{measure.pint}"))
@@ -124,9 +124,9 @@ def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
     try:
         return units.affine(have, want)
     except PintError:  # its own text cannot be written where a power is exact
-        raise ComputeError(f"{_symbol(have)} and {_symbol(want)} do not measure the same") from None
+        raise ComputeError(f"{_symbol(have)} and {_symbol(want)} do not measure the same thing") from None
     except (TypeError, ValueError) as error:  # decibels and their like: no fraction has a logarithm
-        raise ComputeError(f"{_symbol(have)} cannot be computed with exactly") from error
+        raise ComputeError(f"{_symbol(have)} cannot be converted exactly") from error
 
 
 def _is_offset(known: Any) -> bool:
