@@ -1,2 +1,2 @@
-"""Text: the one reader of numbers, dates, units, words and sentences, for English and the languages of
-`languages.toml`; what may be shown on a terminal; plurals; patterns that are compiled when they are first used."""
+"""What the package knows about text: numbers, dates, units, words and sentences of English and the languages in
+`languages.toml`; characters that are safe to print; plurals; lazily compiled patterns."""

@@ -1,4 +1,4 @@
-"""When two values are the same: the one definition of it, and of how far off a value may be."""
+"""The one definition of when two values are the same, and of the tolerance."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from iterative_rag.text import units
 from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
-# How far a value may lie from one that is visibly rounded, or was converted from another unit (share of it); from one
-# that is said to be approximate; and years from a year that is.
+# Tolerances: relative, for a value that is visibly rounded or was converted from another unit; relative, for one that
+# the text calls approximate; and in years, for an approximate year.
 ROUNDED, ABOUT, ABOUT_YEARS = 0.01, 0.06, 5
 
 
 def says(claimed: Value, given: Value) -> bool:
-    """Whether `given` says what `claimed` says, if more exactly: "3 March 1874" says "1874", and not the other way."""
+    """Whether `given` implies `claimed`; it may be more exact: "3 March 1874" implies "1874", but not the reverse."""
     match claimed, given:
         case Quantity(), Quantity():
             return _same_rank(claimed, given) and same_number(claimed, given)
@@ -30,8 +30,8 @@ def says(claimed: Value, given: Value) -> bool:
 
 
 def same_number(claimed: Quantity, given: Quantity) -> bool:
-    """Whether the numbers agree in one unit, as exactly as the claimed one is said. A number without a unit agrees with
-    one in any; a number of things never with one of a unit."""
+    """Whether the numbers agree in one unit, to the precision of the claimed one. A number without a unit agrees with
+    one in any unit; a count of things never agrees with a measure."""
     if claimed.unit and given.unit and claimed.unit != given.unit:
         return _converts(claimed, given)
     if (claimed.unit and not given.unit and given.counted) or (given.unit and not claimed.unit and claimed.counted):
@@ -44,7 +44,7 @@ def same_number(claimed: Quantity, given: Quantity) -> bool:
 
 
 def _converts(claimed: Quantity, given: Quantity) -> bool:
-    """Whether the given value is the claimed one in another unit, as exactly as both are written."""
+    """Whether the given value is the claimed one in another unit, to the precision of both."""
     value = units.convert(given.value, given.unit, claimed.unit)
     if value is None:
         return False
@@ -56,7 +56,7 @@ def _converts(claimed: Quantity, given: Quantity) -> bool:
 
 
 def _written_step(quantity: Quantity) -> float:
-    """The place of the last digit that is not a zero at the end: 0.1 for 5.1, 100 for 4,800, 1 for 37."""
+    """The place value of the last significant digit: 0.1 for 5.1, 100 for 4,800, 1 for 37."""
     if quantity.step or quantity.value != int(quantity.value) or not quantity.value:
         return quantity.step
     digits = str(abs(int(quantity.value)))
@@ -68,7 +68,7 @@ def _near(one: float, other: float, share: float) -> bool:
 
 
 def _same_rank(one: Quantity, other: Quantity) -> bool:
-    """ "12th" and a bare "12" may be the same rank; 12 years are no rank."""
+    """Whether both are ranks or both are not: "12th" and a bare "12" may be the same rank; 12 years are not a rank."""
     if one.ordinal == other.ordinal:
         return True
     plain = other if one.ordinal else one
@@ -83,12 +83,12 @@ def _says_date(claimed: Moment, given: Moment) -> bool:
 
 
 def stands_in(claimed: Mention, given: Mention) -> bool:
-    """Whether a value in one text is said by one in another, in any of their readings."""
+    """Whether one value implies another in any of their readings."""
     return _any(says, claimed, given)
 
 
 def excludes(one: Mention, other: Mention) -> bool:
-    """Whether two values of the same thing cannot both be true: neither says the other, even rounded."""
+    """Whether two values of the same thing contradict each other: neither implies the other, even when rounded."""
     return not _any(_may_agree, one, other)
 
 
@@ -120,7 +120,7 @@ def _said(moment: Moment) -> tuple[int | None, int | None, int | None]:
 
 
 def _is_rounded(rough: Quantity, exact: Quantity) -> bool:
-    """Whether a number with zeros at its end is a rounded one: 12,000 and 12,412."""
+    """Whether a number with trailing zeros is the other one rounded: 12,000 and 12,412."""
     value = units.convert(exact.value, exact.unit, rough.unit) if rough.unit and exact.unit else exact.value
     if value is None or rough.value != int(rough.value) or abs(rough.value) < 1000:
         return False

@@ -1,7 +1,7 @@
-"""Characters that a terminal obeys or that nobody sees: one table for everything that is shown to people.
+"""Control characters and invisible ones, in one table for everything that is shown to people.
 
-Escape sequences clear a screen or fake output, marks of direction turn a text round, and what is invisible hides
-words in it. Texts of documents, replies and file names may hold all of them.
+Escape sequences clear a screen or fake output, directional marks reverse a text, and invisible characters hide words
+in it. Documents, replies and file names may contain all of them.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ _ANY = lazy_pattern(
 
 
 def visible(text: str) -> str:
-    """The text as a person may see it: tabs and newlines stay, the other control characters are replaced."""
+    """The text made safe to print: tabs and newlines stay, other control characters are replaced or removed."""
     return _ANY.sub(lambda found: _shown_as(found[0]), text)
 
 
 def one_line(text: str) -> str:
-    """The same on one line, with single spaces."""
+    """`visible` text on one line, with single spaces."""
     return " ".join(visible(text).split())
 
 
 def to_json(
     value: Any, *, indent: int | None = None, ascii_only: bool = False, default: Callable[[Any], Any] | None = None
 ) -> str:
-    r"""JSON in which these characters are escaped (\u202e): it reads back to the same text, and a terminal shows it."""
+    r"""JSON in which these characters are escaped (\u202e): it parses to the same text and is safe to print."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
     return _ANY.sub(lambda found: _escaped(found[0]), text)
 

@@ -1,6 +1,6 @@
-"""Dates of which parts may not be known, and how people write them.
+"""Dates that may be incomplete, and how people write them.
 
-Years are astronomical inside, so that one can count with them: 44 BC is -43, and 0 is 1 BC.
+Years are astronomical internally, so that they can be subtracted: 1 BC is 0 and 44 BC is -43.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Date:
-    """A date; month and day are 0 where they are not known. `year` is astronomical: 0 is 1 BC."""
+    """A date; month and day are 0 if they are unknown. `year` is astronomical: 0 is 1 BC."""
 
     year: int
     month: int = 0
@@ -56,13 +56,13 @@ class Date:
         return Date(self.year, month, self.day or days_in(self.year, month))
 
     def cut(self, precision: int) -> Date:
-        """The same date, known no better than to the year (1) or the month (2)."""
+        """The same date at a lower precision: the year (1) or the month (2)."""
         return Date(self.year, self.month if precision > 1 else 0, self.day if precision > 2 else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class YearDay:
-    """A day or a month of a year that is not said: "5 June"."""
+    """A day or month without a year: "5 June"."""
 
     month: int
     day: int = 0
@@ -89,7 +89,7 @@ def days_in(year: int, month: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DateText:
-    """A date that stands at `start` to `end`; `ordered` is false for 5/6/1987, which may be May or June, `exists` for a
+    """A date in `text[start:end]`. `ordered` is false for 5/6/1987, which may be May or June; `exists` is false for a
     day that the calendar does not have."""
 
     date: Date | YearDay
@@ -100,14 +100,14 @@ class DateText:
 
 
 def dates(plain: str, code: str) -> list[DateText]:
-    """The dates of a text that is folded in place, left to right; a bare year is a number. A day that the calendar
-    does not have is none."""
+    """The dates of a text that was folded in place, left to right. A bare year is a number, and a day that the calendar
+    does not have is left out."""
     found = (_read(match, code) for match in _pattern(code).finditer(plain))
     return [one for one in found if one and one.exists]
 
 
 def date_at(plain: str, place: int, code: str) -> DateText | None:
-    """The date that begins at `place`, which the calendar may not have."""
+    """The date that begins at `place`; the calendar may not have it (`exists`)."""
     match = _pattern(code).match(plain, place)
     return _read(match, code) if match else None
 
@@ -123,7 +123,7 @@ def _pattern(code: str) -> re.Pattern[str]:
         return rf"\s*(?:(?P<b{name}>{before})|(?:{after}))"
 
     def year(name: str) -> str:
-        # Two digits are a year only with an era; "2012: " is one, "1,912" and "1912.5" are numbers.
+        # Two digits are a year only with an era; "2012:" is a year, "1,912" and "1912.5" are numbers.
         return (
             rf"(?:(?P<y{name}>\d{{3,4}})(?![\d])(?![.,]\d)(?:{era(name)})?"
             rf"|(?P<z{name}>\d{{1,2}})(?=\s*(?:{before}|{after})){era(f'{name}s')}"

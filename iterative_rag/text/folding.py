@@ -1,4 +1,4 @@
-"""Texts made alike for comparing: small letters, no accents, plain dashes and apostrophes."""
+"""Normalise text for comparison: lower case, no accents, plain dashes and apostrophes."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ _DASHES, _APOSTROPHES, _PRIMES, _QUOTES = "‐‑‒–—―−", "’ʼʻ‘`�
 PLAIN_SIGNS = str.maketrans(
     {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys(_APOSTROPHES + _PRIMES, "'"), **dict.fromkeys(_QUOTES, '"')}
 )
-# Letters that Unicode does not take apart.
+# Letters that Unicode does not decompose.
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i"}
 _SIGNS = {
     **dict.fromkeys(_DASHES, "-"),
     **dict.fromkeys(_APOSTROPHES, "'"),
     **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\t", " "),
 }
-# A blank that does not break groups the digits of a number: "12\u202f400".
+# A non-breaking space groups the digits of a number: "12\u202f400".
 _GROUPED = lazy_pattern(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _TABLE = str.maketrans(_LETTERS)
 _SAME_LENGTH = str.maketrans({sign: plain for sign, plain in {**_LETTERS, **_SIGNS}.items() if len(plain) == 1})
 
-
-# Longer texts than words and names are not kept.
+# Only texts as short as words and names are cached.
 _KEPT = 64
 
 
 def folded(text: str) -> str:
-    """Small letters without accents, compatibility forms resolved ("ﬁ", "²"); signs stay as they are."""
+    """Lower case without accents, with compatibility forms resolved ("ﬁ", "²"); punctuation is unchanged."""
     if text.isascii():
         return text.lower()
     return _kept(text) if len(text) <= _KEPT else _folded(text)
@@ -47,7 +46,7 @@ def _folded(text: str) -> str:
 
 
 def folded_in_place(text: str) -> str:
-    """Small letters without accents, plain dashes, apostrophes and spaces; every character keeps its place."""
+    """Lower case without accents, with plain dashes, apostrophes and spaces; every character keeps its offset."""
     text = _GROUPED.sub("'", text).translate(_SAME_LENGTH)
     return text.lower() if text.isascii() else "".join(map(_letter, text))
 

@@ -1,7 +1,7 @@
-"""What is known of each language: its function words, months and ways of writing values; and which one a text is in.
+"""Language data (function words, months, ways of writing values), and which language a text is in.
 
-A text of any other language still works: its words of up to three letters count as function words, and its numbers and
-months are read in the ways of all languages.
+Text in any other language still works: its words of up to three letters count as function words, and its numbers and
+months are read by the rules of all languages.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language; all words are folded. Function words are also those that only say how sure one is ("perhaps").
-    The tuples hold regular expressions over folded text.
+    """One language; all words are folded. Function words include hedges ("perhaps"). Tuples hold regular expressions
+    over folded text.
 
     `months` maps names and short names to 1 to 12, `scales` "million" to 1e6, `parts` "thirds" to 3, `words`
     "anderthalb" to 1.5, `decades` "nineties" to 90 and `ordinals` ranks that text2num does not read to their numbers.
-    `decade_before` and `decade_after` are what stands beside the year of a decade. `afterthoughts` are words between a
-    number and what it counts that do not change it, `no_names` words before a number that make no name of it, `fillers`
-    words around a value that do not change it.
+    `decade_before` and `decade_after` surround the year of a decade. `afterthoughts` may stand between a number and
+    what it counts without changing it, `no_names` before a number without making it part of a name, and `fillers`
+    around a value without changing it.
     """
 
     code: str
@@ -75,13 +75,13 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def codes() -> tuple[str, ...]:
-    """The languages that are known whole: "en", "de", ..."""
+    """The languages with complete data: "en", "de", ..."""
     return tuple(code for code, table in _tables().items() if "function_words" in table)
 
 
 @cache
 def words_of(key: str) -> frozenset[str]:
-    """A list of words that holds for all languages: "abbreviations"."""
+    """A word list that applies to all languages, by its key: "abbreviations"."""
     return frozenset(folded(_file()[key]).split())
 
 
@@ -94,15 +94,15 @@ _PATTERNS = (
     *("term_begins", "term_ends"),
 )
 _NUMBERS = ("parts", "words", "ordinals", "decades")
-# These are understood in English, too, whatever the language.
+# English forms of these are understood in every language.
 _PATTERNS_WITH_ENGLISH = ("ordinal_endings", "before_christ", "after_christ", "about")
 _NUMBERS_WITH_ENGLISH = ("scales",)
 
 
 @cache
 def language_of(code: str) -> Language:
-    """The language of a code, with English months and scales besides its own; "" is all languages at once, of which
-    the first that gives a word decides what it means."""
+    """The language of a code, with English months and scales in addition to its own. "" means all languages at once;
+    the first that has a word decides its meaning."""
     known = code in codes()
     own = [code] if known else [*codes(), *(one for one in _tables() if one not in codes())]
     with_english = [code, "en"] if known else own
@@ -151,7 +151,7 @@ def _months(code: str) -> dict[str, int]:
 
 @lru_cache(maxsize=16384)
 def language(text: str) -> str:
-    """The code of the language whose function words a text holds most of; "" where that cannot be told."""
+    """The code of the language with the most function words in a text; "" if there is no clear winner."""
     words = [folded(word) for word in _LETTERS.findall(text)]
     counted = {code: sum(word in language_of(code).function_words for word in words) for code in codes()}
     best, *others = sorted(counted, key=lambda code: -counted[code])
@@ -160,7 +160,7 @@ def language(text: str) -> str:
 
 
 def is_function_word(word: str, code: str) -> bool:
-    """Whether a folded word carries no meaning of its own in the language; in an unknown one, whether it is short."""
+    """Whether a folded word carries no meaning of its own; in an unknown language, whether it is short."""
     known = language_of(code)
     if code:
         return word in known.function_words or word in known.light_words or len(word) == 1
@@ -168,7 +168,7 @@ def is_function_word(word: str, code: str) -> bool:
 
 
 def is_comparing(word: str, code: str) -> bool:
-    """Whether a folded word says which of two is more: what a comparison concludes, not what a fact states."""
+    """Whether a folded word compares two things: it belongs to a conclusion, not to a stated fact."""
     return word in language_of(code).comparing_words
 
 

@@ -1,4 +1,4 @@
-"""The numbers, dates and ranges of a text, by what they say and not by how they are written."""
+"""The numbers, dates and ranges of a text, by meaning rather than by spelling."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from iterative_rag.text.numerals import Digits, Places, with_digits
 from iterative_rag.text.quantities import bound_before, is_about, quantities
 from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
-# Longer texts are not kept: a window of a document is read once.
+# Longer texts are not cached: a window of a document is read only once.
 _KEPT = 2000
 
 
 def mentions(text: str, code: str, *, lenient: bool = True) -> tuple[Mention, ...]:
     """The values of a text in the language `code` ("" where it is not known), left to right.
 
-    Two that form a range or one measure ("5 ft 3 in") are one. Where `lenient`, what may be a grouped or a decimal
-    number has both readings ("12.400"); else only that of its language.
+    The two parts of a range or of one measure ("5 ft 3 in") are one value. If `lenient`, a number that may be grouped
+    or decimal ("12.400") has both readings; otherwise only that of its language.
     """
     return _kept(text, code, lenient=lenient) if len(text) <= _KEPT else _read(text, code, lenient=lenient)
 
@@ -53,14 +53,14 @@ def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
 
 
 def single(mentioned: Iterable[Mention]) -> tuple[Mention, ...]:
-    """The mentions with both ends for every range."""
+    """The mentions with every range replaced by its two ends."""
     return tuple(end for one in mentioned for end in (one.ends or (one,)))
 
 
 def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
-    """The mention at its places in the original text."""
+    """The mention with offsets into the original text."""
     end = len(text) if mention.end >= len(digits.at) else digits.at[mention.end]
-    # What ends in a number word ends where the word does, and not where it begins.
+    # A mention that ends in a number word ends where the word ends, not where it begins.
     while mention.end and digits.at[mention.end - 1] == end and end < len(text):
         end += 1
     after = max(end, digits.at[min(mention.after, len(digits.at) - 1)])
@@ -120,7 +120,7 @@ def _periods(digits: Digits, code: str) -> Iterable[Mention]:
         if not (match["tail"] or match["lead"] or match["word"]):
             continue
         year = language_of(code).decades[match["word"]] if match["word"] else int(match["decade"])
-        # "The 90s" and "the nineties" are those of the last century, except where only a count may be meant.
+        # "The 90s" and "the nineties" are those of the 20th century.
         if year < 100 and (match["word"] or match["tail"] or match["lead"]) and year >= 10:
             yield _mention(digits, match, Period(1900 + year, 1909 + year))
         elif year >= 1000:
@@ -136,7 +136,7 @@ def _from_roman(text: str) -> int:
     return sum(-one if one < after else one for one, after in zip(sizes, [*sizes[1:], 0], strict=True))
 
 
-# --- two that are one ----------------------------------------------------------------------------
+# --- joining parts ----------------------------------------------------------------------------
 
 
 @cache
@@ -180,12 +180,12 @@ def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Menti
 
 
 def _falls(low: Value, high: Value) -> bool:
-    """Whether two numbers are no range upwards: the first of "2018 - 07" is a year and the other no number to go to."""
+    """Whether two numbers do not ascend, as in "2018 - 07", and so do not form a range."""
     return isinstance(low, Quantity) and isinstance(high, Quantity) and low.value >= high.value
 
 
 def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | Moment] | None:
-    """Both ends of a range, with what only one of them says: the 60 of "1759-60" is 1760, the 3 of "3-5 May" a day."""
+    """Both ends of a range, each completed by the other: the 60 of "1759-60" is 1760, the 3 of "3-5 May" a day."""
     match low, high:
         case Moment(date=Date() as date), Quantity() if 0 < high.value < 100 < date.year and not high.unit:
             if date.precision == 1:
@@ -208,7 +208,7 @@ def _completed(low: Value, high: Value) -> tuple[Quantity | Moment, Quantity | M
 
 
 def _summed(first: Value, second: Value) -> Quantity | None:
-    """ "2 hours 30 minutes" as one measure: what is added is less than one of the first unit."""
+    """ "2 hours 30 minutes" as one measure: the second part is less than one of the first unit."""
     if not (isinstance(first, Quantity) and isinstance(second, Quantity) and first.unit and second.unit):
         return None
     if (

@@ -1,17 +1,17 @@
-"""When two words are one name."""
+"""When two words are the same name."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-# Endings that a name may take on: "Einsteins", "Brenks"; "Vienne" is none of them.
+# Endings that a name may take: "Einsteins", "Brenks". "Vienne" is not "Vien" with an ending.
 _ENDINGS = ("s", "es", "en", "n", "ens", "ns")
 _SHORTEST_STEM = 4
 
 
 @lru_cache(maxsize=65536)
 def same_name(one: str, other: str) -> bool:
-    """Whether two folded words are one name, endings aside."""
+    """Whether two folded words are the same name, apart from endings."""
     if one == other:
         return True
     short, long = sorted((one, other), key=len)
@@ -22,5 +22,5 @@ def same_name(one: str, other: str) -> bool:
 
 
 def shared_beginning(one: str, other: str) -> int:
-    """How many letters two words begin with in common."""
+    """The length of the common prefix of two words."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -1,7 +1,7 @@
-"""Number words as digits: "one hundred and five" becomes 105, "twenty-first" 21st, "two thirds" 0.666667.
+"""Replace number words by digits: "one hundred and five" becomes 105, "twenty-first" 21st, "two thirds" 0.666667.
 
-The words are read by text2num; its languages are those of `languages.codes()`. Words of scale from a million on stay
-where they round a number ("ten million" becomes "10 million"), since they say how exact it is.
+text2num reads the words; its languages are those of `languages.codes()`. Scale words from a million on are kept where
+they round a number ("ten million" becomes "10 million"), since they show how exact it is.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ _VULGAR = lazy_pattern(r"(?:(?P<whole>(?<![\d./,])\d+)\s?)?(?P<part>[¼-¾⅐-�
 _SLASHED = lazy_pattern(
     r"(?<![\w/.,])(?:(?P<whole>\d{1,3})[ -])?(?P<count>[1-9])/(?P<part>2|3|4|5|6|8|10)(?![\w/.,]*\d)(?!\w)"
 )
-# What stands before "cent" in "pour cent", which is no hundred, and before "second" where it is the unit; so many
-# characters are looked at.
+# The context of words that are not numbers: "pour cent", and "second" as a unit; and how far back to look.
 _REACH = 16
 _OF_HUNDRED = lazy_pattern(r"\b(?:per|pour|por)\s")
 _UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
@@ -34,8 +33,8 @@ _RANK = lazy_pattern(r"(\d{1,4})(?:st|nd|rd|th)")
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """A text with digits for number words. `at[n]` is the place in the original of what stands at `n`, `at[-1]` its
-    length; `worded` holds the places (in `text`) at which a number word stood."""
+    """A text with digits for number words. `at[n]` is the offset in the original of character `n`, and `at[-1]` its
+    length; `worded` holds the offsets in `text` of what was a number word."""
 
     text: str
     at: tuple[int, ...]
@@ -43,13 +42,13 @@ class Digits:
 
 
 class Places:
-    """Which places of a text are taken: what is found later may not overlap what was found before."""
+    """The parts of a text that are taken: later finds must not overlap earlier ones."""
 
     def __init__(self, length: int) -> None:
         self._taken = bytearray(length)
 
     def take(self, start: int, end: int) -> bool:
-        """Take the places from start to end; False, and nothing is taken, where one of them is."""
+        """Take `text[start:end]`; returns False, taking nothing, if a part of it is already taken."""
         if self._taken.find(1, start, end) >= 0:
             return False
         self._taken[start:end] = b"\1" * (end - start)
@@ -64,7 +63,7 @@ class _Change:
 
 
 class _Token:
-    """What text2num asks of a token."""
+    """A token in the form that text2num expects."""
 
     def __init__(self, text: str, start: int, *, number: bool) -> None:
         self.start, self._text, self._number = start, text, number
@@ -80,7 +79,7 @@ class _Token:
 
 
 def with_digits(text: str, code: str) -> Digits:
-    """The text, folded in place, with every number word as digits. In an unknown language English words are read."""
+    """The text, folded in place, with digits for every number word; in an unknown language, for English ones."""
     plain = folded_in_place(text)
     known = language_of(code if code in codes() else "en")
     changes: list[_Change] = []
@@ -93,7 +92,7 @@ def with_digits(text: str, code: str) -> Digits:
 
 @lru_cache(maxsize=65536)
 def rank(word: str, code: str) -> int | None:
-    """The rank that one word says: 3 for "third" and "3rd", 25 for "twenty-fifth"; None for any other word."""
+    """The rank that a word stands for: 3 for "third" and "3rd", 25 for "twenty-fifth"; None for any other word."""
     match = _RANK.fullmatch(with_digits(word, code).text)
     return int(match[1]) if match else None
 
@@ -151,7 +150,7 @@ def _change(match: re.Match[str], value: float) -> _Change:
 
 @cache
 def _in_parts(code: str) -> re.Pattern[str]:
-    """What stands in every text for which one of the patterns below is of use: they take ten times as long."""
+    """A cheap test for words of which one is in every text that the slower patterns below can match."""
     known = language_of(code)
     scales = (word for word, size in known.scales.items() if size == 12)
     words = (*known.parts, *known.half, *known.words, *known.ordinals, *scales)
@@ -183,7 +182,7 @@ def _parts(code: str) -> re.Pattern[str]:
 
 @cache
 def _half_scales(code: str) -> re.Pattern[str]:
-    """ "half a million": what stands before the scale."""
+    """ "half a million": what comes before the scale."""
     known = language_of(code)
     scale = "|".join(sorted(known.scales, key=len, reverse=True))
     half, article = "|".join(known.half or {"half"}), "|".join(known.articles)
@@ -205,7 +204,7 @@ def _ranks(code: str) -> re.Pattern[str]:
 
 
 def _small(word: str, code: str) -> int | None:
-    """A count in digits or one word; an article is one."""
+    """A count in digits or in one word; an article counts one."""
     if word.isdigit():
         return int(word)
     if word in language_of(code).articles:
@@ -261,7 +260,7 @@ def _is_number(word: str, code: str) -> bool:
 
 
 def _follows(pattern: re.Pattern[str], plain: str, place: int) -> re.Match[str] | None:
-    """What stands right before a place."""
+    """The match that ends right at `place`."""
     return pattern.search(plain[max(0, place - _REACH) : place])
 
 
@@ -291,7 +290,7 @@ _YEAR = lazy_pattern(
 
 
 def _years_in_words(plain: str) -> Iterator[_Change]:
-    """ "nineteen eighty-seven", which text2num takes for 19 and 87."""
+    """ "nineteen eighty-seven", which text2num reads as 19 and 87."""
     teens = {word: n for n, word in enumerate(["ten", "eleven", "twelve"], start=10)}
     teens |= {word: n for n, word in enumerate(_TEENS[:-1], start=13)}
     for match in _YEAR.finditer(plain):

@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled on first use.
 
-The package has hundreds of them and one command uses a part: compiling all of them on import took a tenth of the time
-of a repeated question.
+The package has hundreds of them, and one command uses only some: compiling all of them on import took a tenth of the
+time of a repeated question.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any, cast
 
 
 def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """`re.compile(pattern, flags)`, put off until one of its methods is called. re.error is raised there, too."""
+    """`re.compile(pattern, flags)`, deferred until one of its methods is called, which then also raises re.error."""
     return cast(re.Pattern[str], _LazyPattern(pattern, flags))
 
 
 class _LazyPattern:
-    """Becomes its compiled self: the methods are bound to the instance, so that later calls go straight to them."""
+    """Compiles on first use and binds the compiled methods to the instance, so that later calls go straight to them."""
 
     _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn")
 

@@ -1,4 +1,4 @@
-"""The time for which a text says that something lasted: "from 1908 to June 1912", "until 3 May 1912"."""
+"""How long a text says that something lasted: "from 1908 to June 1912", "until 3 May 1912"."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _ALWAYS, _NEVER = Date(9999, 12, 31), Date(-9999, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """From one date to another, each as exactly as it is given."""
+    """From one date to another, each at the precision given."""
 
     first: Date
     last: Date
 
     def is_before(self, other: Term) -> bool:
-        """Whether it ends where the other begins, or before that, as exactly as both are known."""
+        """Whether it ends when the other begins or earlier, at the precision of the coarser date."""
         known = min(self.last.precision, other.first.precision)
         return self.last.cut(known) <= other.first.cut(known)
 
     def touches(self, date: Date) -> bool:
-        """Whether a date, or part of it, lies between first and last."""
+        """Whether a date, at least in part, lies within the term."""
         return self.first.earliest() <= date.latest() and date.earliest() <= self.last.latest()
 
 
 def term(text: str, code: str) -> Term | None:
-    """The one term that a text gives; None where it gives none, or several."""
+    """The only term in a text; None if there is none or more than one."""
     plain = folded_in_place(text)
     terms = {found for mention in mentions(text, code) if (found := _term(mention, plain, code))}
     begun = [one for one in terms if one.last == _ALWAYS]
@@ -60,7 +60,7 @@ def _term(mention: Mention, plain: str, code: str) -> Term | None:
 
 @cache
 def _patterns(code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What stands before the first and before the last day of a term; a few words may come between."""
+    """What introduces the first and the last day of a term; a few words may come in between."""
     known = language_of(code)
     begins, ends = "|".join(known.term_begins), "|".join(known.term_ends)
     return _before(begins), _before(ends)

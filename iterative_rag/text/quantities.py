@@ -1,4 +1,4 @@
-"""Reads numbers with what belongs to them: a sign, a scale, a unit or currency, what is counted, and a bound."""
+"""Read numbers together with their sign, scale, unit or currency, what they count, and a bound."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def quantities(text: str, digits: Digits, code: str, *, lenient: bool) -> Iterab
 
 
 def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenient: bool) -> Mention | None:
-    """A number; None where letters make it something else ("3D", "747s")."""
+    """The number of a match; None if letters make it something else ("3D", "747s")."""
     if len(match["digits"]) > _MOST_DIGITS:
         return None
     plain = digits.text
@@ -82,7 +82,7 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
 
 
 def _glued(match: re.Match[str], plain: str, code: str) -> tuple[float, tuple[str, ...], int, str]:
-    """What stands at the digits without a blank: (scale, units, where they end, letters that are neither)."""
+    """What is attached to the digits without a space: (scale, units, where they end, letters that are neither)."""
     scales = language_of(code).scales
     scale, glued = scales.get(match["scale"] or "", 1.0), match["glued"] or ""
     money = units.unit_of(match["currency"]) if match["currency"] else ""
@@ -97,7 +97,7 @@ def _glued(match: re.Match[str], plain: str, code: str) -> tuple[float, tuple[st
 
 @cache
 def _and_a_half(code: str) -> re.Pattern[str]:
-    """ "three hours and a half": what stands after the unit."""
+    """ "three hours and a half": what follows the unit."""
     return re.compile(rf"\s+(?:{'|'.join(language_of(code).and_a_half) or '(?!)'})(?!\w)")
 
 
@@ -123,12 +123,12 @@ def _unit_after(plain: str, start: int, place: int, code: str) -> units.UnitName
     found = units.unit_at(plain, word.end(), code)
     name = plain[word.end() : found.end].strip() if found else ""
     if name == "year" and plain[start:place].strip() != "1":
-        return None  # "the 2018 model year" is no length of time
+        return None  # "the 2018 model year" is not a duration
     return found if len(name) > 2 else None
 
 
 def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tuple[float, float]]:
-    """The readings of digits, each with its step: what shows decimals or a scale is rounded there."""
+    """The readings of digits, each with its rounding step: a number with decimals or a large scale is rounded there."""
     plain = re.sub(r"[' ]", "", written)
     marks = re.findall(r"[.,]", plain)
     decimal = "." if code in ("en", "") else ","
@@ -152,7 +152,7 @@ def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tu
 
 
 def _counted(text: str, digits: Digits, place: int, code: str) -> tuple[tuple[str, ...], int, bool]:
-    """The words after a number: (folded, where they end, whether one is written large)."""
+    """The words after a number: (folded words, where they end, whether one is capitalised)."""
     words: list[str] = []
     capitals = False
     afterthoughts = language_of(code).afterthoughts
@@ -168,7 +168,7 @@ def _counted(text: str, digits: Digits, place: int, code: str) -> tuple[tuple[st
     return tuple(words), place, capitals
 
 
-# --- what stands before --------------------------------------------------------------------------
+# --- what comes before --------------------------------------------------------------------------
 
 _BOUND = lazy_pattern(
     r"(?:\b(?:(?P<le>(?:no|not) (?:more|later|greater) than|at (?:the )?most|up to|maximum of)"
@@ -196,7 +196,7 @@ def _about() -> re.Pattern[str]:
 
 
 def _in_name(text: str, digits: Digits, place: int) -> bool:
-    """Whether a number stands right after a name, or is glued to letters: "Apollo 11", "B-29"."""
+    """Whether a number directly follows a name or is attached to letters: "Apollo 11", "B-29"."""
     before = text[max(0, digits.at[place] - 40) : digits.at[place]]
     if re.search(r"[^\W\d_][-.]$", before):
         return True

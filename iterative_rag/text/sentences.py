@@ -1,6 +1,6 @@
-"""Where sentences end: not after a title, an initial, an abbreviation that goes on or a German ordinal.
+"""Find the ends of sentences, and not those of titles, initials, abbreviations and German ordinals.
 
-Everything is linear in the length of the text, even for one line of 100 MB.
+The time is linear in the length of the text, even for a single line of 100 MB.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, words_of
 from iterative_rag.text.patterns import lazy_pattern
 
-# A stop with what closes after it; markers of facts ("[1]") belong to the sentence before them. It begins at the first
-# of several stops and never backtracks: a line of a million dots must not take long.
+# A stop with closing quotes and brackets; citation markers ("[1]") belong to the sentence before them. The match starts
+# at the first of several stops and never backtracks, so that a line of a million dots does not take long.
 _END = lazy_pattern(r"(?<![.!?…])[.!?…]++[\"'”’“)\]»*_]*+(?P<marks>(?:\s?\[\d{1,4}\])*+)(?=\s)|[。！？]++[”’」』]*+")
 _NEXT_WORD = lazy_pattern(r"\s+([\"'“„‘(\[«¿¡*_]*)(\w*)")
 _LAST_WORD = lazy_pattern(r"[\w.'’&-]+$")
@@ -23,7 +23,7 @@ _REACH = 24
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, stripped; a line is one, too."""
+    """The sentences of a text, stripped; the end of a line ends one, too."""
     found = []
     for line in text.splitlines():
         start = 0

@@ -1,4 +1,4 @@
-"""Units of measure: what a unit is called in each language, and exact conversion by pint."""
+"""Units of measure: their names in each language, and exact conversion by pint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.text.folding import folded_in_place
 
-if TYPE_CHECKING:  # imported when the first unit is converted: it takes half a second
+if TYPE_CHECKING:  # imported late, when the first unit is converted: it takes half a second
     from pint import UnitRegistry
 
     Registry: TypeAlias = UnitRegistry[Any]
@@ -32,14 +32,14 @@ def _made() -> Registry:
 
 
 def registry() -> Registry:
-    """The one table of units; units of two tables do not compare."""
+    """The shared registry; units of different registries cannot be compared."""
     with _LOCK:
         return _made()
 
 
 @lru_cache(maxsize=4096)
 def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
-    """(scale, shift) with `wanted = had * scale + shift`, between two units of pint. Raises what pint raises."""
+    """(scale, shift) with `wanted = had * scale + shift`, between two pint units. Raises what pint raises."""
     zero, one = (Fraction(registry().convert(Fraction(n), have, want)) for n in (0, 1))
     return one - zero, zero
 
@@ -58,18 +58,18 @@ def _dimensions() -> Mapping[str, str]:
 
 
 def names() -> tuple[str, ...]:
-    """The units that are known, as `unit_at` names them."""
+    """All known units, as `unit_at` names them."""
     return tuple(_dimensions())
 
 
 def dimension(unit: str) -> str:
-    """ "length" for "foot", as `unit_at` names units; "" for what is none."""
+    """ "length" for "foot", as `unit_at` names units; "" for anything else."""
     return _dimensions().get(unit, "")
 
 
 @cache
 def _names(code: str) -> Mapping[str, tuple[str, ...]]:
-    """The units that a name may stand for: symbols and English names are understood in every language."""
+    """The units that each name may stand for; symbols and English names are understood in every language."""
     names: dict[str, tuple[str, ...]] = {}
     for units in _tables().values():
         for unit, spelled in units.items():
@@ -96,7 +96,7 @@ class UnitName:
 
 
 def unit_at(plain: str, place: int, code: str) -> UnitName | None:
-    """The unit whose name stands at `place` of a text that is folded in place, blanks and hyphens before it aside."""
+    """The unit whose name begins at `place`, after optional spaces and hyphens, in a text that was folded in place."""
     match = _pattern(code).match(plain, place)
     if match is None:
         return None
@@ -106,7 +106,7 @@ def unit_at(plain: str, place: int, code: str) -> UnitName | None:
 
 
 def unit_of(name: str, code: str = "en") -> str:
-    """The unit of a name that stands alone ("feet"); "" for what is none."""
+    """The unit of a name on its own ("feet"); "" for anything else."""
     plain = folded_in_place(name)
     found = unit_at(plain, 0, code)
     return found.units[0] if found and found.end == len(plain) else ""
@@ -122,7 +122,7 @@ def plural(unit: str) -> str:
 
 @lru_cache(maxsize=4096)
 def convert(value: float, have: str, want: str) -> float | None:
-    """A value of one unit in another, both named as `unit_at` does; None where they do not measure the same.
+    """A value of one unit in another, both named as `unit_at` does; None if their dimensions differ.
 
     Currencies are never converted.
     """

@@ -1,4 +1,4 @@
-"""What a value of a text may be: a number, a date, a decade or century, a range."""
+"""The values that a text may contain: numbers, dates, decades, centuries and ranges."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from iterative_rag.text.dates import Date, YearDay
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number. `step` is the place to which it is visibly rounded (0.1 for "5.1", 1e5 for "1.4 million"), 0 for an
-    exact one; `ordinal` that it is a rank.
+    """A number. `step` is the place value to which it is visibly rounded (0.1 for "5.1", 1e5 for "1.4 million"), or 0
+    if it is exact; `ordinal` marks a rank.
 
     `unit` is the unit or currency under the name of `text.units`; `counted` are the folded words after a number.
-    `bound` is ">" for "more than" and the like, `about` says that the text calls it approximate.
+    `bound` is ">" for "more than" and the like; `about` says that the text calls the number approximate.
     """
 
     value: float
@@ -49,14 +49,14 @@ class Moment:
 
     @property
     def parts(self) -> tuple[int | None, int, int]:
-        """Year, month and day; None and 0 where they are not said."""
+        """Year, month and day; None or 0 where they are not given."""
         year = self.date.year if isinstance(self.date, Date) else None
         return year, self.date.month, self.date.day
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A decade or a century, from one astronomical year to another, both of it."""
+    """A decade or a century, from its first to its last astronomical year."""
 
     first: int
     last: int
@@ -70,7 +70,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From one to the other."""
+    """A range from one value to another."""
 
     low: Quantity | Moment
     high: Quantity | Moment
@@ -84,11 +84,11 @@ Value: TypeAlias = Quantity | Moment | Period | Span
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A value in a text, at `start` to `end`; `after` is where the words of what is counted end.
+    """A value in `text[start:end]`; `after` is where the words for what it counts end.
 
-    `readings` are what it may mean, the likeliest first: a bare 1987 is a year or a number, "12.400" 12.4 or 12,400.
-    `worded` says that it is written in words, `named` that it stands in a name ("Apollo 11", "B-29"), `capitals` that a
-    word of what is counted is written large ("12 Monkeys"). A range is made of its `ends`.
+    `readings` are its meanings, the likeliest first: a bare 1987 is a year or a number, "12.400" 12.4 or 12,400.
+    `worded` says that it is written in words, `named` that it is part of a name ("Apollo 11", "B-29"), `capitals` that
+    a word for what it counts is capitalised ("12 Monkeys"). A range has two `ends`.
     """
 
     readings: tuple[Value, ...]
