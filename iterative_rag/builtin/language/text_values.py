@@ -37,7 +37,7 @@ def years(text: str) -> list[int]:
 def periods(text: str) -> list[tuple[int, int]]:
     """The places of the decades and centuries of a text, with the words that belong to them: "late 1920s"."""
     found = [mention for mention in _single(text) if isinstance(mention.readings[0], Period)]
-    leads = [_LEAD.search(text, 0, mention.start) for mention in found]
+    leads = [_LEAD.search(text, max(0, mention.start - 12), mention.start) for mention in found]
     return [(lead.start() if lead else one.start, one.end) for lead, one in zip(leads, found, strict=True)]
 
 
@@ -46,9 +46,10 @@ def amounts(text: str) -> list[tuple[Quantity, int, int]]:
 
     A bare year is a number, too.
     """
-    found = [(_amount(mention), mention.start, mention.end) for mention in _single(text)]
-    times = [(Quantity(_TIMES[at[0].lower()]), at.start(), at.end()) for at in _TIMES_PATTERN.finditer(text)]
-    return sorted([(one, *place) for one, *place in [*found, *times] if one], key=lambda one: one[1])
+    read = [(_amount(mention), mention.start, mention.end) for mention in _single(text)]
+    found = [(amount, start, end) for amount, start, end in read if amount]
+    found += [(Quantity(_TIMES[at[0].lower()]), at.start(), at.end()) for at in _TIMES_PATTERN.finditer(text)]
+    return sorted(found, key=lambda one: one[1])
 
 
 def _date(mention: Mention, text: str) -> Date | None:
