@@ -1,4 +1,4 @@
-"""What may be fetched from the web, and how much of it: against real servers on loopback, which are not public."""
+"""Pages fetched from real servers on loopback: redirects, sizes, deadlines and faults."""
 
 from __future__ import annotations
 
@@ -9,80 +9,11 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from fakes.web_sites import REFUSED, FakeNetwork, look_up, sending, serving
+from fakes.web_sites import sending, serving
 from iterative_rag.errors import AddressRefused, FetchError
-from iterative_rag.sources.web.page_client import PageResponse, Web
-from iterative_rag.sources.web.public_hosts import is_public
+from iterative_rag.sources.web.page_client import Web
 
 AGENT = "tests/1 (tests@example.org)"
-
-
-@pytest.mark.parametrize("url", REFUSED)
-def test_what_is_not_public_is_refused_before_any_connection(url: str) -> None:
-    network = FakeNetwork()
-    with Web(AGENT, resolve=look_up, sockets=network) as web, pytest.raises(AddressRefused):
-        web.get(url)
-    assert network.connected == []
-
-
-def test_there_are_enough_of_them() -> None:
-    assert len(set(REFUSED)) >= 40
-
-
-@pytest.mark.parametrize("url", ["http://93.184.215.14/", "https://public.example/a?b=c", "http://[2606:4700::1111]/"])
-def test_public_hosts_are_fetched(url: str) -> None:
-    network = FakeNetwork()
-    with Web(AGENT, resolve=look_up, sockets=network) as web:
-        assert web.get(url) == PageResponse(url, 200, {}, b"hello")
-
-
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        ("8.8.8.8", True),
-        ("172.15.255.255", True),
-        ("172.32.0.1", True),
-        ("100.63.255.255", True),
-        ("64:ff9b::808:808", True),  # how a network without IPv4 reaches 8.8.8.8
-        ("2a00:1450::1", True),
-        ("64:ff9b:1::808:808", False),
-        ("2002:808:808::", False),
-        ("not an address", False),
-    ],
-)
-def test_where_public_ends(address: str, public: bool) -> None:
-    assert is_public(address) is public
-
-
-def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
-    """DNS that answers with a public address first and a private one then gains nothing by it."""
-    network = FakeNetwork()
-    answers = iter([["93.184.215.14"], ["127.0.0.1"]])
-    with Web(AGENT, resolve=lambda host, port: next(answers), sockets=network) as web:
-        web.get("https://changing.example/x")
-        assert network.connected == ["93.184.215.14"]
-        assert b"Host: changing.example\r\n" in b"".join(network.sent)
-        assert network.tls_names == ["changing.example"]
-        with pytest.raises(AddressRefused):
-            web.get("https://changing.example/x")
-    assert network.connected == ["93.184.215.14"]
-
-
-def test_an_address_that_does_not_answer_is_followed_by_the_next() -> None:
-    network = FakeNetwork(dead=("2606:2800:21f:cb07:6820:80da:af6b:8b2c",))
-    with Web(AGENT, resolve=look_up, sockets=network) as web:
-        assert web.get("http://both.example/").body == b"hello"
-    assert network.connected == [*network.dead, "93.184.215.14"]
-
-
-def test_a_host_without_a_name_is_not_found_and_not_refused() -> None:
-    def unknown(host: str, port: int) -> list[str]:
-        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
-
-    with Web(AGENT, resolve=unknown) as web, pytest.raises(FetchError, match="cannot be found") as raised:
-        web.get("http://nowhere.example/")
-    assert raised.value.retryable
-    assert not isinstance(raised.value, AddressRefused)
 
 
 # --- servers ---------------------------------------------------------------------------------
@@ -269,11 +200,3 @@ def test_a_server_that_is_not_there() -> None:
         web.get(f"http://{host}/")
     assert raised.value.retryable
     assert raised.value.hint
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [("7", 7.0), ("0", 0.0), ("soon", None), ("", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("-5", None)],
-)
-def test_the_pause_that_a_server_asks_for(value: str, seconds: float | None) -> None:
-    assert PageResponse("", 429, {"retry-after": value}, b"").retry_after == seconds
