@@ -1,4 +1,4 @@
-"""Grading by an LLM: which text gets which grade, whatever the model writes, and what the grades come to."""
+"""Grading by an LLM: which text gets which grade, whatever the model writes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import schema
 from iterative_rag.llm.replies.grading_forms import GradesReply
-from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.settings import Settings
-from iterative_rag.types import Grade, Label, Need, Verdict
-from iterative_rag.types.grade_scale import SCORES, scored
+from iterative_rag.types import Label, Need, Verdict
 
 NEED = Need("Who designed Velm Tower?")
 TEXTS = [("Velm Tower", "It was designed by Oda Brenk."), ("Velm", "A river."), ("Oda Brenk", "An architect of Karsa.")]
@@ -200,33 +198,3 @@ def test_a_kept_reply_gives_the_same_grades() -> None:
 
 
 # --- the verdict -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ([], Verdict.INCORRECT),
-        ([0.0, 0.299], Verdict.INCORRECT),
-        ([0.3], Verdict.AMBIGUOUS),
-        ([0.7, 0.1], Verdict.AMBIGUOUS),
-        ([0.0, 0.701], Verdict.CORRECT),
-    ],
-)
-def test_the_verdict_at_its_bounds(scores: list[float], expected: Verdict) -> None:
-    assert verdict([scored(score, "") for score in scores], LOWER, UPPER) is expected
-
-
-def test_labels_and_scores_agree_with_the_default_thresholds() -> None:
-    verdicts = {label: verdict([Grade(score, label)], LOWER, UPPER) for label, score in SCORES.items()}
-    assert verdicts == {
-        Label.AWFUL: Verdict.INCORRECT,
-        Label.POOR: Verdict.AMBIGUOUS,
-        Label.GOOD: Verdict.CORRECT,
-        Label.PERFECT: Verdict.CORRECT,
-    }
-    for label, score in SCORES.items():
-        assert scored(score, "").label is label
-    assert scored(LOWER, "").label is scored(UPPER, "").label is Label.POOR
-    assert scored(float("nan"), "").label is Label.POOR
-    assert [scored(score, "").score for score in (-3.0, 7.0)] == [0.0, 1.0]
-    assert parse('{"grades": [{"n": 1, "label": 1.0}]}', GradesReply).grades[0].label == "Perfect"
