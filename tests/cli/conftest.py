@@ -13,6 +13,11 @@ import pytest
 from fakes.command_line import Command, Done, TerminalCommand, run_as_process, run_on_terminal
 from iterative_rag.cli import main
 
+TEXTS = {
+    "Sunday_bridge.md": "# Sunday bridge\n\nThe Sunday bridge is the oldest crossing in Aldermere.\n",
+    "Aldermere.md": "# Aldermere\n\nAldermere is a market town that was founded by Edda Holm in 1204.\n",
+}
+
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -49,3 +54,13 @@ def shell() -> Command:
 def on_a_terminal() -> TerminalCommand:
     """The command on a pseudo terminal; returns all that it wrote there."""
     return run_on_terminal
+
+
+@pytest.fixture
+def articles(tmp_path: Path) -> Path:
+    """A folder of two articles."""
+    folder = tmp_path / "articles"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder

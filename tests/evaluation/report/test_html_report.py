@@ -3,100 +3,18 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
-import json
 import re
-from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
-import pytest
-from typer.testing import CliRunner
-
-from fakes.evaluation_records import abstention, cited, fact, folder, hop, record, store
-from iterative_rag.cli.evaluate import evaluate_app
+from fakes.evaluation_records import abstention, cited, fact, folder, hop, record
+from fakes.evaluation_reports import Page, full, report_of
 from iterative_rag.evaluation.metrics.summary import summarise
-from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
-from iterative_rag.evaluation.report.formatting import number, percent, visible
+from iterative_rag.evaluation.records import Cause, Hop, JudgeVerdict, Outcome
 from iterative_rag.evaluation.report.html_report import html
-from iterative_rag.evaluation.report.markdown_report import escaped, markdown, table
+from iterative_rag.evaluation.report.markdown_report import markdown
 from iterative_rag.evaluation.report.report_tables import RESULTS, Report, beside, result
-from iterative_rag.evaluation.running.run_folder import RunFolder
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}&lt;\u202eevil\u2066\x1b[31m\ud800"
-
-
-def report_of(records: Sequence[QuestionRecord], *siblings: RunFolder, **manifest: Any) -> Report:
-    run = folder(records, **manifest)
-    return Report(run, summarise(run), tuple((one, summarise(one)) for one in siblings))
-
-
-class Page(HTMLParser):
-    """What a browser would see: elements with their attributes, and the text outside of script and style."""
-
-    VOID = frozenset({"meta", "link", "img", "input", "br", "col", "hr"})
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.parts: list[str] = []
-        self.raw: dict[str, str] = {}
-        self.feed(page)
-        self.close()
-        assert self.open == [], f"never closed: {self.open}"
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-        if tag not in self.VOID and not (self.get_starttag_text() or "").endswith("/>"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> without a beginning"
-        assert self.open.pop() == tag
-
-    def handle_data(self, text: str) -> None:
-        if self.open and self.open[-1] in ("script", "style"):
-            self.raw[self.open[-1]] = self.raw.get(self.open[-1], "") + text
-        else:
-            self.parts.append(text)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.parts).split())
-
-    def all(self, tag: str, **attributes: str) -> list[dict[str, str | None]]:
-        return [
-            found
-            for name, found in self.elements
-            if name == tag and all(found.get(key.rstrip("_")) == value for key, value in attributes.items())
-        ]
-
-
-def full(question: str = "a", text: str = "words") -> QuestionRecord:
-    """A record that has everything, with `text` in every field that comes from outside."""
-    found = FoundFact(text, text, text, f"{text} quoted", text, "x")
-    return record(
-        question,
-        False,
-        answers=(text,),
-        types=(text,),
-        gold=("x", "y"),
-        missing_gold=(text,),
-        hops=(Hop(1, text, (text,), ("x", "z"), ("x",), (found,), text), Hop(2, text)),
-        documents={"x": text, "y": text, "z": text},
-        citations=cited("x", verified=False),
-        judge=JudgeVerdict.INCORRECT,
-        cause=Cause.COMPOSED_WRONGLY,
-        short_answer=text,
-        text=f"{text} [1]",
-        reason=text,
-        confidence=0.8,
-        spent=(3, 100, 20, 1.5),
-    )
 
 
 # --- the page --------------------------------------------------------------------------------
@@ -272,60 +190,7 @@ def test_an_empty_run_has_a_page_too() -> None:
 # --- Markdown --------------------------------------------------------------------------------
 
 
-def test_figures_only_holds_no_text_of_questions_answers_or_articles() -> None:
-    secret = "Zanzibar"
-    one = dataclasses.replace(full(text=secret), types=("numbers",), question=f"Where is {secret}?")
-    found = report_of([one, record("b", types=("dates",))])
-    assert secret in markdown(found)
-    figures = markdown(found, figures_only=True)
-    assert secret not in figures
-    assert str(found.run.path.parent) not in figures
-    for heading in ("Accuracy", "Where it failed", "By reasoning type", "Evidence", "Cost", "Calibration"):
-        assert f"## {heading}" in figures
-
-
-def test_figures_stand_with_their_intervals() -> None:
-    text = markdown(report_of([record(str(n), n < 12, spent=(2, 900, 100, 3.0)) for n in range(16)], price=[1.0, 1.0]))
-    low, high = summarise([record(str(n), n < 12) for n in range(16)])["intervals"]["right"]
-    assert re.search(rf"answered rightly +\| +75\.0\s%.*{100 * low:.1f} – {100 * high:.1f}", text)
-    assert re.search(r"LLM calls +\| +2 +\| +2 – 2 +\| +32 ", text)
-    assert re.search(r"cost +\| +\$0\.001 ", text)
-
-
-def test_text_in_a_table_cannot_break_it() -> None:
-    one = record("a|b", False, question="x | y\n# not a heading <b> [l](http://evil.example) `c` @me www.evil.example")
-    text = markdown(report_of([one]))
-    (row,) = [line for line in text.splitlines() if "not a heading" in line]
-    assert len(re.findall(r"(?<!\\)\|", row)) == 6
-    assert "<b>" not in row
-    assert "http://" not in row
-    assert "www.evil" not in row
-    assert re.search(r"(?<!\\)[`\[@]", row) is None
-
-
-def test_columns_are_aligned() -> None:
-    lines = table(["", "n"], [["long label", "1"], ["x", "1,000"]]).splitlines()
-    assert len({len(line) for line in lines}) == 1
-    assert lines[1] == "|------------|------:|"
-
-
 # --- words -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0, "0"), (3.0, "3"), (1.234, "1.23"), (56.78, "56.8"), (12345.6, "12,346"), (None, "–")]
-)
-def test_numbers_have_as_many_digits_as_one_reads(value: float | None, shown: str) -> None:
-    assert number(value) == shown
-
-
-def test_texts_are_one_line_and_cut() -> None:
-    assert visible(" a\n\tb\x00c ") == "a b\ufffdc"
-    assert visible("abcdef", 4) == "abc…"
-    assert percent(0.12345) == "12.3\u00a0%"
-    assert escaped("1 * 2") == r"1 \* 2"
-    assert escaped("questions_dev (FRAMES)") == "questions_dev (FRAMES)"
-    assert escaped("_so_ [a](b) a__") == r"\_so\_ \[a\](b) a_\_"
 
 
 def test_every_record_has_one_result() -> None:
@@ -341,35 +206,3 @@ def test_every_record_has_one_result() -> None:
 
 
 # --- the command -----------------------------------------------------------------------------
-
-
-def call(*arguments: object) -> Any:
-    return CliRunner().invoke(evaluate_app, [str(argument) for argument in arguments])
-
-
-def test_the_command_writes_markdown_json_and_the_page(tmp_path: Path) -> None:
-    run = store(folder([record("a"), record("b", False, judge=JudgeVerdict.INCORRECT)]), tmp_path / "runs" / "one")
-    assert call("report", run).stdout.startswith("# one\n")
-    assert "What is b" not in call("report", run, "--figures-only").stdout
-    found = json.loads(call("report", run, "--json").stdout)
-    assert (found["n"], found["right"]) == (2, 0.5)
-    page = tmp_path / "page.html"
-    done = call("report", run, "--html", page, "--beside", store(folder([record("a")]), tmp_path / "runs" / "two"))
-    assert "answered rightly" in done.stdout
-    assert "two" in Page(page.read_text(encoding="utf-8")).text
-
-
-def test_the_judge_is_held_against_given_verdicts(tmp_path: Path) -> None:
-    run = store(
-        folder([record("a", judge=JudgeVerdict.CORRECT), record("b", judge=JudgeVerdict.CORRECT)]), tmp_path / "run"
-    )
-    verdicts = tmp_path / "verdicts.jsonl"
-    verdicts.write_text('{"id": "a", "correct": true}\n{"id": "b", "correct": false}\n', encoding="utf-8")
-    found = json.loads(call("report", run, "--agreement", verdicts, "--json").stdout)["agreement"]
-    assert (found["n"], found["raw"], found["only_judge"]) == (2, 0.5, 1)
-    assert "equal verdicts" in call("report", run, "--agreement", verdicts, "--figures-only").stdout
-
-
-def test_a_page_without_questions_is_refused(tmp_path: Path) -> None:
-    done = call("report", tmp_path, "--html", tmp_path / "page.html", "--figures-only")
-    assert "--figures-only" in done.exception.hint
