@@ -1,4 +1,6 @@
-"""The splitter with its packaged weights, sub-questions and substitution, on invented sentences."""
+"""The splitter with its packaged weights, on invented sentences."""
+
+from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +12,9 @@ from hypothesis import strategies as st
 
 from iterative_rag.builtin import networks
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
-from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
+from iterative_rag.builtin.question.span_decoding import Asks, QuestionKind, QuestionSpan, Split
 from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.question.substitution import halves, plan_split, sub_question, substitute
+from iterative_rag.builtin.question.substitution import plan_split, sub_question, substitute
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.errors import WeightsError
 from iterative_rag.types import Inquiry
@@ -32,11 +34,6 @@ def inner(split: Split) -> list[str]:
 
 def parts(split: Split) -> list[str]:
     return [split.question[span.start : span.end] for span in split.parts]
-
-
-def span(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.WHO) -> QuestionSpan:
-    start = question.index(text)
-    return QuestionSpan(start, start + len(text), form, asks, 1.0)
 
 
 # --- splits -------------------------------------------------------------------------------------
@@ -209,119 +206,6 @@ def test_damaged_files_are_a_typed_error(tmp_path: Path, name: str, damage: str)
 
 
 # --- sub-questions ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("phrase", "asks", "question"),
-    [
-        ("the performer of song Low Tide", Asks.WHO, "Who is the performer of song Low Tide?"),
-        ("director of film Low Tide", Asks.WHO, "Who is the director of film Low Tide?"),
-        ("Mira Dolvane's hometown", Asks.WHERE, "What is Mira Dolvane's hometown?"),
-        (
-            "the university where Oskar Brandell was a professor",
-            Asks.WHICH,
-            "At which university was Oskar Brandell a professor?",
-        ),
-        ("the city in which she died", Asks.WHERE, "In which city did she die?"),
-        ("the city Mira Ann Dolvane is from", Asks.WHERE, "Which city is Mira Ann Dolvane from?"),
-        ("the party that Oskar Brandell belongs to", Asks.WHICH, "Which party does Oskar Brandell belong to?"),
-        ("the school where Brandell got his degree", Asks.WHICH, "At which school did Brandell get his degree?"),
-        ("the country that released Orm Cider", Asks.WHERE, "Which country released Orm Cider?"),
-        ("the state whose official bird is the wren", Asks.WHERE, "Which state's official bird is the wren?"),
-        ("a singer born in Selmouth", Asks.WHO, "Which singer was born in Selmouth?"),
-        ("the continent with the lowest valley", Asks.WHERE, "What is the continent with the lowest valley?"),
-        ("the river which the Orm glorps into", Asks.WHERE, "The Orm glorps into which river?"),
-    ],
-)
-def test_a_phrase_becomes_a_question(phrase: str, asks: Asks, question: str) -> None:
-    assert sub_question(phrase, span(phrase, phrase, asks=asks)) == question
-
-
-@pytest.mark.parametrize(
-    ("question", "clause", "asked", "filled"),
-    [
-        (
-            "Salt Road is shown on a network founded by who?",
-            "Salt Road is shown on a network",
-            "Salt Road is shown on which network?",
-            "Channel Nine was founded by who?",
-        ),
-        (
-            "Low Tide was sung by a singer whose father is who?",
-            "Low Tide was sung by a singer",
-            "Low Tide was sung by which singer?",
-            "Channel Nine's father is who?",
-        ),
-        (
-            "Low Tide is on the album that was made in what year?",
-            "Low Tide is on the album",
-            "Low Tide is on which album?",
-            "Channel Nine was made in what year?",
-        ),
-        (
-            "Brandell has met the mayor of what city?",
-            "Brandell has met the mayor",
-            "Brandell has met which mayor?",
-            "Channel Nine is the mayor of what city?",
-        ),
-    ],
-)
-def test_a_clause_becomes_a_question_and_is_replaced_by_its_value(
-    question: str, clause: str, asked: str, filled: str
-) -> None:
-    found = span(question, clause, Form.CLAUSE)
-    assert sub_question(question, found) == asked
-    assert substitute(question, found, "Channel Nine") == filled
-
-
-@pytest.mark.parametrize(
-    ("question", "phrase", "value", "filled"),
-    [
-        (
-            "When was the author of Salt Road born?",
-            "the author of Salt Road",
-            "Mira Dolvane",
-            "When was Mira Dolvane born?",
-        ),
-        (
-            "When was the author of Salt Road born?",
-            "author of Salt Road",
-            "Mira Dolvane.",
-            "When was Mira Dolvane born?",
-        ),
-        (
-            "Who is the author of Salt Road's wife?",
-            "the author of Salt Road",
-            "Tom Dolvanes",
-            "Who is Tom Dolvanes's wife?",
-        ),
-        (
-            "The state where Orm lies has which bird?",
-            "The state where Orm lies",
-            "Westmark",
-            "Westmark has which bird?",
-        ),
-        (
-            "the state where Orm lies has which bird?",
-            "the state where Orm lies",
-            "the Westmark",
-            "The Westmark has which bird?",
-        ),
-        ("Who sang at the son of Ann's wedding?", "the son of Ann", "Bo Jr.", "Who sang at Bo Jr.'s wedding?"),
-    ],
-)
-def test_a_value_replaces_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
-    assert substitute(question, span(question, phrase), value) == filled
-
-
-def test_two_parts_make_two_questions() -> None:
-    question = "Who performed on an album named Low Tide and a film named Salt Road?"
-    one, other = (span(question, text, Form.PART) for text in ("on an album named Low Tide", "a film named Salt Road"))
-    split = Split(question, QuestionKind.INTERSECTION, (0, 0, 0, 1), parts=(one, other))
-    assert halves(split) == (
-        "Who performed on an album named Low Tide?",
-        "Who performed a film named Salt Road?",
-    )
 
 
 # --- the round trip ----------------------------------------------------------------------------------

@@ -1,11 +1,15 @@
-"""A computed answer's draft holds the expression, its result and the facts that it is based on."""
+"""What the built-in backend computes: results, and the draft that shows each with its expression and its facts."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakes.index_free_loop import answer
 from fakes.invented_articles import PAGES
+from iterative_rag.builtin.question.plan import Operation
+from iterative_rag.builtin.reasoning.computed_values import compute
 
 
 @pytest.mark.parametrize(
@@ -70,3 +74,50 @@ def test_an_answer_that_was_only_looked_up_has_no_computation() -> None:
     draft, _, _ = answer("Where was the second queen of Orm born?", PAGES)
     assert draft.answered
     assert draft.computations == ()
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "labels", "unit", "expected"),
+    [
+        (Operation.JOIN, ["Ann", "Orley"], [], "", "Ann Orley"),
+        (Operation.DIFFERENCE, ["1,128 ft (344 m)", "790 ft"], [], "feet", "338 feet"),
+        (Operation.DIFFERENCE, ["402 m", "1,000 ft"], [], "m", "97.2 m"),
+        (Operation.SUM, ["1939", "1"], [], "", "1940"),
+        (Operation.DIFFERENCE, ["one hundred and five floors", "5"], [], "", "100"),
+        (Operation.DIFFERENCE, ["$5m", "$3m"], [], "dollars", "2000000 dollars"),
+        (Operation.DIFFERENCE, ["5 sq mi", "4 square miles"], [], "square miles", "1 square miles"),
+        (Operation.SUM, ["5 ft 6 in", "6 inches"], [], "feet", "6 feet"),
+        (Operation.YEARS, ["44 BC", "AD 14"], [], "", "57 years"),
+        (Operation.YEARS, ["Sept 5, 1874", "6 September 1900"], [], "age", "26"),
+        (Operation.YEARS, ["1877", "November 4, 1886"], [], "", "9 years"),
+        (Operation.YEARS, ["May 3, 1801", "May 2, 1866"], [], "age", "64"),
+        (Operation.LEAST, ["1902", "May 1899"], ["A", "B"], "", "B"),
+        (Operation.GREATEST, ["900 m", "1 km"], ["A", "B"], "", "B"),
+        (Operation.SAME, ["Norway", "the Norway"], [], "", "Yes"),
+        (Operation.SAME, ["Norway", "Sweden"], [], "", "No"),
+        (Operation.DIFFERENCE, ["tall", "790 ft"], [], "feet", None),
+        (Operation.YEARS, ["then", "1886"], [], "", None),
+        (Operation.RATIO, ["1 km", "400 m"], [], "", "2.5"),
+        (Operation.RATIO, ["1 km", "none"], [], "", None),
+        (Operation.DECADE, ["May 1357"], [], "", "1350s"),
+        (Operation.CENTURY, ["1900"], [], "", "19th century"),
+        (Operation.CENTURY, ["2012"], [], "", "21st century"),
+        (Operation.MONTH, ["November 4, 1877"], [], "", "November"),
+        (Operation.MONTH, ["1877"], [], "", None),
+        (Operation.WEEKDAY, ["November 4, 1877"], [], "", "Sunday"),
+        (Operation.EXCEEDS, ["1900", "1900"], [], "least", "No"),
+        (Operation.PICK, ["Bo Li of Orm"], ["Ann Vo", "Bo Li"], "", "Bo Li"),
+        (Operation.PICK, ["Cy Orm"], ["Ann Vo", "Bo Li"], "", None),
+        (Operation.COMMON, ["Ann Orley", "Orley"], [], "", "Ann Orley"),
+        (Operation.COMMON, ["Ann Orley", "Karl Voss"], [], "", None),
+    ],
+)
+def test_computing(operation: Operation, values: list[str], labels: list[str], unit: str, expected: str | None) -> None:
+    worked = compute(operation, values, labels, unit)
+    assert (worked and worked.text) == expected
+
+
+@given(st.sampled_from(Operation), st.lists(st.text(max_size=30), min_size=2, max_size=2))
+def test_computing_never_raises(operation: Operation, values: list[str]) -> None:
+    result = compute(operation, values, ["A", "B"], "m")
+    assert result is None or isinstance(result.text, str)

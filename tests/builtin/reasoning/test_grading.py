@@ -1,25 +1,15 @@
-"""Grading and query rewriting without an LLM, with the packaged weights."""
+"""Grading without an LLM, with the packaged weights."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reasoning.grading import BuiltinGrader
-from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter, statement
 from iterative_rag.correction.corrector import verdict
-from iterative_rag.correction.query_correction import search_reworded
 from iterative_rag.correction.refinement import Refiner
-from iterative_rag.factory import index_paths, open_corpus
-from iterative_rag.protocols import Grader, Rewriter
-from iterative_rag.retrieval.shortlist import shortlist
+from iterative_rag.protocols import Grader
 from iterative_rag.settings import Settings
-from iterative_rag.types import Label, Need, Rewording, Verdict, Window
+from iterative_rag.types import Label, Need, Verdict, Window
 
 GRADER: Grader = BuiltinGrader()
-REWRITER: Rewriter = BuiltinRewriter()
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 BRIDGE = Need("Who built the Sunday bridge?")
 ANSWERING = ("Sunday bridge", "The Sunday bridge was built in 1804 by the engineer Edda Holm.")
@@ -58,78 +48,3 @@ def test_an_answer_deep_inside_a_long_text_is_found_and_the_rest_refined_away() 
 
 
 # --- query rewriting ----------------------------------------------------------------------------
-
-
-def reword(question: str, *tried: str) -> Rewording:
-    return REWRITER.reword(Need(question), tried)
-
-
-def test_key_words_synonyms_the_subject_and_a_statement() -> None:
-    rewording = reword("Who is the wife of Ann Lee's uncle Bo Dahl?")
-    assert "wife Ann Lee uncle Bo Dahl" in rewording.phrasings
-    assert {"Ann", "Lee", "Bo", "Dahl", "spouse", "married"} <= set(rewording.phrasings[0].split())
-    assert len(rewording.phrasings) <= 3
-    assert reword("Where was Ann Lee born?").broader == "Ann Lee"
-    assert reword("Who wrote the Lord of the Tides?").broader == "Lord of the Tides"
-    assert reword("When was the Tower of Karsa finished?").broader == "Tower of Karsa"
-
-
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("Where was Ann Lee born?", "Ann Lee was born in"),
-        ("When did Ann Lee die?", "Ann Lee died on"),
-        ("In which year did Bo Dahl leave Karsa?", "Bo Dahl left Karsa in"),
-        ("Who wrote Dawn?", "Dawn was written by"),
-        ("Who designed Velm Tower?", "Velm Tower was designed by"),
-        ("What company published Dawn?", "Dawn was published by company"),
-        ("Who was the first mayor of Karsa?", "the first mayor of Karsa was"),
-        ("How tall is Velm Tower?", "Velm Tower is tall"),
-        ("Wer hat den Turm entworfen?", "Wer hat den Turm entworfen"),
-        ("", ""),
-    ],
-)
-def test_a_question_becomes_the_sentence_that_would_answer_it(question: str, said: str) -> None:
-    assert statement(read_query(question)) == said
-
-
-@pytest.mark.parametrize(
-    "question", ["", "?", "Who?", "Ann Lee", "¿Quién?", "x" * 5000, "誰が塔を設計したか", "is " * 400]
-)
-def test_no_question_is_too_odd_and_none_comes_back_as_it_was(question: str) -> None:
-    first = reword(question)
-    assert first == reword(question)
-    assert {question} & {*first.phrasings, first.broader} <= {""}
-    assert len(set(first.phrasings)) == len(first.phrasings) <= 3
-    again = reword(question, *first.phrasings, first.broader)
-    assert not {*first.phrasings, first.broader} & {*again.phrasings, again.broader} - {""}
-    assert isinstance(REWRITER.web_query(Need(question)), str)
-
-
-def test_a_web_query_is_names_and_relation() -> None:
-    assert REWRITER.web_query(Need("Who was the architect of Velm Tower in Karsa?")) == "architect Velm Tower Karsa"
-
-
-def test_rewording_finds_a_document_that_shares_no_word_with_the_need(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    articles = tmp_path / "articles"
-    articles.mkdir()
-    need = Need("Which novelist was buried there?")
-    texts = [f"A novelist told of which ship sank in the summer of {1800 + n}." for n in range(6)]
-    texts += [f"There were chests buried by pirates in {1700 + n}." for n in range(6)]
-    for n, text in enumerate([*texts, "The grave of Edda Holm, author and writer, lies by a wall."]):
-        (articles / f"{n}.md").write_text(f"# Page {n}\n\n{text}\n", encoding="utf-8")
-    settings = Settings(corpus="palace", cache=False)
-    index_paths([articles], settings=settings, corpus="palace")
-    corpus = open_corpus(settings)
-    try:
-        (plain,) = shortlist(corpus, [need], documents=4, passages=4)
-        assert "Page 12" not in [entry.title for entry in plain]
-        known = [entry.document_id for entry in plain]
-        found = search_reworded(corpus, need, REWRITER.reword(need, ()), documents=4, passages=8, besides=known)
-        assert "Page 12" in [entry.title for entry in found]
-        assert not {entry.document_id for entry in found} & set(known)
-    finally:
-        corpus.close()
