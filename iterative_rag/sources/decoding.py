@@ -48,6 +48,8 @@ _TILDES = re.compile("[ãõ]")
 _PORTUGUESE = re.compile("ç[ãõ]|[ãõ][oe]")
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’‘·–—\xad](?=[^\W\d_])")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+_HEAD_BYTES = 4096  # in which a <meta> is looked for
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -84,6 +86,12 @@ def decode(data: bytes, declared: str = "") -> str | NotText:
     if "\0" in text:
         return _NUL
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decode_html(data: bytes, charset: str = "") -> str | NotText:
+    """The same for a page; `charset` is that of its HTTP header, which a <meta> of the page replaces where it is ""."""
+    meta = _META_CHARSET.search(data, 0, _HEAD_BYTES)
+    return decode(data, charset or (meta[1].decode("ascii") if meta else ""))
 
 
 def encoding_of(file: BinaryIO) -> str | NotText:

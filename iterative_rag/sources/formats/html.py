@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.decoding import decode
+from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import Format, Reading, shown
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.html_tree import parsed
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 2_000
-_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
-_HEAD_BYTES = 4096
 _NOT_TEXT = """
     script, style, noscript, template, iframe, object, embed, canvas, svg, form, button, input, select, textarea,
     dialog, nav, aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary],
@@ -38,10 +36,7 @@ _MAIN_SHARE = 0.5  # of the page's text; with less, the part is one of several, 
 
 def read(path: Path) -> Reading:
     source = shown(path)
-    data = path.read_bytes()
-    declared = _CHARSET.search(data, 0, _HEAD_BYTES)
-    html = decode(data, declared[1].decode("ascii") if declared else "")
-    del data
+    html = decode_html(path.read_bytes())
     if not isinstance(html, str):
         yield Skipped(source, html.reason)
         return

@@ -7,7 +7,6 @@ the licence footer that reader programs add are removed.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.decoding import decode
+from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
 from iterative_rag.sources.html_tree import parsed, without_deep_tags, without_private
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
@@ -28,7 +27,6 @@ _MAX_REDIRECTS = 5
 # What libzim raises for damaged data: clusters, names that are not UTF-8, numbers out of range.
 _FAULTS = (RuntimeError, UnicodeError, LookupError)
 _NOT_TEXT = "head, header, footer, nav, form, button, .zim-footer, #mw-navigation, #footer, .openzim-footer"
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
 # Archives name their language by ISO 639-3, wikis by ISO 639-1.
 _LANGUAGES = {
     "ara": "ar", "ces": "cs", "cat": "ca", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "spa": "es", "fin": "fi",
@@ -159,8 +157,7 @@ class _Pages:
         except _FAULTS as error:
             return self._unreadable(path, error)
         source = f"{self.path}:{path}"
-        declared = _CHARSET.search(data[:4096])
-        html = decode(data, declared[1].decode("ascii") if declared else "")
+        html = decode_html(data)
         if not isinstance(html, str):
             return Skipped(source, html.reason)
         try:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
-from iterative_rag.sources.decoding import decode
+from iterative_rag.sources.decoding import NotText, decode, decode_html
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.front_matter import Fields, text_of
 from iterative_rag.sources.web.page_client import PageResponse, Web, status_error
@@ -29,7 +29,6 @@ MAX_BYTES = html.MAX_BYTES
 TRIES = 3  # few: the user is waiting
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|//|(?:data|javascript|mailto|blob|about):", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_META_BYTES = 4096  # in which HTML may name its charset
 _HEADING = re.compile(r"^#[ \t]+(\S.{0,299}?)[ \t#]*$", re.MULTILINE)
 _HINTS = {
     401: "The page wants a user name: save it and add the file.",
@@ -145,11 +144,10 @@ class WebPages:
 
 def _readable(reply: PageResponse) -> tuple[str, str]:
     """Title and Markdown of a reply. Raises FetchError for what is not text."""
-    content_type = reply.headers.get("content-type", "")
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in HTML:
         require_converters()
-        page = html.page(_decoded(reply.body, content_type, marked=True), reply.url, _name_of(reply.url))
+        page = html.page(_decoded(reply, decode_html), reply.url, _name_of(reply.url))
         if isinstance(page, Skipped):
             raise FetchError(page.reason)
         return page.title, page.text
@@ -158,17 +156,14 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
             f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown.",
             hint="Save it and add the file, if `iterative-rag index` reads files of its type.",
         )
-    fields, text = front_matter.split(_decoded(reply.body, content_type))
+    fields, text = front_matter.split(_decoded(reply, decode))
     heading = _HEADING.search(text) if kind in MARKDOWN else None
     return text_of(fields, "title") or (heading[1] if heading else _name_of(reply.url)), text
 
 
-def _decoded(data: bytes, content_type: str, *, marked: bool = False) -> str:
-    """By its byte order mark, as UTF-8, by the charset that the server or the page names, or as detected."""
-    named = _CHARSET.search(content_type)
-    if named is None and marked:
-        named = _CHARSET.search(data[:_META_BYTES].decode("ascii", "replace"))
-    text = decode(data, named[1] if named else "")
+def _decoded(reply: PageResponse, decode: Callable[[bytes, str], str | NotText]) -> str:
+    named = _CHARSET.search(reply.headers.get("content-type", ""))
+    text = decode(reply.body, named[1] if named else "")
     if not isinstance(text, str):
         raise FetchError(f"Its text cannot be read: {text.reason}")
     return text
