@@ -140,12 +140,16 @@ def test_the_strategy(extended: Extended) -> None:
 
 def test_the_llm_provider(extended: Extended) -> None:
     reply = {"content": json.dumps(REPLY), "tokens_evaluated": 90, "tokens_predicted": 20}
-    with answering(json_reply(reply)) as server:
+    with answering(json_reply({}, status=503, Retry_After="0"), json_reply(reply)) as server:
         asked = ("ask", QUESTION, "--strategy", "naive", "--llm", f"llama-cpp/qwen@{server.url}", "--json", "--quiet")
         answer = json.loads(extended.run(*asked))
     assert (answer["short_answer"], answer["usage"]["prompt_tokens"]) == ("8443", 90)
-    assert [one.path for one in server.asked] == ["/completion"]
+    assert [one.path for one in server.asked] == ["/completion", "/completion"]
     assert "port: 8443" in server.asked[0].body["prompt"]
+    with answering(json_reply({}, status=401)) as server:
+        refused = extended.run("ask", QUESTION, "--no-cache", "--llm", f"llama-cpp/qwen@{server.url}", code=5)
+    assert "llama-cpp at http://127.0.0.1" in refused
+    assert "iterative-rag keys set 127.0.0.1" in refused
 
 
 def test_the_search_engine(extended: Extended) -> None:

@@ -176,7 +176,8 @@ def translated(error: Exception, server: Server, *, begun: bool) -> LLMError:
     import httpx
 
     chain = list(_chain(error))
-    status = getattr(error, "status_code", None)
+    # httpx keeps the status in the response of its error, the libraries above it in the error.
+    status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
     text = without_secrets(str(getattr(error, "error", "") or error))[:300].rstrip(".")
     if isinstance(status, int) and status >= 300:
         return _refused(status, text, server)
