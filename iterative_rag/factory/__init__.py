@@ -12,7 +12,7 @@ from iterative_rag.factory.corpus_actions import (
     stale,
     starter_corpus_path,
 )
-from iterative_rag.factory.page_fetching import fetch_web_pages, fetch_wikipedia, pages_folder
+from iterative_rag.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
 from iterative_rag.factory.rag import IterativeRAG, checked_question
 
 __all__ = [

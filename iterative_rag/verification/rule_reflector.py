@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.types import Claim, Draft, Inquiry, Reflection
 from iterative_rag.verification.answer_type import is_of_kind
+from iterative_rag.verification.disguised_refusals import is_refusal
 from iterative_rag.verification.groundedness import Checked, Standing, check
-from iterative_rag.verification.refusals import is_refusal
 
 
 @dataclass(frozen=True, slots=True)
