@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.embedders.local_engine import LocalEngine
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.index.catalogue import Entry, Points, version_of
+from iterative_rag.index.catalogue import DocumentEntry, Points, version_of
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.edge_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
@@ -101,7 +101,7 @@ def id_under(root: str, document_id: str) -> str:
 class _Job:
     """A document being indexed: its points are written batch by batch, then it is committed."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: DocumentEntry) -> None:
         self.entry = entry
         self.announced = False
         self.unwritten = entry.passages
@@ -190,7 +190,7 @@ class _Ingestion:
             self.added += 1
         else:
             self.changed += 1
-        job = _Job(Entry(document, root, version, len(passages)))
+        job = _Job(DocumentEntry(document, root, version, len(passages)))
         self.queue += [(job, passage) for passage in passages]
 
     def _with_free_id(self, document: Document, root: str) -> Document:
@@ -256,11 +256,11 @@ class _Ingestion:
                 self.removed += len(vanished)
 
 
-def _points(entry: Entry) -> Points:
+def _points(entry: DocumentEntry) -> Points:
     return Points(entry.document.id, entry.version, entry.passages)
 
 
-def _vector_point(entry: Entry, passage: Passage) -> VectorPoint:
+def _vector_point(entry: DocumentEntry, passage: Passage) -> VectorPoint:
     return VectorPoint(
         passage.document_id, entry.version, passage.ordinal, passage.start, passage.end, passage.embedded_text
     )

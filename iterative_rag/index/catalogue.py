@@ -37,7 +37,7 @@ class CatalogueEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DocumentEntry:
     """A document to write, with the root under which it was found."""
 
     document: Document

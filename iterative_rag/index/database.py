@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.index.catalogue import COMMITTED, SCHEMA_VERSION, DocumentView, Entry, Generation, Points
+from iterative_rag.index.catalogue import COMMITTED, SCHEMA_VERSION, DocumentEntry, DocumentView, Generation, Points
 from iterative_rag.system.files import is_full
 from iterative_rag.system.private_files import make_private
 
@@ -194,7 +194,7 @@ class DocumentStore:
             for statement in _SCHEMA.split(";"):
                 self._db.execute(statement)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: DocumentEntry) -> None:
         """Make this the current version: its points become owned, those of the previous version unowned."""
         document = entry.document
         self.remove([document.id])

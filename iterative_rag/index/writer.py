@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
-from iterative_rag.index.catalogue import SCHEMA_VERSION, Entry, Generation, KnownDocument, Points
+from iterative_rag.index.catalogue import SCHEMA_VERSION, DocumentEntry, Generation, KnownDocument, Points
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore
@@ -126,7 +126,7 @@ class CorpusWriter:
         self._check_disk()
         self._opened().write(points, vectors)
 
-    def commit(self, entries: Sequence[Entry]) -> None:
+    def commit(self, entries: Sequence[DocumentEntry]) -> None:
         """Commit documents whose points have all been written, and drop the versions they replace."""
         if not entries:
             return
