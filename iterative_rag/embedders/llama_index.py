@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import EmbedderError, LLMError
 from iterative_rag.protocols import Cache, Vectors
-from iterative_rag.remote.server_calls import Line, Server, persistently, translated
+from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
 from iterative_rag.system.threads import llama_index_import
 from iterative_rag.text.plurals import counted
 
@@ -24,7 +24,7 @@ PROBE = "dimensions"
 class LlamaIndexEmbedder:
     """An embedding object of LlamaIndex, made by `make` with the first call: LlamaIndex takes a second to import.
 
-    `timeout` bounds each batch, in seconds, where the object obeys `line`. What `cache` knows of the dimensions need
+    `timeout` bounds each batch, in seconds, where the object obeys `call`. What `cache` knows of the dimensions need
     not be asked again.
     """
 
@@ -35,14 +35,14 @@ class LlamaIndexEmbedder:
         server: Server,
         *,
         timeout: float = 120.0,
-        line: Line | None = None,
+        call: CallState | None = None,
         cache: Cache | None = None,
     ) -> None:
         self.name = name
         self._server = server
         self._make = make
         self._timeout = timeout
-        self._line = line or Line()
+        self._call = call or CallState()
         self._cache = cache
         self._lock = threading.RLock()
         self._made: BaseEmbedding | None = None
@@ -104,10 +104,10 @@ class LlamaIndexEmbedder:
                 return call()
             except Exception as error:  # noqa: BLE001 - the boundary to foreign code: whatever it raises becomes ours
                 # Not chained: the library's own error holds the request, whose headers hold the key.
-                raise translated(error, self._server, begun=False) from None
+                raise as_llm_error(error, self._server, begun=False) from None
 
         try:
-            return persistently(attempt, self._timeout, self._line)
+            return with_retries(attempt, self._timeout, self._call)
         except LLMError as error:
             raise EmbedderError(str(error), hint=error.hint) from error
 

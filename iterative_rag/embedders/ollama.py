@@ -8,7 +8,7 @@ from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.remote.server_calls import Line, Server, ollama_url
+from iterative_rag.remote.server_calls import CallState, Server, ollama_url
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -27,7 +27,7 @@ class OllamaEmbedder(LlamaIndexEmbedder):
 
     def __init__(self, model: str, *, url: str = "", timeout: float = 120.0, cache: Cache | None = None) -> None:
         url = url or ollama_url()
-        line = Line()
+        call = CallState()
         key = key_to_send(url, "ollama")
 
         def make() -> BaseEmbedding:
@@ -40,11 +40,11 @@ class OllamaEmbedder(LlamaIndexEmbedder):
                 embed_batch_size=BATCH,
                 query_instruction=for_query,
                 text_instruction=for_text,
-                client_kwargs=line.http_options(url, key=key),
+                client_kwargs=call.http_options(url, key=key),
             )
 
         server = Server("ollama", url, model)
-        super().__init__(make, f"ollama/{model}", server, timeout=timeout, line=line, cache=cache)
+        super().__init__(make, f"ollama/{model}", server, timeout=timeout, call=call, cache=cache)
 
 
 def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:

@@ -11,7 +11,7 @@ from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.remote.server_calls import Line, Server
+from iterative_rag.remote.server_calls import CallState, Server
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -26,7 +26,7 @@ class OpenAILikeEmbedder(LlamaIndexEmbedder):
     def __init__(self, model: str, url: str, *, timeout: float = 120.0, cache: Cache | None = None) -> None:
         if find_spec("llama_index.embeddings.openai_like") is None:
             raise EmbedderError("OpenAI-compatible servers need an extra package.", hint=EXTRA_HINT)
-        line = Line()
+        call = CallState()
         key = key_to_send(url, "openai-like")
 
         def make() -> BaseEmbedding:
@@ -40,11 +40,11 @@ class OpenAILikeEmbedder(LlamaIndexEmbedder):
                 embed_batch_size=BATCH,
                 max_retries=0,
                 timeout=timeout,
-                http_client=httpx.Client(**line.http_options(url, key=key, own_headers=is_openai(url))),
+                http_client=httpx.Client(**call.http_options(url, key=key, own_headers=is_openai(url))),
             )
 
         server = Server("openai-like", url, model)
-        super().__init__(make, f"openai-like/{model}@{url}", server, timeout=timeout, line=line, cache=cache)
+        super().__init__(make, f"openai-like/{model}@{url}", server, timeout=timeout, call=call, cache=cache)
 
 
 def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:

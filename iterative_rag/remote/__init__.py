@@ -1,1 +1,1 @@
-"""Calls to servers of models: addresses, keys, what is sent where, time limits, retries, and typed errors."""
+"""Calls to servers: addresses, keys, what is sent where, deadlines, retries, and typed errors."""

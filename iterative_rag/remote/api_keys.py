@@ -1,8 +1,8 @@
-"""API keys: each belongs to a host and is sent nowhere else.
+"""API keys: each belongs to one host and is sent to no other.
 
-`iterative-rag keys set HOST` stores one in the user's configuration folder; else it stands in an environment variable,
-`ITERATIVE_RAG_API_KEY` with its host in `ITERATIVE_RAG_API_KEY_HOST`. Over plain HTTP a key goes to this machine and to
-private addresses only; a name counts as private only if the user allows it, because name look-ups can be forged.
+`iterative-rag keys set HOST` stores one in the user's configuration folder; or `ITERATIVE_RAG_API_KEY` holds it, with
+its host in `ITERATIVE_RAG_API_KEY_HOST`. Over plain HTTP a key is sent to this machine and private IP addresses only,
+to a host name only if the user allows it, because DNS can be forged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ API_KEY: Final = "ITERATIVE_RAG_API_KEY"
 API_KEY_HOST: Final = "ITERATIVE_RAG_API_KEY_HOST"
 ALLOW_HTTP: Final = "ITERATIVE_RAG_ALLOW_HTTP"
 _ENTRIES: Final = [entry for table in TABLES for entry in table]
-# Struck out of whatever a server says.
+# Removed from everything that a server sends.
 SECRETS: Final = tuple(dict.fromkeys(name for entry in _ENTRIES for name in entry.keys))
 
 _log = logging.getLogger(__name__)
@@ -34,13 +34,13 @@ _warned: set[str] = set()
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What may be sent to a server: `value`, "" for nothing. `withheld` says why a key that is set is not sent, and
-    `hint` what to type; `odd` that the user should hear of it before the server complains."""
+    """The key to send to a server: `value`, or "". `withheld` says why a key that is set is not sent, `hint` what to
+    type. `unexpected`: warn the user, who may not expect it."""
 
     value: str = field(default="", repr=False)
     withheld: str = ""
     hint: str = ""
-    odd: bool = False
+    unexpected: bool = False
 
 
 def keys_file() -> Path:
@@ -48,7 +48,7 @@ def keys_file() -> Path:
 
 
 def store(host: str, value: str, *, allow_http: bool = False) -> str:
-    """Keep the key of HOST or HOST:PORT; the host as it is kept. Raises UsageError for what cannot be a key."""
+    """Store the key of HOST or HOST:PORT; returns the host as stored. Raises UsageError for what cannot be a key."""
     host, value = checked_host(host), value.strip()
     if not _can_be_key(value):
         raise UsageError(
@@ -59,16 +59,16 @@ def store(host: str, value: str, *, allow_http: bool = False) -> str:
 
 
 def remove(host: str) -> str:
-    """Forget the key of a host. Raises UsageError where there is none."""
+    """Remove the key of a host; returns the host. Raises UsageError where there is no key."""
     host = checked_host(host)
     if host not in private_json.read(keys_file()):
         raise UsageError(f"No key is stored for {host}.", hint="iterative-rag keys list")
-    private_json.update(keys_file(), lambda held: held.pop(host, None) and None)
+    private_json.update(keys_file(), lambda held: held.pop(host, None))
     return host
 
 
 def stored() -> dict[str, bool]:
-    """The hosts with a key, and whether it may go there over plain HTTP."""
+    """The hosts with a key, and whether it may be sent over plain HTTP."""
     return {host: bool(entry.get("allow_http")) for host, entry in _entries().items()}
 
 
@@ -94,16 +94,16 @@ def find(url: str, service: str) -> Key:
 
 
 def key_to_send(url: str, service: str) -> str:
-    """The value of `find`; a key that is withheld for a reason that the user may not expect is told once."""
+    """The value of `find`; warns once about a key that is withheld unexpectedly."""
     key = find(url, service)
-    if key.odd and key.withheld not in _warned:
+    if key.unexpected and key.withheld not in _warned:
         _warned.add(key.withheld)
         _log.warning("%s To send it: %s", key.withheld, key.hint)
     return key.value
 
 
 def hint_for(url: str, service: str) -> str:
-    """What to type where the server at `url` refuses for want of a key, or refuses the key."""
+    """What to type where the server at `url` requires a key, or refuses it."""
     key = find(url, service)
     if key.withheld:
         return f"{key.withheld} To send it: {key.hint}"
@@ -111,14 +111,14 @@ def hint_for(url: str, service: str) -> str:
     first = variables(service)[0]
     if first != API_KEY:
         return f"iterative-rag keys set {host}, or set {first}."
-    wrong = "The key that was sent is refused; set another: " if key.value else ""
+    wrong = "The server refuses the key; set another: " if key.value else ""
     return f"{wrong}iterative-rag keys set {host}, or {API_KEY} with {API_KEY_HOST}={host}."
 
 
 def known_values() -> list[str]:
-    """Every key that there is, to be struck out of texts."""
+    """All keys, to be removed from texts."""
     held = [os.environ.get(name, "").strip() for name in SECRETS]
-    with contextlib.suppress(SettingsError):  # a file that cannot be read has given no key to anybody
+    with contextlib.suppress(SettingsError):  # no key was read from a file that cannot be read
         held += [str(entry.get("key", "")) for entry in _entries().values()]
     return sorted({value for value in held if value}, key=len, reverse=True)
 
@@ -135,12 +135,12 @@ def _from_variable(variable: str, value: str, url: str) -> Key:
     if variable == API_KEY:
         owner = os.environ.get(API_KEY_HOST, "").strip()
         if not owner:
-            # With its port where it is this machine: other servers of it are not meant.
+            # With the port where it is this machine, which may run other servers.
             wanted = host_and_port(url) if is_loopback(url) else host
             return Key(
-                withheld=f"{API_KEY} says no host that it belongs to, so it is not sent to {wanted}.",
+                withheld=f"{API_KEY} is not sent to {wanted}, because {API_KEY_HOST} does not name its host.",
                 hint=f"export {API_KEY_HOST}={wanted}",
-                odd=True,
+                unexpected=True,
             )
         if checked_host(owner) not in (host, host_and_port(url)):
             return Key(
@@ -151,9 +151,9 @@ def _from_variable(variable: str, value: str, url: str) -> Key:
 
 
 def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
-    """The key unless it would go over plain HTTP to where others could read it on its way."""
+    """The key, unless it would be sent over plain HTTP where others could read it."""
     if not _can_be_key(value):
-        return Key(withheld=f"{name} holds what cannot be a key.", hint="copy it again", odd=True)
+        return Key(withheld=f"The value of {name} cannot be a key.", hint="copy it again", unexpected=True)
     open_hosts = {checked_host(one) for one in os.environ.get(ALLOW_HTTP, "").replace(",", " ").split()}
     allowed = allowed or bool(open_hosts & {host_of(url), host_and_port(url)})
     if urlsplit(url).scheme == "https" or is_loopback(url) or is_private(url) or allowed:
@@ -162,10 +162,10 @@ def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
     return Key(
         withheld=f"{name} is not sent to {host} over plain HTTP, where others could read it.",
         hint=f"use https, or iterative-rag keys set {host} --allow-http, or {ALLOW_HTTP}={host}",
-        odd=True,
+        unexpected=True,
     )
 
 
 def _can_be_key(value: str) -> bool:
-    """An HTTP library would quote anything else in its complaint."""
+    """An HTTP library would quote anything else in its error message."""
     return bool(value) and value.isascii() and value.isprintable() and " " not in value

@@ -1,7 +1,7 @@
 """The body of an HTTP response, bounded in time and size.
 
-httpx bounds each single read only: a server that keeps sending bytes but never ends a line or the reply would hold a
-call for ever, and fill the memory meanwhile.
+httpx limits each read only: a server that keeps sending bytes without an end would block a call for ever and fill the
+memory.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 
 import httpx
 
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 
 
 class BoundedBody(httpx.SyncByteStream):
     """The bytes of `body` until `deadline` (of time.monotonic). Raises httpx.ReadTimeout, or RemoteProtocolError above
-    MOST_BYTES."""
+    MAX_BYTES."""
 
     def __init__(self, body: httpx.SyncByteStream, deadline: float) -> None:
         self._body, self._deadline = body, deadline
@@ -28,8 +28,8 @@ class BoundedBody(httpx.SyncByteStream):
             received += len(chunk)
             if time.monotonic() > self._deadline:
                 raise httpx.ReadTimeout("the reply did not end in time")
-            if received > MOST_BYTES:
-                raise httpx.RemoteProtocolError(f"the reply is larger than {MOST_BYTES // 2**20} MB")
+            if received > MAX_BYTES:
+                raise httpx.RemoteProtocolError(f"the reply is larger than {MAX_BYTES // 2**20} MB")
             yield chunk
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What leaves the machine: told once for each host, and signed with nothing but the key of that host."""
+"""What leaves this machine: announced once for each host, and sent with no key but that of the host."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 TEXTS: Final = "the question and passages"
 SEARCH_WORDS: Final = "words of the question"
-# What HTTP itself needs. Client libraries add more of their own accord: the organisation and the custom headers that
-# the environment names for OpenAI, the platform, and the key of another server.
+# The headers that HTTP needs. Client libraries add others: the organisation and the custom headers that the environment
+# sets for OpenAI, the platform, and the key of another server.
 _HEADERS: Final = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-type", "content-length", "transfer-encoding"}
     | {"user-agent"}
@@ -27,16 +27,16 @@ _HEADERS: Final = frozenset(
 
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
-_told: set[str] = set()
+_announced: set[str] = set()
 
 
 def announce(url: str, what: str = TEXTS) -> None:
-    """Tell, the first time ever, that `what` goes to the host of `url`; this machine is not worth a word."""
+    """Log a warning, once and for all, that `what` is sent to the host of `url`, unless that is this machine."""
     host = host_and_port(url)
     with _lock:
-        if is_loopback(url) or host in _told:
+        if is_loopback(url) or host in _announced:
             return
-        _told.add(host)
+        _announced.add(host)
         path = home() / "hosts.json"
         try:
             if host in private_json.read(path):
@@ -44,14 +44,14 @@ def announce(url: str, what: str = TEXTS) -> None:
             _log.warning("Sending %s to %s (first time).", what, host_of(url))
             private_json.update(path, lambda held: held.update({host: datetime.now(UTC).date().isoformat()}))
         except (OSError, SettingsError) as error:
-            # It may be told again, which is better than not at all, and no reason to end a run.
+            # Announced again next time; no reason to end a run.
             _log.warning("Sending %s to %s (not remembered: %s).", what, host_of(url), error)
 
 
-def signing(url: str, key: str, what: str, *, own_headers: bool) -> Callable[[httpx.Request], None]:
-    """A hook of an httpx client that sends to `url`: `key` is in no other header and goes to no other host.
+def signer(url: str, key: str, what: str, *, own_headers: bool) -> Callable[[httpx.Request], None]:
+    """A request hook for an httpx client of `url`: it adds `key` for that host alone and removes other headers.
 
-    `own_headers`: the headers of the client library may go out as well.
+    `own_headers`: keep the headers of the client library for that host.
     """
     home_host = host_and_port(url)
 

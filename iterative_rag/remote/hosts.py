@@ -1,4 +1,4 @@
-"""Hosts of addresses: how they are named, which of them stay on this machine or its own network."""
+"""The hosts of URLs: their names, and which of them are this machine or in its own network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from iterative_rag.errors import UsageError
 
 _OPENAI = "openai.com"
 _PORTS = {"http": 80, "https": 443}
-# RFC 1918, link-local and IPv6's unique local addresses: what no router of the internet passes on.
+# RFC 1918, link-local and IPv6's unique local addresses, which are not routed on the internet.
 _PRIVATE = tuple(
     ipaddress.ip_network(network)
     for network in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10")
@@ -17,18 +17,18 @@ _PRIVATE = tuple(
 
 
 def host_of(url: str) -> str:
-    """The host of an address, in small letters and without a port; "" where it has none."""
+    """The host of a URL, in lower case and without a port; "" where it has none."""
     return (urlsplit(url).hostname or "").rstrip(".")
 
 
 def host_and_port(url: str) -> str:
-    """`api.example.org:443`: the port is named even where the address leaves it out."""
+    """`api.example.org:443`, with the default port where the URL names none."""
     parts = urlsplit(url)
     return _joined(host_of(url), parts.port or _PORTS.get(parts.scheme, 443))
 
 
 def checked_host(text: str) -> str:
-    """HOST or HOST:PORT as a user types it, or a whole URL, in one form. Raises UsageError."""
+    """HOST or HOST:PORT, read from what a user types, which may be a whole URL. Raises UsageError."""
     given = text.strip()
     bare_ipv6 = given.count(":") > 1 and "[" not in given and "/" not in given
     try:
@@ -37,7 +37,7 @@ def checked_host(text: str) -> str:
     except ValueError:
         host, port = "", None
     if not host or "@" in parts.netloc or any(character.isspace() for character in host):
-        raise UsageError("That is not the name of a host.", hint="Use HOST or HOST:PORT, as in api.example.org.")
+        raise UsageError("That is not a host name.", hint="Use HOST or HOST:PORT, as in api.example.org.")
     return _joined(host, port) if port else host
 
 
@@ -47,13 +47,13 @@ def is_loopback(url: str) -> bool:
 
 
 def is_private(url: str) -> bool:
-    """Whether the address is written as a private number. A name is not looked up: whoever answers that could lie."""
+    """Whether the host is a private IP address. A name is not looked up, because DNS can be forged."""
     address = _address(host_of(url))
     return address is not None and any(address in network for network in _PRIVATE)
 
 
 def is_openai(url: str) -> bool:
-    """Whether the address is OpenAI's own, over https."""
+    """Whether this is a URL of OpenAI, over https."""
     host = host_of(url)
     return urlsplit(url).scheme == "https" and (host == _OPENAI or host.endswith(f".{_OPENAI}"))
 

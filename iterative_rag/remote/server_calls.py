@@ -1,6 +1,6 @@
-"""What all servers of models have in common: addresses, timeouts, retries, and errors that say what to do.
+"""Calls to model servers: addresses, deadlines, retries, and errors with a hint.
 
-Chat models and embedders stand on it; it knows HTTP and no library above it.
+Chat models, embedders and search engines use it; it knows HTTP and no client library.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from iterative_rag.errors import (
     UsageError,
 )
 from iterative_rag.remote.api_keys import hint_for, known_values
-from iterative_rag.remote.disclosure import TEXTS, signing
+from iterative_rag.remote.disclosure import TEXTS, signer
 from iterative_rag.remote.hosts import is_loopback
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OLLAMA_PORT = 11434
-# Times that a call which may go through later is made again, and the first pause before that, in seconds.
+# Further attempts after a retryable error, and the first pause before one, in seconds.
 RETRIES = 2
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 4.0
 CONNECT_SECONDS = 10.0
-UNBOUNDED_SECONDS = 120.0  # of a call that nobody gave a limit
+DEFAULT_SECONDS = 120.0  # of a call without a limit
 
 # --- addresses ---------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ def ollama_url() -> str:
 
 
 def without_secrets(text: str) -> str:
-    """`text` with every key that there is struck out, and in one line."""
+    """`text` on one line, with all keys removed."""
     for value in known_values():
         text = text.replace(value, "[key]")
     return " ".join(text.split())
@@ -76,29 +76,29 @@ def without_secrets(text: str) -> str:
 # --- one call ----------------------------------------------------------------------------------
 
 
-class Line(threading.local):
-    """When a thread's current call must have ended, and what the server said about calling again.
+class CallState(threading.local):
+    """The deadline of the current call of a thread, and the pause in seconds that the server asked for.
 
-    A point in time and no duration: what is imported or waited for before the request leaves counts, too.
+    A point in time, not a duration, so that imports and waiting before the request count as well.
     """
 
-    ends: float | None = None  # of time.monotonic(); None: UNBOUNDED_SECONDS after it began
+    ends: float | None = None  # of time.monotonic(); None: DEFAULT_SECONDS after it began
     retry_after: float | None = None
 
     def deadline(self) -> float:
-        return time.monotonic() + UNBOUNDED_SECONDS if self.ends is None else self.ends
+        return time.monotonic() + DEFAULT_SECONDS if self.ends is None else self.ends
 
     def http_options(self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False) -> dict[str, Any]:
-        """Options of an httpx.Client whose calls obey this line and send `key`, and what `what` names, to `url` alone.
+        """Options of an httpx.Client whose calls keep the deadline and send `key` and `what` to `url` alone.
 
-        Proxies are left out for loopback. Redirects are not followed: they would take the text to another host.
+        No proxy is used for loopback. Redirects are not followed: they could send the text to another host.
         """
         return {
             "trust_env": not is_loopback(url),
             "limits": connection_limits(),
             "follow_redirects": False,
             "event_hooks": {
-                "request": [signing(url, key, what, own_headers=own_headers), self._limit],
+                "request": [signer(url, key, what, own_headers=own_headers), self._limit],
                 "response": [self._listen],
             },
         }
@@ -124,26 +124,26 @@ class Line(threading.local):
 
 
 def connection_limits() -> httpx.Limits:
-    """None: whoever calls bounds the calls in flight, and each gets a connection. httpx alone would let 100 through."""
+    """No limit, because the callers bound the calls in flight; httpx would allow 100."""
     import httpx
 
     return httpx.Limits(max_connections=None, max_keepalive_connections=None)
 
 
-def persistently(attempt: Callable[[], T], seconds: float, line: Line, retries: int = RETRIES) -> T:
-    """Make a call, and up to `retries` more if its LLMError is retryable, all within `seconds`."""
+def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retries: int = RETRIES) -> T:
+    """Call `attempt`, and up to `retries` more times after a retryable LLMError, all within `seconds`."""
     deadline = time.monotonic() + seconds
     for turn in range(retries + 1):
-        line.ends, line.retry_after = deadline, None
+        call.ends, call.retry_after = deadline, None
         try:
             return attempt()
         except LLMError as error:
-            pause = line.retry_after
+            pause = call.retry_after
             if pause is None:
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn) * random.uniform(0.5, 1.5)
-            # Where nobody listens, half of them: whoever forgot to start the server wants to hear it.
-            most = retries // 2 if error.fatal else retries
-            if not error.retryable or turn == most or time.monotonic() + pause >= deadline:
+            # Half of them if nothing listens: a user who forgot to start the server should not wait.
+            last = retries // 2 if error.fatal else retries
+            if not error.retryable or turn == last or time.monotonic() + pause >= deadline:
                 raise
         time.sleep(pause)
     raise AssertionError("unreachable")
@@ -154,7 +154,7 @@ def persistently(attempt: Callable[[], T], seconds: float, line: Line, retries: 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Who is called, for error messages: "ollama", "openai-like" or the name of a LlamaIndex class."""
+    """The called server, for error messages. `kind` is "ollama", "openai-like" or the name of a LlamaIndex class."""
 
     kind: str
     url: str
@@ -171,8 +171,8 @@ class Server:
         return "Start the server, or correct the URL of the model spec."
 
 
-def translated(error: Exception, server: Server, *, begun: bool) -> LLMError:
-    """The error of a client library as one of ours. `begun` says that a part of the reply had arrived."""
+def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
+    """The error of a client library as an LLMError. `begun`: part of the reply had arrived."""
     import httpx
 
     chain = list(_chain(error))
@@ -187,43 +187,47 @@ def translated(error: Exception, server: Server, *, begun: bool) -> LLMError:
         return LLMUnreachable(f"{server} cannot be reached.", hint=server.start_hint)
     if _among(chain, httpx.TransportError, json.JSONDecodeError, UnicodeDecodeError):
         if begun:
-            return truncated(server)
+            return truncated_reply(server)
         broken = LLMUnreachable(f"{server} broke off before it replied.", hint=server.start_hint)
-        broken.fatal = False  # somebody was there: the next call may go through
+        broken.fatal = False  # the server is there: the next call may succeed
         return broken
     if status == -1 or type(error).__name__ == "APIError":
-        return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="Look into the server's log.")
+        return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="See the server's log.")
     return LLMError(f"{server} failed: {type(error).__name__}: {text}.")
 
 
-def truncated(server: Server) -> ReplyTruncated:
-    return ReplyTruncated(f"The reply of {server.model} ended before it was done.", hint="Look into the server's log.")
+def truncated_reply(server: Server) -> ReplyTruncated:
+    return ReplyTruncated(f"The reply of {server.model} ended before it was done.", hint="See the server's log.")
 
 
 def _refused(status: int, text: str, server: Server) -> LLMError:
     missing = status == 404 and (server.kind == "ollama" or "model" in text.casefold())
     if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
-        hint = f"ollama pull {server.model}" if server.kind == "ollama" else f"See which it has: {server.url}/models"
+        hint = (
+            f"ollama pull {server.model}"
+            if server.kind == "ollama"
+            else f"See {server.url}/models for the models that it has."
+        )
         return ModelMissing(f"{server} has no model {server.model!r}.", hint=hint)
     if status < 400:
         return LLMServerError(
             f"{server} answers with a redirect to another address ({status}), which is not followed.",
             status=status,
-            hint="Name the address itself in the model spec or in OLLAMA_HOST.",
+            hint="Give that address in the model spec or in OLLAMA_HOST.",
         )
     keyless = hint_for(server.url, server.kind) if server.url else ""
     hints = {
         401: keyless,
         403: keyless,
-        404: "The URL of an OpenAI-compatible server mostly ends in /v1.",
+        404: "The URL of an OpenAI-compatible server usually ends in /v1.",
         429: "Wait, or lower calls_in_flight.",
     }
-    hint = hints.get(status, "Look into the server's log." if status >= 500 else "")
+    hint = hints.get(status, "See the server's log." if status >= 500 else "")
     return LLMServerError(f"{server} answered {status}: {text}.", status=status, hint=hint)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and what caused it."""
+    """An error and its causes."""
     seen: BaseException | None = error
     while seen is not None:
         yield seen

@@ -1,1 +1,1 @@
-"""Web search engines behind one protocol: each lists addresses for a query. The user says whether any is asked."""
+"""Web search engines behind one protocol: each lists addresses for a query. None is used unless the user says so."""

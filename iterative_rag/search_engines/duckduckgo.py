@@ -1,4 +1,4 @@
-"""DuckDuckGo through the package `ddgs`, which reads its pages of results: no key, and no promise that it lasts."""
+"""DuckDuckGo through the package `ddgs`, which parses its result pages: needs no key, but may stop working."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class DuckDuckGo:
     name = "duckduckgo"
 
     def __init__(self, *, seconds: int = SECONDS) -> None:
-        """Raises MissingExtra: better before a run than in the middle of it."""
+        """Raises MissingExtra, so that a run fails at its start."""
         try:
             import ddgs  # noqa: F401
         except ImportError as error:
@@ -26,23 +26,23 @@ class DuckDuckGo:
         self._seconds = seconds
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
-        """Never empty: the package does not tell a query that nothing fits from one that was refused."""
+        """Never empty: the package does not tell a query without results from one that was refused."""
         from ddgs import DDGS
         from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
         announce("https://duckduckgo.com", SEARCH_WORDS)
         try:
-            # One backend by name: "auto" would ask a dozen other engines that the user has not chosen.
+            # With "auto" the package would query a dozen engines that the user has not chosen.
             found = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
         except RatelimitException as error:
-            raise FetchError("DuckDuckGo holds us back.", hint=_HINT, retryable=True, status=429) from error
+            raise FetchError("DuckDuckGo limits our requests.", hint=_HINT, retryable=True, status=429) from error
         except TimeoutException as error:
             raise FetchError(
-                f"DuckDuckGo gave no reply within {self._seconds} s.", hint=_HINT, retryable=True
+                f"DuckDuckGo did not reply within {self._seconds} s.", hint=_HINT, retryable=True
             ) from error
         except DDGSException as error:
-            said = plain(without_secrets(str(error)), 200).rstrip(". ")
-            raise FetchError(f"DuckDuckGo listed nothing: {said}.", hint=_HINT, retryable=True) from error
+            message = plain(without_secrets(str(error)), 200).rstrip(". ")
+            raise FetchError(f"DuckDuckGo listed nothing: {message}.", hint=_HINT, retryable=True) from error
         if not found:
             raise FetchError("DuckDuckGo listed nothing.", hint=_HINT, retryable=True)
         return listed("DuckDuckGo", found, limit, url="href", snippet="body")

@@ -14,8 +14,8 @@ from iterative_rag.search_engines.results import listed
 from iterative_rag.types import SearchResult
 
 API = "https://en.wikipedia.org/w/api.php"
-MOST_QUERY = 300  # characters that its search takes
-_EXTRA = 5  # disambiguation pages that may stand among the results
+MAX_QUERY = 300  # characters
+_EXTRA = 5  # more results are requested, because some may be disambiguation pages
 _HINTS = {
     200: "Check that this is the address of a MediaWiki API; it ends in api.php.",
     403: "Wikimedia refuses robots that name no contact: iterative-rag corpus fetch ... --contact you@example.org",
@@ -29,7 +29,7 @@ class Wikipedia:
     def __init__(self, user_agent: str, *, api: str = API, seconds: float = SECONDS) -> None:
         self.api = api
         name = "Wikipedia" if api == API else f"The wiki at {api}"
-        self._asked = JsonApi(name, api, user_agent, _HINTS, seconds=seconds)
+        self._client = JsonApi(name, api, user_agent, _HINTS, seconds=seconds)
 
     @property
     def name(self) -> str:
@@ -37,13 +37,13 @@ class Wikipedia:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Articles, without pages that only list what a title may mean."""
-        answer = self._asked.get(
+        answer = self._client.get(
             {
                 "action": "query",
                 "format": "json",
                 "formatversion": "2",
                 "generator": "search",
-                "gsrsearch": query[:MOST_QUERY],
+                "gsrsearch": query[:MAX_QUERY],
                 "gsrnamespace": "0",
                 "gsrlimit": str(limit + _EXTRA),
                 "prop": "info|pageprops|extracts",
@@ -55,9 +55,9 @@ class Wikipedia:
                 "exlimit": "max",
             }
         )
-        pages = _pages(answer, self._asked.name)
+        pages = _pages(answer, self._client.name)
         articles = [page for page in pages if "disambiguation" not in (page.get("pageprops") or {})]
-        return listed(self._asked.name, articles, limit, url="canonicalurl", snippet="extract")
+        return listed(self._client.name, articles, limit, url="canonicalurl", snippet="extract")
 
 
 def build(address: str, user_agent: str) -> SearchEngine:
@@ -65,7 +65,7 @@ def build(address: str, user_agent: str) -> SearchEngine:
 
 
 def _pages(answer: Any, name: str) -> list[dict[str, Any]]:
-    """The pages in the order of the search. An API error has status 200; no page at all, no `query`."""
+    """The pages in the order of the search. API errors have status 200; without results there is no `query`."""
     if isinstance(fault := answer.get("error"), dict):
         code = str(fault.get("code", ""))[:60]
         raise FetchError(

@@ -1,4 +1,4 @@
-"""A SearXNG server, which asks many engines and keeps no record of who asked.
+"""A SearXNG server, which queries many engines and keeps no record of its users.
 
 https://docs.searxng.org/dev/search_api.html; its settings.yml must allow the format json.
 """
@@ -16,7 +16,7 @@ _HINTS = {
     200: _JSON,
     403: _JSON,
     404: "Give the server's own address, without /search: searxng@http://HOST:8888",
-    429: "The server's limiter holds us back: allow this machine in its limiter.toml, or wait.",
+    429: "The server limits our requests: allow this machine in its limiter.toml, or wait.",
 }
 
 
@@ -25,21 +25,21 @@ class SearXNG:
 
     def __init__(self, user_agent: str, *, url: str, seconds: float = SECONDS) -> None:
         self.url = url
-        self._asked = JsonApi(f"SearXNG at {url}", f"{url}/search", user_agent, _HINTS, seconds=seconds)
+        self._client = JsonApi(f"SearXNG at {url}", f"{url}/search", user_agent, _HINTS, seconds=seconds)
 
     @property
     def name(self) -> str:
         return f"searxng@{self.url}"
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
-        """Raises FetchError too where nothing is listed because the engines behind the server did not answer it."""
-        answer = self._asked.get({"q": query, "format": "json", "categories": "general"})
-        found = listed(self._asked.name, answer.get("results"), limit)
+        """Raises FetchError also where there are no results because the engines behind the server did not reply."""
+        answer = self._client.get({"q": query, "format": "json", "categories": "general"})
+        found = listed(self._client.name, answer.get("results"), limit)
         silent = answer.get("unresponsive_engines")
         if not found and silent:
             raise FetchError(
-                f"The engines behind {self._asked.name} did not answer: {_shown(silent)}.",
-                hint="Wait a while, or switch on others in the server's settings.yml.",
+                f"The engines behind {self._client.name} did not answer: {_shown(silent)}.",
+                hint="Wait a while, or enable others in the server's settings.yml.",
                 retryable=True,
             )
         return found

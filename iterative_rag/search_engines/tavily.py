@@ -1,4 +1,4 @@
-"""Tavily, a paid search for programs: https://docs.tavily.com/documentation/api-reference/endpoint/search"""
+"""Tavily, a paid search API: https://docs.tavily.com/documentation/api-reference/endpoint/search"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from iterative_rag.types import SearchResult
 
 API = "https://api.tavily.com/search"
 KEY = "TAVILY_API_KEY"
-MOST_QUERY = 400  # characters that it takes
+MAX_QUERY = 400  # characters
 _LIMIT = "The plan's limit is reached: raise it at app.tavily.com, or choose another --search-engine."
 _HINTS = {
     401: f"Set {KEY} to a valid key.",
@@ -29,20 +29,20 @@ class Tavily:
 
     def __init__(self, user_agent: str, *, api: str = API, seconds: float = SECONDS) -> None:
         """Raises UsageError without a key."""
-        self._asked = JsonApi("Tavily", api, user_agent, _HINTS, key=_key(), seconds=seconds)
+        self._client = JsonApi("Tavily", api, user_agent, _HINTS, key=_key(), seconds=seconds)
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
-        answer = self._asked.post({"query": query[:MOST_QUERY], "max_results": limit, "search_depth": "basic"})
-        return listed(self._asked.name, answer.get("results"), limit)
+        answer = self._client.post({"query": query[:MAX_QUERY], "max_results": limit, "search_depth": "basic"})
+        return listed(self._client.name, answer.get("results"), limit)
 
 
 def _key() -> str:
     key = os.environ.get(KEY, "").strip()
     if not key:
-        raise UsageError("Tavily wants a key.", hint=f"Set {KEY}, or choose another --search-engine.")
+        raise UsageError("Tavily needs a key.", hint=f"Set {KEY}, or choose another --search-engine.")
     if not key.isascii() or not key.isprintable() or " " in key:
-        # Not sent: the HTTP library would quote it in its complaint.
-        raise UsageError(f"What {KEY} holds cannot be a key.", hint="Copy it again from app.tavily.com.")
+        # The HTTP library would quote it in its error message.
+        raise UsageError(f"The value of {KEY} cannot be a key.", hint="Copy it again from app.tavily.com.")
     return key
 
 

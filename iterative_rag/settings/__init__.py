@@ -1,4 +1,4 @@
-"""Settings: the model of all of them, the layers that they are read from, and which folders are trusted to set what."""
+"""Settings: their model, the layers that they are read from, and the folders that are trusted."""
 
 from iterative_rag.settings.model import (
     PRESETS,

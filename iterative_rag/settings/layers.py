@@ -1,4 +1,4 @@
-"""What settings are read from: a TOML file, the variables of the environment, and the two files of a working folder."""
+"""Reads settings from a TOML file, the environment, and the two files of a working folder."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from iterative_rag.system.files import readable
 FILE_NAME = "iterative-rag.toml"
 DOTENV = ".env"
 PREFIX = "ITERATIVE_RAG_"
-# Variables with the prefix that are not settings: where data lies, keys and their hosts, and a switch for debugging.
+# Variables with the prefix that are not settings: the data folder, keys and their hosts, a switch for debugging.
 RESERVED = frozenset({"home", "api_key", "api_key_host", "allow_http", "debug"})
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class WorkingFolder:
-    """The settings that a folder brings, weakest file first. `digest` is that of its files, "" where it has none;
-    `reserved` are variables of its `.env` that are read from the environment alone."""
+    """The settings files of a folder, weakest first, and the digest of both, or "". `reserved` are variables of its
+    `.env` that are read from the environment only."""
 
     path: Path
     layers: tuple[tuple[Path, dict[str, Any]], ...] = ()
@@ -33,9 +33,9 @@ class WorkingFolder:
 
 
 def working_folder(path: Path) -> WorkingFolder:
-    """Read the files of a folder once, so that what is checked is what is used. Raises SettingsError."""
+    """Read the files of a folder once, so that the content that is checked is the one used. Raises SettingsError."""
     toml_file, dotenv_file = path / FILE_NAME, path / DOTENV
-    # A folder of that name is often a virtual environment.
+    # A folder named .env is often a virtual environment.
     toml, dotenv = _content(toml_file), _content(dotenv_file) if dotenv_file.is_file() else None
     if toml is None and dotenv is None:
         return WorkingFolder(path)
@@ -44,7 +44,7 @@ def working_folder(path: Path) -> WorkingFolder:
     layers = []
     if toml is not None:
         layers.append((toml_file, _parsed(toml, toml_file)))
-    # Not interpolated: ${OPENAI_API_KEY} would put a key into a setting.
+    # Without interpolation, because ${OPENAI_API_KEY} would put a key into a setting.
     variables = dotenv_values(stream=io.StringIO(_text(dotenv or b"", dotenv_file)), interpolate=False)
     if dotenv is not None:
         layers.append((dotenv_file, from_environment(variables)))
@@ -72,15 +72,15 @@ def from_environment(values: Mapping[str, str | None]) -> dict[str, Any]:
 
 
 def _content(path: Path) -> bytes | None:
-    """None where there is no such file."""
+    """None where there is no file."""
     try:
         with readable(path).open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+            content = file.read(_MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise _unreadable(path, error) from error
-    if len(content) > _MOST_BYTES:
+    if len(content) > _MAX_BYTES:
         raise SettingsError(f"The settings file {path} is larger than 1 MB.", hint="Correct or remove it.")
     return content
 

@@ -1,7 +1,7 @@
-"""Which settings of a working folder hold: those that send something somewhere only if the user trusts the folder.
+"""Which settings of a working folder apply: those that can send something off this machine only if the user trusts it.
 
-A folder that was cloned or unpacked must not choose who receives the question, the documents and the keys. Trust is for
-one folder and the exact content of its two files: a change of either asks again.
+A folder that was cloned or unpacked must not choose who receives the question, the documents and the keys. Trust holds
+for one folder and the exact content of its two settings files.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from iterative_rag.registry import EMBEDDERS, LLMS, SEARCH_ENGINES, STORES
 from iterative_rag.settings.layers import WorkingFolder
 from iterative_rag.system import private_json
 
-# The settings that decide where anything is sent, each with the values by which nothing leaves the machine.
+# The settings that decide where anything is sent, each with the values that send nothing off this machine.
 _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
     "llm": frozenset(LLMS.local),
     "fast_llm": frozenset({"", *LLMS.local}),
@@ -31,17 +31,17 @@ def sends(key: str, value: object) -> bool:
 
 
 def needing_trust(folder: WorkingFolder) -> list[tuple[Path, str, Any]]:
-    """File, key and value of every setting that holds only in a trusted folder."""
+    """File, key and value of each setting that applies in a trusted folder only."""
     return [(file, key, value) for file, values in folder.layers for key, value in values.items() if sends(key, value)]
 
 
 def allowed(
     folder: WorkingFolder, trusted: Path, chosen: Mapping[str, Any], overruled: Collection[str]
 ) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
-    """The folder's settings that hold, file by file, and the names of those that are refused.
+    """The folder's settings that apply, by file, and the names of those that are refused.
 
-    `chosen` is what the user has set elsewhere: to set the same again changes nothing. What a stronger layer has
-    `overruled` would not hold anyway, and is not worth a word.
+    `chosen` are the user's own settings, with which a value may agree. Settings that a stronger layer has `overruled`
+    are not named.
     """
     refusable = {(file, key) for file, key, value in needing_trust(folder) if chosen.get(key) != value}
     if not refusable or is_trusted(folder, trusted):
@@ -58,15 +58,15 @@ def is_trusted(folder: WorkingFolder, trusted: Path) -> bool:
 
 
 def trust(folder: WorkingFolder, trusted: Path) -> None:
-    """Remember the folder with its content as it was read."""
+    """Trust the folder with the content that was read."""
     private_json.update(trusted, lambda held: held.update({str(folder.path.resolve()): folder.digest}))
 
 
 def distrust(path: Path, trusted: Path) -> bool:
-    """Forget a folder; whether it was trusted."""
+    """Stop trusting a folder; returns whether it was trusted."""
     known = str(path.resolve()) in trusted_folders(trusted)
     if known:
-        private_json.update(trusted, lambda held: held.pop(str(path.resolve()), None) and None)
+        private_json.update(trusted, lambda held: held.pop(str(path.resolve()), None))
     return known
 
 

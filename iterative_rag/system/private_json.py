@@ -30,7 +30,7 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
-def update(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+def update(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Apply `change` to the object in the file and write it atomically. Raises OSError and SettingsError."""
     from filelock import FileLock
 

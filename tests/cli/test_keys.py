@@ -20,7 +20,7 @@ from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import api_keys
-from iterative_rag.remote.server_calls import Line, without_secrets
+from iterative_rag.remote.server_calls import CallState, without_secrets
 from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.settings import Settings
 
@@ -244,7 +244,7 @@ def send(url: str, to: str = "") -> httpx.Request:
         seen.append(request)
         return httpx.Response(200)
 
-    with httpx.Client(transport=httpx.MockTransport(answer), **Line().http_options(url, key=KEY)) as client:
+    with httpx.Client(transport=httpx.MockTransport(answer), **CallState().http_options(url, key=KEY)) as client:
         client.post(to or url, json={}, headers={"Authorization": "Bearer another", "X-Token": "another"})
     return seen[0]
 
@@ -264,7 +264,7 @@ def test_it_is_remembered_for_later_processes(
     from iterative_rag.remote import disclosure
 
     send("https://second.example.org/v1")
-    monkeypatch.setattr(disclosure, "_told", set())  # as in a new process
+    monkeypatch.setattr(disclosure, "_announced", set())  # as in a new process
     send("https://second.example.org/v1")
     assert len(caplog.messages) == 1
 

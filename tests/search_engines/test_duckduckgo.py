@@ -77,8 +77,8 @@ def test_duckduckgos_results(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("DDGSException", "No results found.", "listed nothing: No results found"),
         ("DDGSException", "RequestError: \x1b[31mconnection\nrefused", "connection refused"),
-        ("TimeoutException", "timed out", "no reply"),
-        ("RatelimitException", "202 Ratelimit", "holds us back"),
+        ("TimeoutException", "timed out", "did not reply within 15 s"),
+        ("RatelimitException", "202 Ratelimit", "limits our requests"),
     ],
 )
 def test_duckduckgos_faults(kind: str, message: str, match: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ FAULTS = {
     "object without results": (json_reply({"hello": 1}), "list"),
     "results of a wrong kind": (json_reply({"results": {"a": 1}, "query": {"pages": "none"}}), "list"),
     "cut off": (CannedReply(b'{"results": [', length=5000), "broke off"),
-    "endless": (CannedReply(b" " * (json_api.MOST_BYTES + 1)), "MB"),
+    "endless": (CannedReply(b" " * (json_api.MAX_BYTES + 1)), "MB"),
 }
 
 
@@ -155,7 +155,7 @@ def test_a_busy_engine_is_asked_again_once_after_the_pause_it_wants(kind: str, m
 def test_a_silent_engine_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(CannedReply(hang=True)) as there:
         engine: Any = ENGINES[kind](there.url)
-        object.__setattr__(engine._asked, "seconds", 0.2)
+        object.__setattr__(engine._client, "seconds", 0.2)
         with pytest.raises(FetchError, match="within 0 s") as caught:
             engine.search("lamp", 3)
     assert caught.value.retryable

@@ -22,4 +22,4 @@ def test_tavily_wants_a_key_that_can_be_one(key: str, monkeypatch: pytest.Monkey
 
 def test_tavilys_key_is_in_nothing_that_is_printed() -> None:
     engine = Tavily(AGENT)
-    assert KEY not in f"{engine!r} {engine._asked!r} {engine.name} {vars(engine)}"
+    assert KEY not in f"{engine!r} {engine._client!r} {engine.name} {vars(engine)}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.remote.server_calls import RETRIES, Line, Server, persistently, translated, truncated
+from iterative_rag.remote.server_calls import RETRIES, CallState, Server, as_llm_error, truncated_reply, with_retries
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -63,14 +63,14 @@ class _Arrived:
 
 
 class StreamedChat:
-    """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `line`.
+    """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
     """
 
-    def __init__(self, name: str, server: Server, *, timeout: float, retries: int, line: Line) -> None:
+    def __init__(self, name: str, server: Server, *, timeout: float, retries: int, call: CallState) -> None:
         self.name = name
-        self._server, self._timeout, self._retries, self._line = server, timeout, retries, line
+        self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -81,7 +81,7 @@ class StreamedChat:
     def complete(self, request: ChatRequest) -> ChatReply:
         """The whole reply. Raises an LLMError, after retrying what may go through later."""
         seconds = min(self._timeout, request.seconds if request.seconds is not None else self._timeout)
-        return persistently(lambda: self._once(request), seconds, self._line, self._retries)
+        return with_retries(lambda: self._once(request), seconds, self._call, self._retries)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         """Start the call."""
@@ -91,7 +91,7 @@ class StreamedChat:
         return self._attempt(request, self._stream)
 
     def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
-        deadline = self._line.deadline()
+        deadline = self._call.deadline()
         arrived = _Arrived()
         try:
             self.preload()
@@ -106,7 +106,7 @@ class StreamedChat:
         except LLMError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: whatever it raises becomes ours
-            ours = translated(error, self._server, begun=arrived.begun)
+            ours = as_llm_error(error, self._server, begun=arrived.begun)
             # The library's own error is not chained: it holds the request, whose headers hold the key.
             raise ours from None
         self._refuse_unfinished(arrived, request)
@@ -121,7 +121,7 @@ class StreamedChat:
             error.retryable = False  # the same call would be cut off again
             raise error
         if arrived.tells and arrived.finish is None:
-            raise truncated(self._server)
+            raise truncated_reply(self._server)
 
 
 class LlamaIndexChat(StreamedChat):
@@ -131,7 +131,7 @@ class LlamaIndexChat(StreamedChat):
         self._llm = llm
         url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
         server = Server(llm.class_name(), str(url), _model_of(llm))
-        super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, line=Line())
+        super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, call=CallState())
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         try:

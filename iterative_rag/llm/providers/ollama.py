@@ -13,7 +13,7 @@ from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.remote.server_calls import Line, Server, ollama_url
+from iterative_rag.remote.server_calls import CallState, Server, ollama_url
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
 
@@ -43,11 +43,11 @@ class OllamaChat(StreamedChat):
             Server("ollama", url, model),
             timeout=settings.timeout,
             retries=settings.retries,
-            line=Line(),
+            call=CallState(),
         )
         key = key_to_send(url, "ollama")
         # A function, so that no dump of the object's fields shows the key.
-        self._http_options: Callable[[], dict[str, Any]] = lambda: self._line.http_options(url, key=key)
+        self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(url, key=key)
 
     def preload(self) -> None:
         self._variant(self._settings.reply_tokens)

@@ -13,7 +13,7 @@ from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.remote.server_calls import Line, Server
+from iterative_rag.remote.server_calls import CallState, Server
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
 
@@ -48,11 +48,11 @@ class OpenAILikeChat(StreamedChat):
             Server("openai-like", url, model),
             timeout=settings.timeout,
             retries=settings.retries,
-            line=Line(),
+            call=CallState(),
         )
         key = key_to_send(url, "openai-like")
         # A function, so that no dump of the object's fields shows the key.
-        self._http_options: Callable[[], dict[str, Any]] = lambda: self._line.http_options(
+        self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(
             url, key=key, own_headers=is_openai(url)
         )
 
