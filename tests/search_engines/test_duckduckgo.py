@@ -51,7 +51,8 @@ def test_duckduckgo_asks_duckduckgo_and_nobody_else(dialled: list[tuple[Any, ...
 
 
 def _answering(monkeypatch: pytest.MonkeyPatch, answer: object) -> list[dict[str, Any]]:
-    ddgs = pytest.importorskip("ddgs")
+    # The class itself: what `ddgs` exports is a proxy until its first use, and a patch of that would not be seen.
+    real = pytest.importorskip("ddgs.ddgs").DDGS
     asked: list[dict[str, Any]] = []
 
     def text(self: object, query: str, **more: Any) -> Any:
@@ -60,7 +61,7 @@ def _answering(monkeypatch: pytest.MonkeyPatch, answer: object) -> list[dict[str
             raise answer
         return answer
 
-    monkeypatch.setattr(ddgs.DDGS, "text", text)
+    monkeypatch.setattr(real, "text", text)
     return asked
 
 
