@@ -33,8 +33,7 @@ def is_of_kind(question: str, short: str) -> bool:
     if kind_asked(question) is Asked.ANY or stretch.search(folded(question)):
         return True
     # "None", "never", "the same year", "one": answers that a number may have, in few words.
-    in_words = len(short.split()) <= 2
-    return in_words or re.search(r"\d", short) is not None or bool(mentions(short, language(question)))
+    return len(short.split()) <= 2 or bool(mentions(short, language(question)))
 
 
 @cache

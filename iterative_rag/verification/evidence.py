@@ -97,17 +97,16 @@ def _of_fact(place: int, fact: Fact, code: str) -> Proof:
 
 def _of_computation(computation: Computation, facts: Sequence[Proof], code: str) -> Proof:
     below = [facts[place] for place in computation.facts if 0 <= place < len(facts)]
-    expression, result = read_text(computation.expression, code), read_text(computation.result, code)
-    result = _with_unit(result, expression)
-    own = (result, expression)
+    expression = read_text(computation.expression, code)
+    result = _with_unit(read_text(computation.result, code), expression)
     return Proof(
         facts=tuple(computation.facts),
-        texts=(*own, *(text for proof in below for text in proof.texts)),
+        texts=(result, expression, *(text for proof in below for text in proof.texts)),
         titles=tuple(title for proof in below for title in proof.titles),
         values=(*result.values, *expression.values, *(value for proof in below for value in proof.values)),
         results=result.values,
-        names=_names(own).union(*(proof.names for proof in below)),
-        lows=_lows(own).union(*(proof.lows for proof in below)),
+        names=frozenset().union(*(proof.names for proof in below)),
+        lows=result.lows.union(expression.lows, *(proof.lows for proof in below)),
         foreign=any(proof.foreign for proof in below),
         computed=True,
     )

@@ -130,20 +130,13 @@ def _only_asked(words: Sequence[ClaimWord], proved: int, evidence: Evidence) -> 
 
 
 def _described(words: Sequence[ClaimWord], claim: MatchedClaim) -> dict[ClaimWord, int]:
-    """The words that describe a name where it stands ("the chemist Oda Brenk", "Oda Brenk, a chemist, ..."), each with
-    a proof that says so of the name."""
+    """The words right before a name that describe it ("the chemist Oda Brenk"), each with a proof that says so."""
     return {
         word: min(both)
         for word in words
         for part in claim.parts
-        if part.name and _beside(word, part, claim) and (both := part.held_by & word.held_by)
+        if part.name
+        and word.end <= part.start
+        and (both := part.held_by & word.held_by)
+        and not claim.said.text[word.end : part.start].strip(" „“\"'«»")
     }
-
-
-def _beside(word: ClaimWord, part: ClaimPart, claim: MatchedClaim) -> bool:
-    text = claim.said.text
-    if word.end <= part.start:
-        return not text[word.end : part.start].strip(" „“\"'«»")
-    between = text[part.end : word.start]
-    nearest = not any(part.end <= other.start < word.start for other in claim.parts)
-    return nearest and between.startswith(", ") and between.count(",") == 1 and "," in text[word.end :]

@@ -107,7 +107,7 @@ def _names(
         gap = text[before.end : word.start] if before else ""
         joins = bool(names) and names[-1][-1] is before and _WITHIN_NAME.fullmatch(gap) is not None
         is_name = word.capital and word.low not in language_of("").months
-        if is_name and (word.opens or not joins):
+        if is_name and not joins:
             is_name = not is_function_word(word.low, code)
         if is_name and word.opens:
             follows = after is not None and after.capital and not after.opens

@@ -42,8 +42,8 @@ class Vocabulary:
 
 @lru_cache(maxsize=32768)
 def _traits(word: str) -> frozenset[str]:
-    """Its first letters, those without the "ge" of a participle, its relations: what is alike shares one of them."""
-    return _relations(word) | {word[:_TRAIT], _bare(word)[:_TRAIT]}
+    """Its first letters and its relations: what is alike shares one of them."""
+    return _relations(word) | {word[:_TRAIT]}
 
 
 def _alike(one: str, other: str) -> bool:
@@ -53,21 +53,8 @@ def _alike(one: str, other: str) -> bool:
         return False
     if _relations(one) & _relations(other):
         return True
-    return _one_stem(one, other) or (_participle(one) != _participle(other) and _one_stem(_bare(one), _bare(other)))
-
-
-def _one_stem(one: str, other: str) -> bool:
     shared, longest = shared_beginning(one, other), max(len(one), len(other))
     return shared >= _SHORTEST_STEM and longest - shared <= _LONGEST_ENDING and 5 * shared >= 3 * longest
-
-
-def _participle(word: str) -> bool:
-    """Whether a word has the form of a German participle ("geweiht", "entworfen" has not)."""
-    return len(word) > 6 and word.startswith("ge") and word.endswith(("t", "en"))
-
-
-def _bare(word: str) -> str:
-    return word[2:] if _participle(word) else word
 
 
 def _superlative(word: str) -> bool:

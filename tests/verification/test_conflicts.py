@@ -61,7 +61,8 @@ def test_a_long_name_may_be_said_without_its_title() -> None:
         ("an architect", "a famous teacher", "What was Oda Brenk?"),
         ("Oda Brenk", "Per Holm", "Who were the members of Velm Tower?"),
         ("Oda Brenk", "Per Holm", "Which architects and painters worked on Velm Tower?"),
-        ("3 sons", "5 daughters", "How many children did Oda Brenk have, sons or daughters?"),
+        ("3 sons", "5 daughters", "How large was the family of Velm Tower?"),
+        ("Oda Brenk", "Brenk's", "Whose work is Velm Tower?"),
     ],
 )
 def test_values_that_may_both_be_true(one: str, other: str, question: str) -> None:

@@ -169,6 +169,20 @@ def test_a_quote_that_names_what_it_denies_does_not_prove_a_date_of_another() ->
     assert not claims(inquiry, told)[0].grounded
 
 
+@pytest.mark.parametrize(
+    ("text", "grounded"),
+    [
+        ("Oda Brenk drew a large plan [1].", True),
+        ("Oda Brenk drew the largest plan [1].", False),  # a superlative claims more than its word
+        ("Oda Maria Brenk drew a large plan [1].", False),
+    ],
+)
+def test_a_name_may_be_longer_in_the_quote_and_a_word_no_stronger_in_the_claim(text: str, grounded: bool) -> None:
+    told = fact(Need("What was drawn?"), "Orra", "Oda von der Brenk drew a large plan of Orra.")
+    found = claims(Inquiry("What did she draw?", "?", (told,)), Draft(True, text, "a plan", (0,)))
+    assert [claim.grounded for claim in found] == [grounded]
+
+
 @pytest.mark.parametrize("half", ["tuning", "held"])
 def test_constructed_answers_are_judged_as_well_as_ever(half: str) -> None:
     """400 answers of a scripted LLM, of which every third or so makes an unsupported claim."""

@@ -36,6 +36,8 @@ def standing(claim: str, quote: str, *computations: Computation, question: str =
         ("Two thirds of Velm Tower burned", "2/3 of Velm Tower burned."),
         ("Der Velm Tower hat hundertfünf Stockwerke und steht am Fluss", "The Velm Tower on the river has 105 floors."),
         ("Perhaps Jane", "Jane designed it."),
+        ("Probably Jane", "Jane designed it."),
+        ("Oda Brenk was born in 1874 and died in 1950", "Oda Brenk (b. 3 March 1874, † 1950) was an architect."),
     ],
 )
 def test_a_value_is_proved_in_any_writing(claim: str, quote: str) -> None:
