@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 from fakes.case_following_llm import Script, script
+from fakes.loopback_server import serving
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.factory.web_access import make_web as factory_web
 from iterative_rag.protocols import Pages, SearchEngine
@@ -211,18 +211,9 @@ def _text_of(source: str) -> str:
 # --- the web ---------------------------------------------------------------------------------
 
 
-@contextmanager
-def stand_in() -> Iterator[str]:
+def stand_in() -> AbstractContextManager[str]:
     """A web on loopback, "127.0.0.1:PORT": `/search` speaks SearXNG's JSON, the other paths are the pages."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return serving(_Handler)
 
 
 @contextmanager

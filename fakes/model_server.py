@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import socket
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any
+
+from fakes.loopback_server import LoopbackServer
 
 Replier = Callable[[Mapping[str, Any]], str]
 DIMENSIONS = 4
@@ -44,7 +45,7 @@ class Seen:
 
 
 @dataclass
-class FakeServer:
+class FakeServer(LoopbackServer):
     """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order
     (None: all goes well), then `fault_of` may name one for a request's body, then `always` holds. `refuses` are fields
     of an OpenAI request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
@@ -66,25 +67,16 @@ class FakeServer:
     peak: int = 0
 
     def __enter__(self) -> FakeServer:
-        handler = type("Handler", (_Handler,), {"fake": self})
         self.closing = threading.Event()
         self._lock = threading.Lock()
         self._arrived = threading.Condition()
         self._open = 0
-        self._http = _Server(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
+        self.start(_Handler, fake=self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.closing.set()
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        self.stop()
 
     def take(self, seen: Seen) -> Fault | None:
         with self._lock:
@@ -118,16 +110,6 @@ def unused_url() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}"
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away at its deadline is no fault of the test."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

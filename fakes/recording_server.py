@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from fakes.loopback_server import LoopbackServer
 
-class RecordingServer:
+
+class RecordingServer(LoopbackServer):
     """`received` holds each request as text, from its first line to its body. With `redirect_to` it answers 307."""
 
     def __init__(self, *, status: int = 404, redirect_to: str = "") -> None:
@@ -16,23 +16,8 @@ class RecordingServer:
         self.received: list[str] = []
 
     def __enter__(self) -> RecordingServer:
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"recorder": self}))
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
+        self.start(_Handler, recorder=self)
         return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._http.server_port}"
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -7,9 +7,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from fakes.loopback_server import serving
 
 
 @dataclass(frozen=True)
@@ -84,20 +86,9 @@ def answering(*answers: CannedReply) -> Iterator[FakeSearchEngine]:
             self.end_headers()
             self.wfile.write(answer.body)
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: object, client_address: object) -> None:
-            """The client hangs up on what is too long or too slow."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    stand_in.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield stand_in
-    finally:
-        stand_in.closing.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as host:
+        stand_in.url = f"http://{host}"
+        try:
+            yield stand_in
+        finally:
+            stand_in.closing.set()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import httpcore
+
+from fakes import loopback_server
 
 NAMES = {
     "public.example": ["93.184.215.14"],
@@ -106,21 +107,8 @@ def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
             paths.append(self.path)
             answer(self)
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: object, client_address: object) -> None:
-            """The client hangs up on what is too long or too slow."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}", paths
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with loopback_server.serving(Handler) as host:
+        yield host, paths
 
 
 def sending(body: bytes, status: int = 200, /, **headers: str) -> Answer:

@@ -9,10 +9,11 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from fakes.loopback_server import LoopbackServer
 
 LICENCE = "Creative Commons Attribution-Share Alike 4.0"
 
@@ -57,7 +58,7 @@ class FakeTime:
 
 
 @dataclass
-class FakeWiki:
+class FakeWiki(LoopbackServer):
     """`redirects` are title -> (title, section), `categories` name -> titles.
 
     `troubles` are used up in order by requests that `hits` picks. `gate` is called before the HTML of a page is sent: a
@@ -82,23 +83,8 @@ class FakeWiki:
     def __enter__(self) -> FakeWiki:
         self._lock = threading.Lock()
         self._in_flight = 0
-        self._http = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"wiki": self}))
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
+        self.start(_Handler, wiki=self)
         return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._http.server_port}"
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
 
     @property
     def api(self) -> str:
@@ -133,13 +119,6 @@ class FakeWiki:
 def is_page(asked: Mapping[str, str]) -> bool:
     """Whether a request asks for the HTML of a page."""
     return asked.get("action") == "parse" and "oldid" in asked
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was killed is no fault of the test."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from fakes.model_server import FakeServer
+from iterative_rag.remote import server_calls
 from iterative_rag.remote.api_keys import SECRETS
 
 # No test asserts on time, and the first text of a language compiles its patterns.
@@ -34,6 +35,18 @@ def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def server() -> Iterator[FakeServer]:
     with FakeServer() as running:
         yield running
+
+
+@pytest.fixture
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that failed are repeated at once."""
+    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.01)
+
+
+@pytest.fixture(params=["ollama", "openai-like"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """The kinds of model servers that both chat models and embedders are adapted to."""
+    return str(request.param)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -13,20 +13,10 @@ from fakes.model_server import FakeServer, Fault, unused_url
 from iterative_rag.embedders.embedder_choice import embedder
 from iterative_rag.errors import EmbedderError, UsageError
 from iterative_rag.protocols import Embedder
-from iterative_rag.remote import server_calls
 
 EMBED_PATH = {"ollama": "/api/embed", "openai-like": "/v1/embeddings"}
+pytestmark = pytest.mark.usefixtures("short_pauses")
 Make = Callable[..., Embedder]
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.01)
-
-
-@pytest.fixture(params=["ollama", "openai-like"])
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture

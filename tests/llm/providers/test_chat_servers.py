@@ -23,24 +23,14 @@ from iterative_rag.errors import (
 )
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest
-from iterative_rag.remote import server_calls
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
 
 SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 REQUEST = ChatRequest("analyse", "Be brief.", "What is missing?", SCHEMA, max_tokens=77)
 CHAT_PATH = {"ollama": "/api/chat", "openai-like": "/v1/chat/completions"}
+pytestmark = pytest.mark.usefixtures("short_pauses")
 Make = Callable[..., ChatModel]
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.01)
-
-
-@pytest.fixture(params=["ollama", "openai-like"])
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture

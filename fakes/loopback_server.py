@@ -1,0 +1,58 @@
+"""A handler served on a free port of 127.0.0.1: what all fakes that speak HTTP share."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+
+class LoopbackServer:
+    """Subclasses call `start` in `__enter__`; leaving the block stops the server and waits for its thread."""
+
+    def start(self, handler: type[BaseHTTPRequestHandler], **attributes: object) -> None:
+        """Serve `handler`, whose class gets the `attributes`."""
+        self._http = _ForgivingServer(("127.0.0.1", 0), type("Handler", (handler,), attributes))
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self._http.server_port}"
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}"
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Host and port of a server that runs inside the block."""
+    server = LoopbackServer()
+    server.start(handler)
+    try:
+        yield server.host
+    finally:
+        server.stop()
+
+
+class _ForgivingServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up, was killed or went away at its deadline is what many tests are about."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
