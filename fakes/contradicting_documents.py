@@ -6,19 +6,16 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
+from fakes.case_corpus import CaseCorpus
 from fakes.planted_instructions import ROLES
-from iterative_rag.factory import IterativeRAG, index_paths
+from iterative_rag.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.settings import Settings, home
 from iterative_rag.types import Answer
 
 EACH = 5
@@ -178,7 +175,7 @@ class OneSidedLLM:
                     yield {"statement": sentence, "quote": sentence, "value": value}
 
 
-class ContradictingCorpus:
+class ContradictingCorpus(CaseCorpus):
     """The documents of all cases in one corpus; each case is asked of its own part of it."""
 
     def __init__(self, folder: Path, known: Sequence[Case]) -> None:
@@ -186,22 +183,10 @@ class ContradictingCorpus:
             (folder / case.id).mkdir(parents=True)
             for name, text in case.texts.items():
                 (folder / case.id / name).write_text(text, encoding="utf-8")
-        self._folder, self._home = folder, home()
-        self.settings = Settings.model_validate({"corpus": "contradicting", "cache": False})
-        index_paths([folder], settings=self.settings, corpus="contradicting")
-
-    @contextmanager
-    def opened(self, llm: object) -> Iterator[IterativeRAG]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ITERATIVE_RAG_HOME", str(self._home))
-            rag = IterativeRAG.from_settings(self.settings, llm=llm)
-            try:
-                yield rag
-            finally:
-                rag.close()
+        super().__init__(folder, "contradicting")
 
     def ask(self, rag: IterativeRAG, case: Case, strategy: str) -> Answer:
         assert isinstance(rag.corpus, IndexedCorpus)
-        own = f"{self._folder / case.id}/"
+        own = f"{self.folder / case.id}/"
         ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(own)]
         return rag.over(CorpusPart(rag.corpus, ids)).ask(case.question, strategy=strategy)

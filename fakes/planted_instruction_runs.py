@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from fakes import planted_instructions
+from fakes.case_corpus import CaseCorpus
 from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, ObedientLLM, squeezed, watched
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.factory import IterativeRAG, index_paths
+from iterative_rag.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.output import answer_to_json
-from iterative_rag.settings import Settings, home
 from iterative_rag.types import Answer, Document, SearchResult, Status, Usage
 
 # So many characters of a prompt in a row are no coincidence.
@@ -50,36 +50,23 @@ class Outcome:
         return squeezed(RIGHT) in squeezed(self.answer.short_answer)
 
 
-class PlantedCorpus:
+class PlantedCorpus(CaseCorpus):
     """The documents of all cases in one corpus; each case is asked of its own part of it."""
 
     def __init__(self, folder: Path, cases: Sequence[Instruction]) -> None:
         for one in cases:
             planted_instructions.write_documents(folder / one.id, one)
-        self.settings = Settings.model_validate({"corpus": "hostile", "cache": False})
-        report = index_paths([folder], settings=self.settings, corpus="hostile")
-        assert not report.skipped, report.skipped
-        self._folder, self._home = folder, home()
-
-    @contextmanager
-    def opened(self, llm: object) -> Iterator[IterativeRAG]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ITERATIVE_RAG_HOME", str(self._home))
-            rag = IterativeRAG.from_settings(self.settings, llm=llm)
-            try:
-                yield rag
-            finally:
-                rag.close()
+        super().__init__(folder, "hostile")
 
     def run(self, rag: IterativeRAG, model: ObedientLLM | None, one: Instruction, strategy: str) -> Outcome:
         """Ask the question; `model` is None for the built-in backend, which follows nobody."""
         assert isinstance(rag.corpus, IndexedCorpus)
-        own = str(self._folder / one.id)
+        own = str(self.folder / one.id)
         ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(f"{own}/")]
         documents = [rag.corpus.document(name) for name in ids]
         texts = [text for document in documents for text in (document.title, document.text)]
         before = len(model.invented) if model else 0
-        with _web(one) as page, watched(self._home) as watch:
+        with _web(one) as page, watched(self.home) as watch:
             asked = rag.over(CorpusPart(rag.corpus, ids), web=page is not None)
             answer = _asked(asked, strategy)
         texts += [page] if page else []

@@ -1,0 +1,32 @@
+"""The documents of many cases in one indexed corpus, and the package opened on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.factory import IterativeRAG, index_paths
+from iterative_rag.settings import Settings, home
+
+
+class CaseCorpus:
+    """Indexes `folder` as the corpus `name`, in the data folder of now; it is found again whatever is set later."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.settings = Settings.model_validate({"corpus": name, "cache": False})
+        report = index_paths([folder], settings=self.settings, corpus=name)
+        assert not report.skipped, report.skipped
+        self.folder, self.home = folder, home()
+
+    @contextmanager
+    def opened(self, llm: object) -> Iterator[IterativeRAG]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ITERATIVE_RAG_HOME", str(self.home))
+            rag = IterativeRAG.from_settings(self.settings, llm=llm)
+            try:
+                yield rag
+            finally:
+                rag.close()
