@@ -3,7 +3,8 @@
 IterativeRAGError
 ├── UsageError           the caller: a question, an option or a setting is not valid      (exit 2)
 │   ├── SettingsError    a key or value of the settings file or the environment
-│   └── MissingExtra     an optional part needs packages that are not installed
+│   ├── MissingExtra     an optional part needs packages that are not installed
+│   └── ComputeError     an expression that cannot be computed; never ends a run
 ├── CorpusError          the corpus or its index                                          (exit 4)
 │   ├── CorpusNotFound   no corpus of that name
 │   ├── CorpusHeld       another process writes the corpus
@@ -70,6 +71,10 @@ class MissingExtra(UsageError):
             hint=f"pip install 'iterative-rag[{extra}]'",
         )
         self.extra = extra
+
+
+class ComputeError(UsageError):
+    """An expression is malformed or too large. The message tells its author what to write; it never ends a run."""
 
 
 class CorpusError(IterativeRAGError):

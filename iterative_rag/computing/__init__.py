@@ -5,9 +5,9 @@ Nothing of an expression is ever run: `parsing.py` reads it, and what is too lon
 
 from __future__ import annotations
 
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.expression_parser import Parser
 from iterative_rag.computing.operands import Value, said
+from iterative_rag.errors import ComputeError
 
 
 def evaluate(expression: str) -> Value:

@@ -8,8 +8,8 @@ from functools import cmp_to_key
 
 from iterative_rag.computing import date_arithmetic, unit_conversion
 from iterative_rag.computing.date_arithmetic import Date
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.operands import MOST_BITS, Measure, Range, Scalar, Value, bounded, kind, number, said
+from iterative_rag.errors import ComputeError
 
 MOST_POWER = 512
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}

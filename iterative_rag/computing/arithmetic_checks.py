@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.expression_parser import Parser
 from iterative_rag.computing.operands import Measure, Scalar, Value, said
+from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.computing.errors import ComputeError
+from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN, MONTHS, WEEKDAYS, Date, date_at, days_in, is_leap
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern

@@ -17,13 +17,13 @@ from collections.abc import Callable, Sequence
 from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import RELATIONS, add, divide, multiply, negated, power, related
 from iterative_rag.computing.date_arithmetic import read_date
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS, called
 from iterative_rag.computing.list_functions import ORDERS
 from iterative_rag.computing.operands import Items, Measure, Scalar, Value, number, said
 from iterative_rag.computing.table_columns import column
 from iterative_rag.computing.tokenizer import T, Tokenizer
 from iterative_rag.computing.unit_conversion import Unit
+from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
 

@@ -11,8 +11,8 @@ from functools import cache
 from iterative_rag.computing import date_arithmetic, list_functions
 from iterative_rag.computing.arithmetic import as_date, compare, divide
 from iterative_rag.computing.date_arithmetic import Date
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.operands import Measure, Scalar, Value, bounded, half_up, number, ranged, said
+from iterative_rag.errors import ComputeError
 from iterative_rag.text.values import ordinal_ending
 
 Function = Callable[..., Value]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from iterative_rag.computing.arithmetic import RELATIONS, add, compare, divide, multiply, ordered, related
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.operands import Items, Measure, Range, Scalar, Value, number, said
+from iterative_rag.errors import ComputeError
 
 ORDERS = {
     **dict.fromkeys(("asc", "ascending", "smallest", "lowest", "earliest"), False),

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from iterative_rag.computing.date_arithmetic import Date
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.unit_conversion import Unit
+from iterative_rag.errors import ComputeError
 
 # An integer of 600 digits is more than any fact holds.
 MOST_BITS = 2048

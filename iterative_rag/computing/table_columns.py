@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.operands import Items, Value
+from iterative_rag.errors import ComputeError
 from iterative_rag.text.patterns import lazy_pattern
 
 _RULE = lazy_pattern(r"[\s|:+-]*")

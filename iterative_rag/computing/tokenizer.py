@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import add
-from iterative_rag.computing.errors import ComputeError
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.computing.operands import Measure, Value, bounded, number, said
 from iterative_rag.computing.unit_conversion import Unit
+from iterative_rag.errors import ComputeError
 from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
 

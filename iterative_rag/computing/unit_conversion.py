@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from iterative_rag.computing.errors import ComputeError
+from iterative_rag.errors import ComputeError
 from iterative_rag.text import units
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
