@@ -11,7 +11,7 @@ from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.document_reader import DocumentReader, NeedReading
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.windows import window
+from iterative_rag.retrieval.windows import PACKED, WIDE, window
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
     Need,
@@ -136,7 +136,8 @@ class DataFinder:
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
         """What is read of each document; with a refiner, only the strips that serve the need."""
         size = self._settings.window_chars
-        windows = [window(self._corpus.document(entry.document_id), entry, size) for entry in documents]
+        layout = PACKED if self._reader.metered else WIDE
+        windows = [window(self._corpus.document(entry.document_id), entry, size, layout) for entry in documents]
         if self._refiner is None or not windows:
             return windows
         refined = self._refiner.refine(need, windows)

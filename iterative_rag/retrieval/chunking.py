@@ -23,6 +23,8 @@ HEADING_CHARS = 60
 SUBHEADED_CHARS = 100  # a line below a subheading is at least this long
 # A hard-wrapped line is at least this long; shorter lines without a full stop are verses or list entries.
 WRAPPED_LINE_CHARS = 45
+# An opening paragraph begins within so many characters, below an infobox for example.
+OPENING_REACH = 20_000
 
 _LINE = lazy_pattern(r"[^\n]+")
 _MARKDOWN_HEADING = lazy_pattern(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
@@ -75,6 +77,31 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
         if begin < unit.end:
             spans.append((begin, unit.end))
     return spans
+
+
+class Heading(NamedTuple):
+    """The offsets of a heading's line, and its level from 1."""
+
+    start: int
+    end: int
+    level: int
+
+
+def headings(text: str, start: int, end: int) -> list[Heading]:
+    """The headings in `text[start:end]`, those of plain text too."""
+    lines = _lines(text, start, min(end, len(text)))
+    return [Heading(line.start, line.end, line.level) for line in lines if line.kind is _Kind.HEADING]
+
+
+def opening_paragraph(text: str, chars: int) -> tuple[int, int] | None:
+    """The first whole sentences of the first paragraph of prose, about `chars` characters; None where there is none."""
+    for line in _lines(text, 0, min(len(text), OPENING_REACH)):
+        if line.kind is _Kind.PROSE and line.end - line.start >= WRAPPED_LINE_CHARS:
+            limit = min(line.end, line.start + 2 * chars)
+            ends = [*sentence_ends(text, line.start, limit), limit]
+            fitting = [end for end in ends if end - line.start <= chars]
+            return line.start, fitting[-1] if fitting else ends[0]
+    return None
 
 
 def chunk(document: Document, *, size: int = 500, overlap: int = 80) -> list[Passage]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from iterative_rag.retrieval.windows import window
+from iterative_rag import IterativeRAG, Settings
+from iterative_rag.factory import index_paths
+from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.retrieval.windows import GAP, PACKED, together, window
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 BEFORE = (
@@ -88,3 +94,116 @@ def test_a_hit_that_reaches_past_the_end_of_its_document_is_read_up_to_there() -
         1500,
     )
     assert seen.spans[-1][1] == len(text)
+
+
+LEAD = "Oda Velm (born 3 May 1890 in Karsa) was an engineer of masts. She led the mast office for twenty years."
+FILLER = "".join(f"In report {n} the office wrote about the weather of the coast. " for n in range(40))
+MARRIED = "In 1921 she married the painter Otto Brenk."
+LIFE = "\n\n".join(
+    [
+        "# Oda Velm",
+        "| Oda Velm | |\n|---|---|\n| Field | masts |",
+        LEAD,
+        "## Career",
+        "### Early masts",
+        FILLER,
+        "### Late masts",
+        FILLER,
+        "## Personal life",
+        FILLER,
+        f"The two met in Karsa. {MARRIED} They lived by the sea.",
+        FILLER,
+        "## Honours",
+        FILLER,
+    ]
+)
+
+
+def entry_of(text: str, *hits: tuple[int, int]) -> ShortlistedDocument:
+    found = tuple(Hit("d", "Oda Velm", start, end, 0.1) for start, end in hits)
+    return ShortlistedDocument("d", "Oda Velm", "velm.md", 1.0, found)
+
+
+def hit_of(text: str, words: str, chars: int = 200) -> tuple[int, int]:
+    start = text.index(words)
+    return start, start + chars
+
+
+def packed(text: str, *hits: tuple[int, int], size: int = 1500) -> Window:
+    read = window(Document("d", "Oda Velm", text, "velm.md"), entry_of(text, *hits), size, PACKED)
+    assert read.text == GAP.join(text[start:end] for start, end in read.spans)
+    assert sum(end - start for start, end in read.spans) <= size
+    return read
+
+
+def test_an_llm_reads_the_lead_and_the_heading_of_the_section_with_exact_offsets() -> None:
+    read = packed(LIFE, hit_of(LIFE, MARRIED, len(MARRIED)))
+    for quote in (LEAD, "## Personal life", MARRIED):
+        place = locate(quote, LIFE, read.spans)
+        assert place is not None, quote
+        assert LIFE[slice(*place)] == quote
+    late = packed(LIFE, (4000, 4300))
+    assert "## Career" in late.text
+    assert "### Late masts" in late.text
+    assert "### Early masts" not in late.text
+
+
+def test_plain_text_headings_and_a_lead_without_an_infobox_are_read_too() -> None:
+    plain = f"{LEAD}\n\nCareer\n{FILLER}\n\nPersonal life\n{FILLER}\n{MARRIED}\n{FILLER}"
+    read = packed(plain, hit_of(plain, MARRIED, len(MARRIED)))
+    assert read.text.startswith(LEAD)
+    assert "Personal life\n" in read.text
+    assert "Career\n" not in read.text
+
+
+def test_the_sixth_hit_is_read_where_wide_margins_would_fill_the_window() -> None:
+    parts = [f"Claim {n} was made by office {n}. {FILLER}" for n in range(8)]
+    text = f"{LEAD}\n\n" + "\n\n".join(parts)
+    hits = [hit_of(text, f"Claim {n} ", 400) for n in range(8)]
+    read = packed(text, *hits, size=4000)
+    assert all(f"Claim {n} was made by office {n}." in read.text for n in range(6))
+    wide = window(Document("d", "Oda Velm", text, "velm.md"), entry_of(text, *hits), 4000)
+    assert "Claim 5 was" not in wide.text
+
+
+def test_room_that_the_hits_leave_is_filled_around_them_best_first() -> None:
+    place = hit_of(LIFE, MARRIED, len(MARRIED))
+    chars = [sum(end - start for start, end in packed(LIFE, place, size=size).spans) for size in (1500, 2500)]
+    assert chars[0] > 1000
+    assert chars[1] > 1800
+    near = (place[0] - 300, place[0] - 240)
+    assert len(packed(LIFE, place, near).spans) == len(packed(LIFE, place).spans)  # the gap between them is read
+
+
+@pytest.mark.parametrize("text", ["x" * 9000, "\n\n" + "A. " * 4000, "| a |\n" * 2000, "# H\n" * 3000, LEAD * 90])
+def test_a_text_without_lead_or_headings_is_read_around_its_hits(text: str) -> None:
+    read = window(Document("d", "T", text, "t.md"), entry_of(text, (5000, 5040)), 1500, PACKED)
+    assert text[5000:5040] in read.text
+    assert len(read.text) < 6000
+    assert window(Document("d", "T", text, "t.md"), entry_of(text), 1500, PACKED).document_id == "d"
+
+
+def test_hits_of_several_needs_share_one_window() -> None:
+    born, married = entry_of(LIFE, (5600, 5800), (300, 500)), entry_of(LIFE, hit_of(LIFE, MARRIED), (5600, 5800))
+    both = together([born, married])
+    assert [hit.start for hit in both.hits] == [5600, LIFE.index(MARRIED), 300]
+    assert together([born]) == born
+
+
+def test_only_an_llm_is_shown_the_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    (tmp_path / "articles").mkdir()
+    (tmp_path / "articles" / "Oda_Velm.md").write_text(LIFE, encoding="utf-8")
+    settings = Settings(corpus="masts", cache=False, window_chars=1500, grading="off", correction="off")
+    index_paths([tmp_path / "articles"], settings=settings, corpus="masts")
+    quoted = {"statement": "Oda Velm was born in 1890.", "quote": LEAD[:60], "value": "1890"}
+    answer = {"status": "answered", "answer": "In 1890 [1].", "short_answer": "1890", "confidence": 0.9}
+    with ScriptedLLM({"extract": [{"facts": [quoted]}], "answer": [answer]}) as llm:
+        rag = IterativeRAG.from_settings(settings, llm=llm)
+        given = rag.ask("When was the wife of the painter Otto Brenk born?", strategy="crag")
+        (citation,) = given.citations
+        rag.close()
+    request = llm.requests[0].user
+    assert LEAD in request
+    assert "## Personal life" in request
+    assert LIFE[citation.start : citation.end] == citation.quote == LEAD[:60]
