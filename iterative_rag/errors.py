@@ -66,9 +66,11 @@ class MissingExtra(UsageError):
     """`extra` is the name of the optional dependencies that have to be installed."""
 
     def __init__(self, extra: str) -> None:
+        from iterative_rag.system.installation import install_command
+
         super().__init__(
             f"This needs packages that are not installed: the extra {extra!r}.",
-            hint=f"pip install 'iterative-rag[{extra}]'",
+            hint=install_command(extra),
         )
         self.extra = extra
 

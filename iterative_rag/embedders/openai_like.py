@@ -12,12 +12,12 @@ from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server
+from iterative_rag.system.installation import install_command
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
 BATCH = 64
-EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 
 
 class OpenAILikeEmbedder(LlamaIndexEmbedder):
@@ -25,7 +25,7 @@ class OpenAILikeEmbedder(LlamaIndexEmbedder):
 
     def __init__(self, model: str, url: str, *, timeout: float = 120.0, cache: Cache | None = None) -> None:
         if find_spec("llama_index.embeddings.openai_like") is None:
-            raise EmbedderError("OpenAI-compatible servers need an extra package.", hint=EXTRA_HINT)
+            raise EmbedderError("OpenAI-compatible servers need an extra package.", hint=install_command("openai-like"))
         call = CallState()
         key = key_to_send(url, "openai-like")
 

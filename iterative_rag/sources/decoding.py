@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from iterative_rag.system.installation import install_command
+
 # UTF-32 first: its mark begins with that of UTF-16.
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -128,7 +130,7 @@ def detect(sample: bytes) -> str | NotText:
     try:
         from charset_normalizer import from_bytes
     except ImportError:
-        return NotText("It is not UTF-8; to detect its encoding: pip install 'iterative-rag[files]'.")
+        return NotText(f"It is not UTF-8; to detect its encoding, type: {install_command('files')}")
     decodings: dict[str, tuple[float, str]] = {}
     for match in from_bytes(sample, cp_isolation=_CANDIDATES.split(), enable_fallback=False):
         text = str(match)

@@ -15,13 +15,13 @@ from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server
 from iterative_rag.settings import Settings
+from iterative_rag.system.installation import install_command
 from iterative_rag.system.threads import llama_index_import
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
     from llama_index.llms.openai_like import OpenAILike
 
-EXTRA_HINT = "pip install 'iterative-rag[openai-like]'"
 # Statuses by which servers refuse a field that they do not know.
 REFUSED = (400, 422)
 
@@ -38,7 +38,7 @@ class OpenAILikeChat(StreamedChat):
 
     def __init__(self, model: str, url: str, settings: Settings) -> None:
         if find_spec("llama_index.llms.openai_like") is None:
-            raise LLMError("OpenAI-compatible servers need an extra package.", hint=EXTRA_HINT)
+            raise LLMError("OpenAI-compatible servers need an extra package.", hint=install_command("openai-like"))
         self._settings = settings
         self._identity = (url, model)
         self._llm: OpenAILike | None = None

@@ -30,6 +30,7 @@ from iterative_rag.evaluation.metrics.retrieval_metrics import (
 from iterative_rag.evaluation.metrics.search_modes import Search
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.index.corpora import Corpora
+from iterative_rag.system.installation import install_command
 from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step
 
 
@@ -378,7 +379,7 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     code, _, err = run("--dataset", written(tmp_path / "asked.jsonl", QUESTION), "--corpus", "towns")
     assert code == 2
-    assert "iterative-rag[evaluate]" in err
+    assert install_command("evaluate") in err
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from iterative_rag.errors import (
 from iterative_rag.index.place_choice import places_at
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.system.installation import install_command
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
@@ -130,7 +131,7 @@ def test_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "qdrant_client", None)
     error = failure(ServerPlace(ServerAddress("127.0.0.1"), "small"))
     assert type(error) is MissingExtra
-    assert error.hint == "pip install 'iterative-rag[qdrant]'"
+    assert error.hint == install_command("qdrant")
 
 
 def test_a_server_that_hangs_up(server: Server) -> None:

@@ -15,6 +15,7 @@ from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import Spec, parse_spec
 from iterative_rag.remote.server_calls import ollama_url
 from iterative_rag.settings import Settings
+from iterative_rag.system.installation import install_command
 
 
 @pytest.mark.parametrize(
@@ -130,5 +131,5 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, area: str) ->
     spec = "openai-like/m@http://127.0.0.1:1/v1"
     with pytest.raises(IterativeRAGError) as caught:
         chat_model(spec, Settings()) if area == "llms" else embedder(spec)
-    assert "iterative-rag[openai-like]" in caught.value.hint
+    assert install_command("openai-like") in caught.value.hint
     assert isinstance(caught.value, LLMError) == (area == "llms")

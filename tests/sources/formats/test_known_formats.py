@@ -12,6 +12,7 @@ from iterative_rag.registry import FORMATS
 from iterative_rag.sources import open_source
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.known_formats import format_in_folder
+from iterative_rag.system.installation import install_command
 from tests.sources.formats.reading import documents, mixed, reasons, written
 
 # --- web pages -------------------------------------------------------------------------------
@@ -47,13 +48,13 @@ def test_without_the_extra_a_file_is_skipped_and_the_extra_named(
     folder = mixed(tmp_path / "mixed")
     monkeypatch.setitem(sys.modules, module, None)
     (reason,) = reasons(folder)
-    assert "pip install 'iterative-rag[files]'" in reason
+    assert install_command("files") in reason
 
 
 def test_without_the_extra_an_unknown_encoding_names_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "charset_normalizer", None)
     written(tmp_path / "a.txt", "A café.".encode("cp1252"))
-    assert "iterative-rag[files]" in reasons(tmp_path)[0]
+    assert install_command("files") in reasons(tmp_path)[0]
 
 
 def test_every_suffix_has_a_reader(tmp_path: Path) -> None:

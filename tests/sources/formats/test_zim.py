@@ -14,6 +14,7 @@ from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.formats.zim import ZimArchive
+from iterative_rag.system.installation import install_command
 from iterative_rag.types import Document
 
 libzim = pytest.importorskip("libzim", reason="the extra zim is not installed")
@@ -184,4 +185,4 @@ def test_without_libzim_one_error_names_the_extra(wiki: Path, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "libzim.reader", None)
     with pytest.raises(MissingExtra, match="'zim'") as caught:
         list(ZimArchive(wiki).documents())
-    assert "iterative-rag[zim]" in caught.value.hint
+    assert install_command("zim") in caught.value.hint

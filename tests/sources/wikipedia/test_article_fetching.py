@@ -32,6 +32,7 @@ from iterative_rag.sources.wikipedia.article_fetching import (
 )
 from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName, page_name
+from iterative_rag.system.installation import install_command
 from iterative_rag.types import Document
 
 AGENT = "tests/1 (tests@example.org)"
@@ -191,7 +192,7 @@ def test_without_the_extra_nothing_is_asked(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra) as raised:
         fetch(wiki, tmp_path, BUOYS)
-    assert "iterative-rag[wikipedia]" in raised.value.hint
+    assert install_command("wikipedia") in raised.value.hint
     assert wiki.asked == []
 
 
