@@ -13,6 +13,7 @@ from iterative_rag.factory.corpus_actions import (
     starter_corpus_path,
 )
 from iterative_rag.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
+from iterative_rag.factory.model_profiles import model_identity
 from iterative_rag.factory.rag import IterativeRAG, checked_question
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "make_backend",
     "make_chat_model",
     "make_embedder",
+    "model_identity",
     "open_corpus",
     "pages_folder",
     "push_corpus",

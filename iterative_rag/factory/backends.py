@@ -10,6 +10,7 @@ from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
     from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, Grader, Reranker
+    from iterative_rag.remote.model_spec import Spec
 
 
 def cache(settings: Settings) -> Cache:
@@ -39,8 +40,8 @@ def builtin_grader(kept: Cache) -> Grader:
     return BuiltinGrader(cache=kept)
 
 
-def make_chat_model(wanted: str, settings: Settings) -> ChatModel | None:
-    """The LLM of a spec; None for the built-in backend."""
+def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:
+    """The LLM of a spec, as text or parsed; None for the built-in backend."""
     from iterative_rag.llm.providers.model_choice import chat_model
 
     return chat_model(wanted, settings)[0]

@@ -12,6 +12,8 @@ from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
 from iterative_rag.factory.corpus_actions import for_one_run, open_corpus
+from iterative_rag.factory.model_profiles import with_profile
+from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Answer, FinalStep, Step
 
@@ -54,6 +56,7 @@ class IterativeRAG:
         `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
         `BaseEmbedding` object, or an implementation of `ChatModel` or `Embedder`. `question` is the first question,
         if it is known already: the models are then loaded while the corpus opens, unless it was answered before.
+        Where the model of a spec has a profile (`iterative-rag doctor --qualify`), that sets what nobody else has set.
 
         Raises SettingsError, CorpusError, LLMError or EmbedderError.
         """
@@ -61,13 +64,17 @@ class IterativeRAG:
             if isinstance(value, str):
                 overrides[name] = value
         settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
+        choice = profile = ""
+        if isinstance(llm, str | None):
+            llm, choice = chosen(settings.llm)
+            settings, profile = with_profile(settings, llm)
         kept = cache(settings)
         wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
         embedder = make_embedder(wanted, settings, kept)
         new = bool(question) and kept.get(_asked(settings, question), bool) is None
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_corpus(settings, embedder, kept)
-        notice = "\n".join(filter(None, (notice, corpus.notice)))
+        notice = "\n".join(filter(None, (choice, profile, notice, corpus.notice)))
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:

@@ -13,19 +13,23 @@ from iterative_rag.settings import Settings
 
 
 def chat_model(wanted: object, settings: Settings) -> tuple[ChatModel | None, str]:
-    """The model, and one line about the choice if `auto` made it, else "".
+    """The model of a spec (as text or parsed) or an object, and one line about the choice if `auto` made it, else "".
 
     None means the built-in backend. Raises UsageError for what is not a model, LLMError where a package is missing.
     """
-    if not isinstance(wanted, str):
+    if not isinstance(wanted, str | Spec):
         return _from_object(wanted, settings), ""
-    spec, notice = parse_spec(wanted, LLMS), ""
-    if spec.kind == "auto":
-        spec, notice = _chosen_automatically()
+    spec, notice = chosen(wanted) if isinstance(wanted, str) else (wanted, "")
     if spec.kind == "builtin":
         return None, notice
     build: Callable[[Spec, Settings], ChatModel] = LLMS.load(spec.kind)
     return build(spec, settings), notice
+
+
+def chosen(wanted: str) -> tuple[Spec, str]:
+    """The spec that a text names, and one line about the choice where `auto` made it. Raises UsageError."""
+    spec = parse_spec(wanted, LLMS)
+    return _chosen_automatically() if spec.kind == "auto" else (spec, "")
 
 
 def _chosen_automatically() -> tuple[Spec, str]:

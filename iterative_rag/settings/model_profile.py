@@ -1,0 +1,126 @@
+"""The profile of a model: the settings that suit it, as `iterative-rag doctor --qualify` measured them.
+
+One private JSON file for each model, server and version of the prompts, in the data folder. It holds no key. It is read
+as untrusted input: only settings that a profile may set are taken, within their bounds, and never one that decides
+where something is sent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from iterative_rag.errors import SettingsError
+from iterative_rag.settings.model import Settings, home
+from iterative_rag.system import private_json
+
+VERSION = 1
+# What a profile may set: how a question is worked on and read, never where anything goes.
+PROFILED: Final = ("strategy", "window_chars", "calls_in_flight", "reflection", "timeout")
+_MAX_BYTES = 200_000
+_LONGEST_DATE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """What a profile holds for: the model, its server, and the versions of the prompts that it was tested with."""
+
+    model: str
+    server: str
+    prompts: str
+
+    @property
+    def file(self) -> Path:
+        digest = hashlib.sha256("\n".join((self.model, self.server, self.prompts)).encode()).hexdigest()[:12]
+        return profiles_folder() / f"{self._slug}-{digest}.json"
+
+    @property
+    def others(self) -> list[Path]:
+        """Files that may be profiles of the same model, made at another server or with other prompts."""
+        return sorted(path for path in profiles_folder().glob(f"{self._slug}-*.json") if path != self.file)
+
+    @property
+    def _slug(self) -> str:
+        return re.sub(r"[^a-z0-9]+", "-", self.model.casefold()).strip("-")[:60] or "model"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProfile:
+    """The settings of a model that differ from the defaults or were confirmed, and the day (ISO) of the test.
+
+    `report` is what was tested and what came out, as JSON, for people to read.
+    """
+
+    identity: ModelIdentity
+    made: str
+    settings: Mapping[str, Any]
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+    def applied(self, settings: Settings) -> Settings:
+        """The settings with those of the profile that the user has not set in any layer."""
+        chosen = {name: value for name, value in self.settings.items() if name not in settings.model_fields_set}
+        return settings.model_copy(update=chosen) if chosen else settings
+
+
+def profiles_folder() -> Path:
+    return home() / "profiles"
+
+
+def read_profile(identity: ModelIdentity) -> ModelProfile | None:
+    """The profile of a model; None where there is none. Raises SettingsError for a file that is not one."""
+    path = identity.file
+    try:
+        too_large = path.stat().st_size > _MAX_BYTES
+    except OSError:
+        return None
+    held = {} if too_large else private_json.read(path)
+    made, settings, report = held.get("made"), held.get("settings"), held.get("report")
+    named = (held.get("version"), held.get("model"), held.get("server"), held.get("prompts"))
+    fits = named == (VERSION, identity.model, identity.server, identity.prompts)
+    if not fits or not isinstance(made, str) or len(made) > _LONGEST_DATE or not isinstance(settings, dict):
+        raise _unusable(path, "it is not a profile of this model")
+    return ModelProfile(identity, made, _checked(settings, path), report if isinstance(report, dict) else {})
+
+
+def write_profile(profile: ModelProfile) -> Path:
+    """Write the file and return its path. Raises OSError and SettingsError."""
+    path, identity = profile.identity.file, profile.identity
+    content = {
+        "version": VERSION,
+        "model": identity.model,
+        "server": identity.server,
+        "prompts": identity.prompts,
+        "made": profile.made,
+        "settings": dict(profile.settings),
+        "report": dict(profile.report),
+    }
+
+    def replace(held: dict[str, Any]) -> None:
+        held.clear()
+        held.update(content)
+
+    private_json.update(path, replace)
+    return path
+
+
+def _checked(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The settings, if a profile may set each of them and their values are within bounds."""
+    if refused := sorted(settings.keys() - set(PROFILED)):
+        raise _unusable(path, f"a profile may not set {refused[0]!r}")
+    try:
+        valid = Settings.model_validate(dict(settings))
+    except ValidationError as error:
+        raise _unusable(path, f"{error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from error
+    return {name: getattr(valid, name) for name in settings}
+
+
+def _unusable(path: Path, reason: str) -> SettingsError:
+    return SettingsError(
+        f"The profile {path} cannot be used: {reason}.", hint=f"rm '{path}', or run: iterative-rag doctor --qualify"
+    )
