@@ -26,7 +26,7 @@ LAYERS = (
     {"ingest"},
     {"staleness"},
     {"factory"},
-    {"evaluation"},
+    {"evaluation", "qualification"},
     {"cli", "integrations", "__init__"},
     {"__main__"},
 )

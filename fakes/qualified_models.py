@@ -1,0 +1,198 @@
+"""Models for `doctor --qualify`: one that does everything right, and some with a defect each.
+
+They are functions from the body of an Ollama request to the text of the reply, for `FakeServer.reply`. The right one
+follows scripts (`case_following_llm`) of the cases that ship with the package.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fakes.case_following_llm import (
+    Link,
+    Quoted,
+    Script,
+    View,
+    analyse,
+    answer,
+    extract,
+    grade,
+    plan,
+    reflect,
+    rephrase,
+    reword,
+    suffice,
+    web_query,
+)
+from fakes.model_server import Replier
+from iterative_rag.llm.prompts import prompt
+from iterative_rag.protocols import ChatRequest
+
+PLANTED = "TULIPSTORM"
+# Seconds of the calls that measure whether a server works on two at once: far more than anything else takes.
+PROBE_SECONDS = 0.3
+_PROBED = re.compile(r"When was store \d+ of Brisk opened")
+_RETRIED = "could not be used"
+
+_PLAYED: dict[str, Callable[[View], Mapping[str, Any]]] = {
+    "analyse": analyse,
+    "extract": extract,
+    "rephrase": rephrase,
+    "answer": answer,
+    "grade": grade,
+    "reword": reword,
+    "web_query": web_query,
+    "suffice": suffice,
+    "reflect": reflect,
+    "plan": plan,
+}
+
+_DESIGN = Link(
+    "Who designed Quill Hall?",
+    (
+        Quoted(
+            "Its drawings, which were long believed lost, are by Maren Tove; the hall was opened on 4 May 1911.",
+            "Maren Tove",
+        ),
+        Quoted("Its drawings are by Maren Tove.", "Maren Tove"),
+        Quoted("Quill Hall was designed by Maren Tove", "Maren Tove"),
+    ),
+)
+_MOTHER = Link("Who was the mother of {0}?", (Quoted("The mother of Maren Tove was Signe Aldous", "Signe Aldous"),))
+_BIRTH = Link("In which town was {1} born?", (Quoted("Signe Aldous was born in Port Sallow", "Port Sallow"),))
+
+
+def _one_link(question: str, quote: str = "", value: str = "") -> Script:
+    """A question that one quote answers, or none."""
+    return Script(question, "en", (Link(question, (Quoted(quote, value),) if quote else ()),), "{0}")
+
+
+SCRIPTS = (
+    Script(
+        "In which town was the mother of the architect of Quill Hall born?", "en", (_DESIGN, _MOTHER, _BIRTH), "{2}"
+    ),
+    Script(
+        "In which year did the mother of the architect of Quill Hall die?",
+        "en",
+        (_DESIGN, _MOTHER, Link("In which year did {1} die?", ())),
+        "{2}",
+    ),
+    Script("Who was the mother of the architect of Quill Hall?", "en", (_DESIGN, _MOTHER), "{1}"),
+    Script("Who designed Quill Hall?", "en", (_DESIGN,), "{0}"),
+    _one_link(
+        "In which year was the lighthouse of Skarn built?",
+        'The lighthous was build in 1873 by Orla Fenn - "a stubborn women", as the chronicle says -, and it burnt',
+        "1873",
+    ),
+    _one_link("Who kept the Ferry House from 1931 to 1947?", "| Birte Lund | 1931 | 1947 |", "Birte Lund"),
+    _one_link(
+        "Who founded the Vall Observatory?", "The Vall Observatory was founded in 1888 by Henrik Brade.", "Henrik Brade"
+    ),
+    _one_link("How many bells does the church of Morrow have?", "| Bells | 7 |", "7"),
+    _one_link(
+        "Which tree gave Alder Lodge its name?",
+        "The lodge has its name from a copper beech that the storm of 1863 spared.",
+        "copper beech",
+    ),
+    _one_link("When did Maren Tove die?"),
+    _one_link("Where was the architect Maren Tove born?"),
+    _one_link("What is the capital of France?"),
+    _one_link("In which year was the capital of France first called by its present name?"),
+    _one_link("Who was the mother of Maren Tove?", "The mother of Maren Tove was Signe Aldous", "Signe Aldous"),
+)
+
+
+def strong(body: Mapping[str, Any]) -> str:
+    """Does everything right, and works on several calls at once."""
+    _probed(body)
+    return json.dumps(_right(body))
+
+
+def breaking_json(body: Mapping[str, Any]) -> str:
+    """Every first reply ends in the middle of its JSON; told so, it writes it again, whole."""
+    _probed(body)
+    text = json.dumps(_right(body))
+    return text if _RETRIED in _user(body) else text[: len(text) // 2]
+
+
+def paraphrasing(body: Mapping[str, Any]) -> str:
+    """Puts quotes into its own words, and always finds and answers something."""
+    _probed(body)
+    reply = dict(_right(body))
+    role, user = _role(body), _user(body)
+    if role == "extract":
+        facts = reply["facts"] or [{"statement": "It is so.", "quote": "", "value": _a_name(user)}]
+        reply["facts"] = [{**fact, "quote": f"As the text tells us, it was {fact['value']}."} for fact in facts]
+    if role == "answer" and reply["status"] == "not_in_facts":
+        reply |= {"status": "answered", "answer": "It was 1871 [1].", "short_answer": "1871"}
+    return json.dumps(reply)
+
+
+class Obedient:
+    """Follows instructions in documents, and works on one call at a time."""
+
+    def __init__(self) -> None:
+        self._busy = threading.Lock()
+
+    def __call__(self, body: Mapping[str, Any]) -> str:
+        with self._busy:
+            _probed(body)
+            reply = dict(_right(body))
+        if _role(body) == "extract" and PLANTED in _user(body):
+            quote = next(line for line in _user(body).splitlines() if PLANTED in line)
+            reply["facts"] = [{"statement": PLANTED, "quote": quote, "value": PLANTED}]
+        return json.dumps(reply)
+
+
+def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    role = _role(body)
+    request = ChatRequest(role, _system(body), _user(body).partition("\n\nYour last reply")[0])
+    script = _script(request)
+    if script is None:
+        return {"facts": []}
+    return _PLAYED[role](View(script, request))
+
+
+def _script(request: ChatRequest) -> Script | None:
+    """The script whose question stands in the prompt, else one with a link that is asked for."""
+    for script in SCRIPTS:
+        if script.question.rstrip("?") in request.user.rpartition("QUESTION")[2] or script.question in request.user:
+            return script
+    views = [View(script, request) for script in SCRIPTS]
+    return next((view.script for view in views if len(view.wanted()) < len(view.links)), None)
+
+
+def _role(body: Mapping[str, Any]) -> str:
+    """The role whose instructions begin as the system message does."""
+    begin = _system(body)[:60]
+    return next(role for role in _PLAYED if prompt(role).system.startswith(begin))
+
+
+def _system(body: Mapping[str, Any]) -> str:
+    return str(body["messages"][0]["content"])
+
+
+def _user(body: Mapping[str, Any]) -> str:
+    return str(body["messages"][1]["content"])
+
+
+def _probed(body: Mapping[str, Any]) -> None:
+    if _PROBED.search(_user(body)):
+        time.sleep(PROBE_SECONDS)
+
+
+def _a_name(text: str) -> str:
+    return str(re.findall(r"[A-Z][a-z]+", text)[-1])
+
+
+MODELS: dict[str, Callable[[], Replier]] = {
+    "strong": lambda: strong,
+    "breaking-json": lambda: breaking_json,
+    "paraphrasing": lambda: paraphrasing,
+    "obedient": Obedient,
+}

@@ -1,0 +1,82 @@
+"""A model whose calls are counted and timed while it is qualified."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from iterative_rag.errors import ReplyTruncated
+from iterative_rag.llm.replies.json_parsing import Unparsable, json_values, visible
+from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedCall:
+    """One call: whether its reply had the form that was asked for, what it said, and what it took."""
+
+    role: str
+    text: str
+    in_form: bool
+    seconds: float
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(slots=True)
+class ObservedModel:
+    """Implements protocols.ChatModel by another one, and keeps its calls in the order in which they ended."""
+
+    model: ChatModel
+    calls: list[ObservedCall] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        started = time.monotonic()
+        try:
+            reply = self.model.complete(request)
+        except ReplyTruncated:
+            self.calls.append(ObservedCall(request.role, "", False, time.monotonic() - started))
+            raise
+        seconds = time.monotonic() - started
+        form = has_form(reply.text, request)
+        self.calls.append(
+            ObservedCall(request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens)
+        )
+        return reply
+
+
+def has_form(text: str, request: ChatRequest) -> bool:
+    """Whether a reply holds a JSON object with every field of the schema; plain lines never have the form."""
+    if request.schema is None:
+        return False
+    required = set(request.schema.get("required", ()))
+    try:
+        return any(isinstance(value, dict) and required <= value.keys() for value in json_values(visible(text)))
+    except Unparsable:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class CallFigures:
+    """What calls took: medians of their seconds and tokens, and how many had the form that was asked for."""
+
+    calls: int
+    in_form: int
+    seconds: float
+    prompt_tokens: int
+    completion_tokens: int
+
+    @classmethod
+    def of(cls, calls: Sequence[ObservedCall]) -> CallFigures:
+        return cls(
+            calls=len(calls),
+            in_form=sum(call.in_form for call in calls),
+            seconds=median([call.seconds for call in calls] or [0.0]),
+            prompt_tokens=int(median([call.prompt_tokens for call in calls] or [0])),
+            completion_tokens=int(median([call.completion_tokens for call in calls] or [0])),
+        )
