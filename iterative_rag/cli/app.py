@@ -97,7 +97,9 @@ app.add_typer(keys_app, name="keys")
 app.command(epilog=_examples("iterative-rag trust", "iterative-rag trust --list", "iterative-rag trust --remove"))(
     trust.trust
 )
-app.command(epilog=_examples("iterative-rag doctor"))(doctor.doctor)
+app.command(epilog=_examples("iterative-rag doctor", "iterative-rag doctor --qualify --llm ollama/llama3.1:8b"))(
+    doctor.doctor
+)
 
 COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "keys", "trust", "doctor")
 # Their words are joined to one text, and they report an empty one themselves.

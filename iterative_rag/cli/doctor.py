@@ -8,10 +8,11 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.options import AsJson, LLMSpec
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -38,13 +39,35 @@ class Check:
     code: int = 1
 
 
-def doctor() -> None:
-    """Check Python, models, Ollama, index and disk, and say how to fix what is wrong."""
+Qualify = Annotated[
+    bool, typer.Option("--qualify", help="Test the LLM with short cases (minutes) and write its profile.")
+]
+
+
+def doctor(llm: LLMSpec = None, qualify: Qualify = False, as_json: AsJson = False) -> None:
+    """Check Python, models, Ollama, index and disk, and say how to fix what is wrong.
+
+    With --qualify, test which strategy and which settings suit the LLM: `ask` uses them wherever you set nothing.
+    """
+    from iterative_rag.errors import UsageError
+
+    if qualify:
+        from iterative_rag.cli.options import settings_from
+        from iterative_rag.cli.qualification_report import qualify_model
+
+        qualify_model(settings_from(llm=llm), as_json=as_json)
+        return
+    if as_json:
+        raise UsageError("--json is for --qualify.", hint="iterative-rag doctor --qualify --json")
+    _check_all(llm)
+
+
+def _check_all(llm: str | None) -> None:
     from iterative_rag.cli.console import clean, out
 
     printer = out()
     failed: list[Check] = []
-    for check in checks():
+    for check in checks(llm):
         printer.line(_MARKS[check.ok], f"  {check.name:<12}", clean(check.found), hang=" " * 18)
         if check.fix and not check.ok:
             printer.line(("→ ", "cyan"), check.fix, indent=" " * 18)
@@ -57,21 +80,22 @@ def doctor() -> None:
     printer.line(("Ready: ", "bold green"), 'iterative-rag ask "QUESTION"')
 
 
-def checks() -> Iterator[Check]:
-    """Yield the checks one by one, so that each is printed as soon as it is done."""
+def checks(llm: str | None = None) -> Iterator[Check]:
+    """Yield the checks one by one, so that each is printed as soon as it is done; `llm` as in the settings."""
     from iterative_rag.errors import SettingsError
 
     yield _python()
     try:
         from iterative_rag.settings import load_settings
 
-        settings = load_settings()
+        settings = load_settings({"llm": llm})
     except SettingsError as error:
         yield Check("settings", False, str(error), error.hint, error.exit_code)
         return
     yield _settings()
     yield _builtin()
     yield from _models(settings)
+    yield from _profile(settings)
     yield from _corpora(settings)
     yield _cache(settings)
     yield _disk()
@@ -165,6 +189,34 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
     except IterativeRAGError as error:
         return Check(spec.kind, False, found, error.hint or str(error), error.exit_code)
     return Check(spec.kind, True, found)
+
+
+def _profile(settings: Settings) -> Iterator[Check]:
+    """Whether the model that is asked has a profile, and how old it is."""
+    from iterative_rag.errors import SettingsError, UsageError
+    from iterative_rag.factory import model_identity
+    from iterative_rag.llm.providers.model_choice import chosen
+    from iterative_rag.settings.model_profile import read_profile
+
+    try:
+        spec, _ = chosen(settings.llm)
+        if spec.kind == "builtin":
+            return
+        identity = model_identity(spec)
+        profile = read_profile(identity)
+    except SettingsError as error:
+        yield Check("profile", None, str(error), error.hint)
+        return
+    except UsageError:  # told by the check of the model itself
+        return
+    command = f"iterative-rag doctor --qualify --llm {spec.kind}/{spec.model}{f'@{spec.url}' if spec.url else ''}"
+    if profile is not None:
+        chosen_settings = ", ".join(f"{name} {value}" for name, value in profile.settings.items())
+        yield Check("profile", True, f"{identity.model}, made {profile.made[:10]}: {chosen_settings}")
+    elif identity.others:
+        yield Check("profile", None, f"{identity.model} was tested at another server or with other prompts", command)
+    else:
+        yield Check("profile", None, f"none for {identity.model}: the defaults hold", command)
 
 
 def _corpora(settings: Settings) -> Iterator[Check]:

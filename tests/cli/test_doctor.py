@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from fakes.command_line import Command
+from fakes.model_server import FakeServer
+from fakes.qualified_models import strong
+from iterative_rag.factory import model_identity
+from iterative_rag.remote.model_spec import Spec
+from iterative_rag.settings.model_profile import ModelProfile, write_profile
 
 
 def test_doctor_is_content_with_a_bare_machine(shell: Command) -> None:
@@ -33,3 +38,32 @@ def test_doctor_misses_the_corpus_that_the_settings_name(shell: Command) -> None
     done = shell("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 4
     assert "iterative-rag index PATH --corpus towns" in done.out
+
+
+def test_qualifying_explains_the_profile_that_it_writes(shell: Command, server: FakeServer) -> None:
+    llm = "ollama/tiny:1b"
+    server.reply = strong
+    before = shell("doctor", "--llm", llm, OLLAMA_HOST=server.url)
+    assert "none for ollama/tiny:1b" in before.out
+    assert "doctor --qualify --llm ollama/tiny:1b" in before.out
+    done = shell("doctor", "--qualify", "--llm", llm, OLLAMA_HOST=server.url)
+    assert done.code == 0, done.err
+    for told in ("quotes word for word", "strategy full", "two calls at once", "window_chars = 6000", "Profile: "):
+        assert told in done.out
+    after = shell("doctor", "--llm", llm, OLLAMA_HOST=server.url)
+    assert "window_chars 6000" in after.out
+
+
+def test_a_damaged_profile_is_told(shell: Command, server: FakeServer) -> None:
+    identity = model_identity(Spec("ollama", "tiny:1b", server.url))
+    write_profile(ModelProfile(identity, "2026-11-22", {"window_chars": 6000}))
+    identity.file.write_text("[", encoding="utf-8")
+    checked = shell("doctor", "--llm", "ollama/tiny:1b", OLLAMA_HOST=server.url)
+    assert "note  profile" in checked.out
+    assert f"rm '{identity.file}'" in checked.out
+
+
+def test_the_builtin_models_cannot_be_qualified(shell: Command) -> None:
+    done = shell("doctor", "--qualify", "--llm", "builtin")
+    assert done.code == 2
+    assert "--llm ollama/" in done.err
