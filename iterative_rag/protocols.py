@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from iterative_rag.types import (
+    AgentTurn,
+    AgentView,
     Analysis,
+    Computation,
     Document,
     Draft,
     Extract,
@@ -24,6 +27,7 @@ from iterative_rag.types import (
     Reflection,
     Rewording,
     SearchResult,
+    SubmitCall,
     Sufficiency,
     Window,
 )
@@ -41,12 +45,30 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionSpec:
+    """A function that a reply may call. `parameters` is the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A call of a function in a reply, as the model wrote it: neither name nor arguments are checked."""
+
+    name: str
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRequest:
     """One call of an LLM.
 
     `role` is the name of the prompt (analyse, extract ...), as traces show it. `schema` is the JSON schema that the
     reply has to follow; None asks for plain text. `max_tokens` bounds the reply. `seconds` bounds the whole call; None
-    leaves it to the model's own timeout.
+    leaves it to the model's own timeout. `functions` may be called instead of writing JSON; a model without function
+    calling leaves them aside and follows `schema`.
     """
 
     role: str
@@ -55,16 +77,21 @@ class ChatRequest:
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 1024
     seconds: float | None = None
+    functions: tuple[FunctionSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """The reply to one call, complete, with the tokens that the server counted. `cached`: it cost no call."""
+    """The reply to one call, complete, with the tokens that the server counted. `cached`: it cost no call.
+
+    `calls` are those of the functions of the request, in their order; `text` may then be "".
+    """
 
     text: str
     prompt_tokens: int
     completion_tokens: int
     cached: bool = False
+    calls: tuple[FunctionCall, ...] = ()
 
 
 class ChatModel(Protocol):
@@ -350,6 +377,21 @@ class Reflector(Protocol):
         ...
 
 
+class ToolAgent(Protocol):
+    """Drives the strategy `agent`: it decides which tools to use, and when to answer."""
+
+    def act(self, view: AgentView) -> AgentTurn:
+        """The calls of the next turn, at least one."""
+        ...
+
+    def draft(
+        self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]
+    ) -> Draft:
+        """What was submitted, as a draft. `places` are the positions in `inquiry.facts` of the facts that a marker [n]
+        may mean, in the order of their numbers; None for a quote that was refused. `done` is what was computed."""
+        ...
+
+
 class Recaller(Protocol):
     """Answers without any document (baseline `closed-book`): it measures what a corpus adds."""
 
@@ -363,7 +405,7 @@ class Roles:
     """The roles of one run, bound to its budget.
 
     `reflector` is None for a backend whose claims are checked by rules alone, `recaller` for one that knows nothing
-    without documents.
+    without documents, `agent` for one that cannot use tools.
     """
 
     analyst: Analyst
@@ -376,6 +418,7 @@ class Roles:
     judge: SufficiencyJudge
     reflector: Reflector | None = None
     recaller: Recaller | None = None
+    agent: ToolAgent | None = None
 
 
 class CallBudget(Protocol):

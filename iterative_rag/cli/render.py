@@ -31,6 +31,7 @@ from iterative_rag.types import (
     Step,
     Stuck,
     SufficiencyStep,
+    ToolStep,
     UnreadDocument,
     Usage,
     WebStep,
@@ -97,6 +98,8 @@ class HopPrinter:
                 self._reflection(step)
             case DegradedStep():
                 self._degraded(step)
+            case ToolStep():
+                self._tool(step)
             case FinalStep():
                 self._printer.blank()
 
@@ -141,6 +144,12 @@ class HopPrinter:
     def _degraded(self, step: DegradedStep) -> None:
         said = f"  {clean(step.error)}: {clean(step.message)}"
         self._printer.line((f"without {clean(step.role)}", "yellow"), said, indent="  ", hang="    ")
+
+    def _tool(self, step: ToolStep) -> None:
+        if step.hop > self._hop:
+            self._hop = step.hop
+            self._printer.line((f"hop {step.hop}", "bold cyan"))
+        self._note(step.tool, f"{step.asked} → {step.told}")
 
     def _doing(self, what: str) -> None:
         if self._status:

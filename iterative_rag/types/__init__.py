@@ -1,6 +1,6 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, loop, correcting, outcomes, steps.
+Best read in this order: documents, loop, correcting, outcomes, tool_use, steps.
 """
 
 from iterative_rag.types.correcting import (
@@ -49,15 +49,34 @@ from iterative_rag.types.steps import (
     ShortlistStep,
     Step,
     SufficiencyStep,
+    ToolStep,
     WebStep,
+)
+from iterative_rag.types.tool_use import (
+    AgentTurn,
+    AgentView,
+    CalculateCall,
+    FindCall,
+    NoteCall,
+    QuotedPassage,
+    RowsCall,
+    SearchCall,
+    SectionCall,
+    SubmitCall,
+    ToolCall,
+    ToolResult,
+    WrongCall,
 )
 
 __all__ = [
     "Action",
+    "AgentTurn",
+    "AgentView",
     "Analysis",
     "AnalysisStep",
     "Answer",
     "AnsweringStep",
+    "CalculateCall",
     "Cap",
     "Citation",
     "Claim",
@@ -71,6 +90,7 @@ __all__ = [
     "Fact",
     "Fault",
     "FinalStep",
+    "FindCall",
     "Grade",
     "GradingStep",
     "Hit",
@@ -81,10 +101,12 @@ __all__ = [
     "ModelUsage",
     "Need",
     "Needs",
+    "NoteCall",
     "Passage",
     "Plan",
     "PlannedStep",
     "PlanningStep",
+    "QuotedPassage",
     "ReadingFault",
     "ReadingStep",
     "RefinementStep",
@@ -92,19 +114,27 @@ __all__ = [
     "ReflectionStep",
     "RephrasingStep",
     "Rewording",
+    "RowsCall",
+    "SearchCall",
     "SearchResult",
+    "SectionCall",
     "ShortlistStep",
     "ShortlistedDocument",
     "Side",
     "Status",
     "Step",
     "Stuck",
+    "SubmitCall",
     "Sufficiency",
     "SufficiencyStep",
+    "ToolCall",
+    "ToolResult",
+    "ToolStep",
     "UnreadDocument",
     "UnreadWindow",
     "Usage",
     "Verdict",
     "WebStep",
     "Window",
+    "WrongCall",
 ]

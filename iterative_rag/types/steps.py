@@ -170,6 +170,18 @@ class DegradedStep:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolStep:
+    """The strategy `agent` carried out, or refused, a call of a tool other than a search: what was asked of it, what it
+    said, and the ids of the documents that it showed."""
+
+    hop: int
+    tool: str
+    asked: str
+    told: str
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FinalStep:
     """The last step of every run."""
 
@@ -190,5 +202,6 @@ Step = (
     | AnsweringStep
     | ReflectionStep
     | DegradedStep
+    | ToolStep
     | FinalStep
 )
