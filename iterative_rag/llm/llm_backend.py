@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from iterative_rag.llm.replies.agent_forms import AgentReply
 from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,
@@ -18,6 +19,7 @@ from iterative_rag.llm.replies.forms import (
     WebQueryReply,
 )
 from iterative_rag.llm.replies.grading_forms import GradesReply
+from iterative_rag.llm.roles.agent import LLMAgent
 from iterative_rag.llm.roles.analyst import LLMAnalyst
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.extractor import LLMExtractor
@@ -76,4 +78,5 @@ class LLMBackend:
             judge=LLMSufficiencyJudge(role_call("suffice", SufficiencyReply, self._main), fact_chars),
             reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
+            agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -25,6 +25,11 @@ class Reply(BaseModel):
     """Fields stand in the order in which the model writes them: thoughts before verdicts."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+    @classmethod
+    def joined(cls, values: Sequence[Any], text: str) -> Sequence[Any]:
+        """The JSON values in what a model wrote (`text`), of which one is the reply: a form may make one of several."""
+        return values
 
 
 Texts = Annotated[list[Text], BeforeValidator(as_texts)]

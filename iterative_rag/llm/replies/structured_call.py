@@ -74,7 +74,7 @@ def _call(model: ChatModel, budget: CallBudget, request: ChatRequest) -> tuple[C
     request = replace(request, seconds=budget.before_call(request.role))
     started = time.monotonic()
     try:
-        reply = model.complete(request)
+        reply = _written_out(model.complete(request))
     except LLMError as error:
         waited = time.monotonic() - started
         budget.failed_call(request, error, model.name, waited)
@@ -84,6 +84,14 @@ def _call(model: ChatModel, budget: CallBudget, request: ChatRequest) -> tuple[C
     seconds = time.monotonic() - started
     budget.after_call(request, reply, model.name, seconds)
     return reply, seconds
+
+
+def _written_out(reply: ChatReply) -> ChatReply:
+    """The reply with its calls of functions as JSON in the text, as a model without function calling writes them."""
+    if not reply.calls:
+        return reply
+    calls = [{"tool": call.name, "arguments": call.arguments} for call in reply.calls]
+    return replace(reply, text=json.dumps({"thought": reply.text, "calls": calls}, ensure_ascii=False))
 
 
 def _with_complaint(request: ChatRequest, wrong: str, text: str) -> ChatRequest:
@@ -107,7 +115,7 @@ def _described(name: str, form: Mapping[str, Any]) -> str:
 def _in_lines(request: ChatRequest, plain: str, wrong: str) -> ChatRequest:
     """The same request for a reply in plain lines, without a schema: a server may be unable to follow one."""
     advice = f"Your last reply could not be used: {wrong}. Do not write JSON this time.\n{plain}\n{LAST_LINE}"
-    return replace(request, user=f"{request.user}\n\n{advice}", schema=None)
+    return replace(request, user=f"{request.user}\n\n{advice}", schema=None, functions=())
 
 
 def _added(spent: Usage, reply: ChatReply, seconds: float) -> Usage:

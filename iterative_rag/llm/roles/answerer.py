@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.computing.arithmetic_checks import wrong_equations
@@ -52,7 +52,7 @@ class LLMAnswerer:
             if reply.status == "answered" and len(results) == len(requested) and proves(results, reply):
                 break
             reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
-        return _draft(reply, calculations, inquiry.facts)
+        return draft_of(reply, calculations, inquiry.facts)
 
     def _ask(
         self, inquiry: Inquiry, calculations: Calculations, last_attempt: bool, advice: str, *, may_compute: bool
@@ -71,10 +71,15 @@ class LLMAnswerer:
         )
 
 
-def _draft(reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact]) -> Draft:
+def draft_of(
+    reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact], numbers: Mapping[int, int] | None = None
+) -> Draft:
+    """The draft that a reply stands for. `numbers` are the numbers of the facts that its markers mean, where these are
+    others; 0 drops a marker."""
     computations = [*calculations.done, *calculations.written_by(reply)]
     text = reply.answer or (reply.short_answer if reply.status == "answered" else "")
-    text, cited = renumbered(with_computations(text, computations), len(facts))
+    text = with_computations(_meant(text, numbers or {}), computations)
+    text, cited = renumbered(text, len(facts))
     if reply.status == "answered":
         return _answered(reply, text, cited, facts, tuple(computations))
     missing = reply.missing or renumbered(reply.answer, len(facts))[0] or "The facts found do not settle it."
@@ -117,6 +122,15 @@ def renumbered(text: str, count: int) -> tuple[str, tuple[int, ...]]:
         return f" {marks}" if marks else ""
 
     return _MARKER.sub(replaced, text).strip(), tuple(n - 1 for n in order)
+
+
+def _meant(text: str, numbers: Mapping[int, int]) -> str:
+    """The text with other numbers in its markers."""
+
+    def replaced(match: re.Match[str]) -> str:
+        return "".join(f" [{numbers.get(n, n)}]" for n in _numbers(match.group(1)))
+
+    return _MARKER.sub(replaced, text) if numbers else text
 
 
 def _numbers(listed: str) -> list[int]:

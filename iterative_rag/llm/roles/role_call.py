@@ -12,7 +12,7 @@ from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.injection_guard import repeats
 from iterative_rag.llm.replies.structured_call import ask
-from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest
+from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
 from iterative_rag.types import Fact
 
 R = TypeVar("R", bound=Reply)
@@ -24,7 +24,8 @@ QUOTE_LENGTHS = (600, 300, 120, 0)
 
 @dataclass(frozen=True, slots=True)
 class RoleCall(Generic[R]):
-    """The calls of one role. `cache` is None where replies are cached elsewhere (extraction)."""
+    """The calls of one role. `cache` is None where replies are cached elsewhere (extraction). `functions` may be called
+    by a reply of this form."""
 
     role: str
     reply_type: type[R]
@@ -32,6 +33,7 @@ class RoleCall(Generic[R]):
     budget: CallBudget
     cache: Cache | None
     reply_tokens: int
+    functions: tuple[FunctionSpec, ...] = ()
 
     def ask(self, check: Callable[[R], str] | None = None, **variables: str) -> R:
         """The role's reply to its prompt with `variables`, or the cached one. Raises LLMError, CapReached."""
@@ -48,7 +50,12 @@ class RoleCall(Generic[R]):
             self.budget.cache_hit(self.role)
             return cached
         request = ChatRequest(
-            role=self.role, system=system, user=user, schema=schema(self.reply_type), max_tokens=self.reply_tokens
+            role=self.role,
+            system=system,
+            user=user,
+            schema=schema(self.reply_type),
+            max_tokens=self.reply_tokens,
+            functions=self.functions,
         )
 
         def wrong(reply: R) -> str:

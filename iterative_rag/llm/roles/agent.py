@@ -1,0 +1,70 @@
+"""The agent played by an LLM: which tools to use next, or what to submit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from iterative_rag.computing.display import shown
+from iterative_rag.llm.prompts import fence
+from iterative_rag.llm.replies.agent_forms import AgentReply, tool_calls, tool_specs
+from iterative_rag.llm.replies.forms import AnswerReply
+from iterative_rag.llm.roles.answerer import draft_of
+from iterative_rag.llm.roles.calculations import Calculations
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.text.plurals import counted
+from iterative_rag.types import AgentTurn, AgentView, Computation, Draft, Inquiry, SubmitCall, ToolResult
+
+# The share of a prompt's characters that facts may take; results and the log of calls need the rest.
+FACT_SHARE = 0.4
+NOTHING = "(none yet)"
+ONLY_SUBMIT = (
+    "A limit is reached: nothing more can be looked up. Submit now, from the facts and the results above; quote what "
+    'you use of the results. If they do not prove an answer, leave "short_answer" empty.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMAgent:
+    """`fact_chars`: how many characters of facts and results a prompt may hold."""
+
+    role_call: RoleCall[AgentReply]
+    fact_chars: int
+
+    def act(self, view: AgentView) -> AgentTurn:
+        role_call = replace(self.role_call, functions=tool_specs(only_submit=view.only_submit))
+        reply = role_call.ask(
+            question=view.question,
+            facts=fact_lines(view.facts, int(self.fact_chars * FACT_SHARE)),
+            computed=_computed(view.computations),
+            log=fence("\n".join(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
+            results="\n\n".join(_result(one) for one in view.results) or NOTHING,
+            state=_state(view),
+        )
+        return AgentTurn(tool_calls(reply, only_submit=view.only_submit), reply.thought)
+
+    def draft(
+        self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]
+    ) -> Draft:
+        reply = AnswerReply(
+            status="answered" if submitted.short_answer else "not_in_facts",
+            answer=submitted.answer,
+            short_answer=submitted.short_answer,
+            missing=submitted.missing,
+            confidence=submitted.confidence,
+        )
+        numbers = {n: 0 if place is None else place + 1 for n, place in enumerate(places, start=1)}
+        return draft_of(reply, Calculations(inquiry.facts, inquiry.original, list(done)), inquiry.facts, numbers)
+
+
+def _computed(computations: Sequence[Computation]) -> str:
+    return "COMPUTED:\n" + ("\n".join(shown(one.expression, one.result) for one in computations) or NOTHING)
+
+
+def _result(result: ToolResult) -> str:
+    text = f"\n{fence(result.text, 'result')}" if result.text else ""
+    return f"{result.call}: {result.told}{text}"
+
+
+def _state(view: AgentView) -> str:
+    return ONLY_SUBMIT if view.only_submit else f"{counted(view.turns_left, 'turn')} left, this one included."
