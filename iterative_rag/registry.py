@@ -141,6 +141,7 @@ STRATEGIES = Registry(
     Entry("self-rag", "engine.strategies:SELF_RAG"),
     Entry("iterative", "engine.strategies:ITERATIVE"),
     Entry("full", "engine.strategies:FULL"),
+    Entry("agent", "engine.agent_engine:build"),
     Entry("closed-book", "engine.baselines:closed_book", measured_only=True),
 )
 

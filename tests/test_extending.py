@@ -165,7 +165,7 @@ def test_the_search_engine(extended: Extended) -> None:
 
 def test_help_settings_errors_and_doctor_name_the_new_parts(extended: Extended) -> None:
     shown = "".join(extended.run("ask", "--help").split())
-    for form in ("llama-cpp/MODEL@URL", "library@URL", "trigrams", "disk:///FOLDER", "|full|wide>"):
+    for form in ("llama-cpp/MODEL@URL", "library@URL", "trigrams", "disk:///FOLDER", "|agent|wide>"):
         assert form in shown
     assert ".inior.cfg" in "".join(extended.run("index", "--help").split())
     assert "'none', 'reader' or 'overlap'" in extended.run("search", "Tarn", code=2, rerank="magic")

@@ -35,14 +35,14 @@ def test_every_entry_leads_to_its_part(table: Registry, entry: Entry) -> None:
 def test_a_name_that_is_not_registered_is_refused_with_the_choices() -> None:
     with pytest.raises(UsageError, match="There is no strategy 'magic'") as refused:
         STRATEGIES.load("magic")
-    assert refused.value.hint == "Use naive, crag, plan, self-rag, iterative, full or closed-book."
+    assert refused.value.hint == "Use naive, crag, plan, self-rag, iterative, full, agent or closed-book."
 
 
 def test_settings_offer_the_registered_strategies() -> None:
     for name in STRATEGIES.offered:
         assert load_settings({"strategy": name}).strategy == name
     assert "closed-book" not in STRATEGIES.offered
-    with pytest.raises(SettingsError, match=r"Input should be 'naive', 'crag', .* or 'full'"):
+    with pytest.raises(SettingsError, match=r"Input should be 'naive', 'crag', .* or 'agent'"):
         load_settings({"strategy": "closed-book"})
 
 

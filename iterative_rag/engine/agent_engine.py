@@ -1,0 +1,284 @@
+"""The model drives: it searches, reads and calculates with tools, several at once, and submits an answer with quotes.
+
+What it has seen is not sent again: each turn shows the question, the facts that it has noted, one line for each earlier
+call and the results of the last calls. The loop is our own and not LlamaIndex's FunctionAgent: that one keeps every
+result in the conversation, and knows neither a budget, nor a cache, nor our errors and steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from iterative_rag.engine.agent_quotes import RefusedQuote, verified
+from iterative_rag.engine.agent_tools import Found, Toolbox
+from iterative_rag.engine.driver import Engine, RunDriver
+from iterative_rag.engine.run_state import Progress, RunState
+from iterative_rag.engine.strategies import RunComponents, plain_drafting
+from iterative_rag.errors import UsageError
+from iterative_rag.protocols import Answerer, ToolAgent
+from iterative_rag.text.plurals import counted
+from iterative_rag.types import (
+    AgentView,
+    Cap,
+    Computation,
+    Draft,
+    Fact,
+    Inquiry,
+    Need,
+    NoteCall,
+    QuotedPassage,
+    ReadingStep,
+    SearchCall,
+    ShortlistStep,
+    Step,
+    SubmitCall,
+    ToolCall,
+    ToolResult,
+    ToolStep,
+    Usage,
+)
+from iterative_rag.verification.disguised_refusals import is_refusal
+
+# The lines of earlier calls that are shown, and the characters of each.
+LOG_LINES, LOG_CHARS = 16, 200
+# The share of the model's context that the results of one turn may take, at 3 characters a token.
+RESULT_SHARE, CHARS_PER_TOKEN = 0.35, 3
+# Calls that have to be left for another turn: its own, and one for the answer at the limit.
+CALLS_OF_A_TURN = 2
+# A search that brought nothing is no proof that nothing is there: so many are made before the model may give up.
+SEARCHES_BEFORE_GIVING_UP = 2
+REFUSED = "refused quotes"
+UNPROVED = "No quote from the corpus proves an answer."
+
+
+def build(run: RunComponents) -> Engine:
+    """Raises UsageError for a backend that cannot use tools."""
+    agent = run.roles.agent
+    if agent is None:
+        raise UsageError(
+            "The built-in backend cannot use tools: the strategy agent needs an LLM.",
+            hint="Add --llm ollama/MODEL, or use the strategy iterative.",
+        )
+    return AgentEngine(run, agent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Submitted:
+    """Implements protocols.Answerer: what was submitted, and after an objection what the answering role writes."""
+
+    draft: Draft
+    answerer: Answerer
+
+    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
+        return self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice) if advice else self.draft
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What a run remembers besides its state: what was called, and what was told once."""
+
+    log: list[str] = field(default_factory=list)
+    results: tuple[ToolResult, ...] = ()
+    made: set[ToolCall] = field(default_factory=set)
+    computations: list[Computation] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+
+    def first_time(self, what: str) -> bool:
+        """Whether the model has not been told this yet."""
+        new = what not in self.told
+        self.told.add(what)
+        return new
+
+
+class AgentEngine:
+    """One engine serves one run."""
+
+    def __init__(self, run: RunComponents, agent: ToolAgent) -> None:
+        self._agent, self._run, self._budget = agent, run, run.budget
+        self._tools = Toolbox(run.corpus, run.settings)
+        self._drafting = plain_drafting(run)
+        self._memory = _Memory()
+
+    def steps(self, question: str) -> Iterator[Step]:
+        return RunDriver(question, self._loop, self._drafting, self._budget).steps()
+
+    def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+        while True:
+            hop, since = state.next_hop, self._budget.usage()
+            if hop > self._run.settings.max_hops:
+                raise self._budget.reached(Cap.HOPS)
+            last = self._is_last_turn(hop, since)
+            turn = self._agent.act(self._view(state, last))
+            results: list[ToolResult] = []
+            needs = yield from self._look_up(hop, turn.calls, results)
+            state, places = yield from self._take_quotes(state, turn.calls, needs, since, results)
+            submitted = next((call for call in turn.calls if isinstance(call, SubmitCall)), None)
+            if submitted:
+                draft = self._agent.draft(submitted, state.inquiry, places, self._memory.computations)
+                objection = "" if last else self._objection(submitted, draft, results)
+                if not objection:
+                    return (yield from self._checked(state, draft))
+                results.append(ToolResult("submit", objection))
+            self._remember(results)
+
+    def _view(self, state: RunState, last: bool) -> AgentView:
+        memory = self._memory
+        return AgentView(
+            question=state.inquiry.original,
+            facts=state.inquiry.facts,
+            computations=tuple(memory.computations),
+            log=tuple(memory.log[-LOG_LINES:]),
+            results=memory.results,
+            turns_left=self._run.settings.max_hops - len(state.hops),
+            only_submit=last,
+        )
+
+    def _is_last_turn(self, hop: int, used: Usage) -> bool:
+        """Whether a limit leaves no further turn after this one."""
+        settings = self._run.settings
+        tokens = used.prompt_tokens + used.completion_tokens
+        per_turn = max(tokens // max(used.llm_calls, 1), 1)
+        seconds_per_turn = used.seconds / max(used.llm_calls, 1)
+        return (
+            hop >= settings.max_hops
+            or settings.max_calls - used.llm_calls <= CALLS_OF_A_TURN
+            or settings.max_tokens - tokens <= 2 * per_turn
+            or self._budget.seconds_left() <= 2 * seconds_per_turn
+        )
+
+    # --- looking things up -------------------------------------------------------------------
+
+    def _look_up(
+        self, hop: int, calls: Sequence[ToolCall], results: list[ToolResult]
+    ) -> Generator[Step, None, list[Need]]:
+        """Carry out the calls of tools over the corpus, all at once; returns what was searched for."""
+        wanted = [call for call in calls if not isinstance(call, NoteCall | SubmitCall)]
+        new = [call for call in dict.fromkeys(wanted) if call not in self._memory.made]
+        self._memory.made.update(new)
+        chars = self._chars() // max(len(new), 1)
+        needs: list[Need] = []
+        for call, found in zip(new, self._tools.carry_out(new, chars), strict=True):
+            if found.computation:
+                self._memory.computations.append(_numbered(found.computation))
+            for need, documents in found.shortlists:
+                needs.append(need)
+                yield ShortlistStep(hop, need, documents)
+            if not isinstance(call, SearchCall):
+                yield ToolStep(hop, *_label(found), tuple(one.document.id for one in found.passages))
+            results.append(ToolResult(found.asked, found.told, self._tools.text(found, chars)))
+        if len(new) < len(wanted):
+            results.append(ToolResult("repeated calls", "they were made before; what they showed is in the facts"))
+            yield ToolStep(hop, "repeated", counted(len(wanted) - len(new), "call"), "made before")
+        return needs
+
+    def _chars(self) -> int:
+        settings = self._run.settings
+        return int(settings.context_window * CHARS_PER_TOKEN * RESULT_SHARE)
+
+    # --- quotes ------------------------------------------------------------------------------
+
+    def _take_quotes(
+        self, state: RunState, calls: Sequence[ToolCall], needs: list[Need], since: Usage, results: list[ToolResult]
+    ) -> Generator[Progress, None, tuple[RunState, list[int | None]]]:
+        """The state after the hop, with the quotes of its calls as facts, and the place of each fact that a marker of a
+        submission may mean: those noted before, then its own quotes."""
+        known = len(state.inquiry.facts)
+        noted = [one for call in calls if isinstance(call, NoteCall) for one in call.quotes]
+        submitted = [one for call in calls if isinstance(call, SubmitCall) for one in call.quotes]
+        facts: list[Fact] = []
+        refused: list[RefusedQuote] = []
+        places = [self._place(quoted, state, facts, refused) for quoted in (*noted, *submitted)]
+        if noted or submitted:
+            yield _reading(state.next_hop, state.inquiry, facts, refused)
+            results += _told_of_quotes(noted, refused)
+        titles = [self._run.corpus.document(one).title for one in self._tools.opened()] if needs else []
+        state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
+        yield state
+        return state, [*range(known), *places]
+
+    def _place(
+        self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[RefusedQuote]
+    ) -> int | None:
+        """The place of a quote among the facts, to which it is added if it is new; None where it is refused."""
+        found = verified(quoted, state.inquiry, self._tools.titles, self._run.corpus, self._tools.opened())
+        if isinstance(found, RefusedQuote):
+            refused.append(found)
+            return None
+        known = [*state.inquiry.facts, *facts]
+        same = (n for n, fact in enumerate(known) if _place(fact) == _place(found) and fact.value == found.value)
+        if (place := next(same, None)) is not None:
+            return place
+        facts.append(found)
+        return len(known)
+
+    # --- the end -----------------------------------------------------------------------------
+
+    def _objection(self, submitted: SubmitCall, draft: Draft, results: Sequence[ToolResult]) -> str:
+        """What speaks against a submission, told once each; "" if it is to be checked as it stands."""
+        memory = self._memory
+        if not draft.answered:
+            searches = sum(isinstance(call, SearchCall) for call in memory.made)
+            if searches < SEARCHES_BEFORE_GIVING_UP and memory.first_time("gave up early"):
+                return "refused: search in other words, and for the parts of the question, before giving up"
+            return ""
+        refused = any(result.call == REFUSED for result in results)
+        if not (refused or not draft.cited) or not memory.first_time("quotes"):
+            return ""
+        if refused:
+            return "refused: not all of its quotes stand in the articles; correct them, or leave them out"
+        return 'refused: it has neither "quotes" nor markers [n] of facts; prove the answer'
+
+    def _checked(self, state: RunState, draft: Draft) -> Generator[Progress, None, RunState]:
+        """The draft after the checks that every answer passes; what is none becomes an abstention."""
+        if draft.answered and not draft.cited:
+            draft = replace(
+                draft, answered=False, short_answer="", missing="No quote from the corpus proves an answer."
+            )
+        answerer = _Submitted(draft, self._run.roles.answerer)
+        drafting = replace(self._drafting, answerer=answerer)
+        drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
+        if is_refusal(state.inquiry, drafted.draft):
+            missing = drafted.draft.missing or drafted.draft.text
+            drafted = replace(drafted, draft=replace(drafted.draft, answered=False, short_answer="", missing=missing))
+        return state.with_draft(drafted)
+
+    def _remember(self, results: Sequence[ToolResult]) -> None:
+        self._memory.results = tuple(results)
+        self._memory.log += [_line(one) for one in results if one.call != REFUSED]
+
+
+def _line(result: ToolResult) -> str:
+    """A call in one line: what came of it, and for a search the titles."""
+    titles = result.text.partition("\n")[0] if result.call.startswith("search ") else ""
+    return " ".join(f"{result.call}: {result.told} {titles}".split())[:LOG_CHARS]
+
+
+def _told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuote]) -> Iterator[ToolResult]:
+    if refused:
+        said = "\n".join(
+            f'- "{one.quote}"' + (f"\n  {one.title} says: {one.nearest}" if one.nearest else "") for one in refused
+        )
+        yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
+    elif noted:
+        yield ToolResult("note", counted(len(noted), "quote") + " kept")
+
+
+def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequence[RefusedQuote]) -> ReadingStep:
+    documents = tuple(dict.fromkeys(fact.document_id for fact in facts))
+    need = facts[0].need if facts else Need(inquiry.original)
+    return ReadingStep(hop, need, tuple(facts), len(documents), 0, 0, len(refused), documents=documents)
+
+
+def _numbered(computation: Computation) -> Computation:
+    """Facts by their places instead of their numbers."""
+    return replace(computation, facts=tuple(n - 1 for n in computation.facts if n > 0))
+
+
+def _label(found: Found) -> tuple[str, str, str]:
+    tool, _, asked = found.asked.partition(" ")
+    return tool, asked, f"{found.told}: {found.listed}" if found.listed and not found.passages else found.told
+
+
+def _place(fact: Fact) -> tuple[str, int, int]:
+    return fact.document_id, fact.start, fact.end

@@ -1,0 +1,85 @@
+"""Quotes that a model claims to have read, verified in the documents: facts, or what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iterative_rag.llm.replies.injection_guard import guarded
+from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.article_titles import ArticleTitles
+from iterative_rag.retrieval.chunking import sentences
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Document, Extract, Fact, Inquiry, Need, QuotedPassage, Window
+
+SCORE = 1.0
+# A sentence that shares so many of its words with a quote is shown as what the document really says.
+LIKENESS = 0.4
+_WORD = lazy_pattern(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedQuote:
+    """A quote that stands in no document that could be meant. `nearest` is the sentence that is most like it, with the
+    title of its article; both "" where there is none."""
+
+    quote: str
+    title: str = ""
+    nearest: str = ""
+
+
+def verified(
+    quoted: QuotedPassage, inquiry: Inquiry, titles: ArticleTitles, corpus: Corpus, opened: Sequence[str]
+) -> Fact | RefusedQuote:
+    """The fact, if the quote stands in the article named or, where it names none that does, in one that was shown."""
+    named = titles.article(quoted.title) if quoted.title else None
+    documents = [named] if named else []
+    documents += [corpus.document(one) for one in opened if not named or one != named.id]
+    for document in documents:
+        place = locate(quoted.quote, document.text, [(0, len(document.text))])
+        if place is not None:
+            return _fact(quoted, inquiry, document, *place)
+    nearest = max((_nearest(quoted.quote, document) for document in documents), default=(0.0, "", ""))
+    return RefusedQuote(quoted.quote, *(nearest[1:] if nearest[0] >= LIKENESS else ("", "")))
+
+
+def _fact(quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: int, end: int) -> Fact:
+    """The fact, with no value that its quote does not support, and no question that names what was never shown."""
+    quote = document.text[start:end]
+    seen = Window(document.id, document.title, document.source, ((0, len(document.text)),), document.text)
+    known = " ".join([inquiry.original, *(fact.quote for fact in inquiry.facts)])
+    said = f"{quoted.question} {quoted.value}".strip()
+    held = guarded(Extract(said or quote, quote, quoted.value, SCORE), Need(known), seen)
+    asked = quoted.question if held.statement == said else ""
+    return Fact(
+        statement=held.statement,
+        quote=quote,
+        # Values of facts that answer different questions must not look like answers to the same one.
+        value=held.value if asked else "",
+        document_id=document.id,
+        title=document.title,
+        source=document.source,
+        start=start,
+        end=end,
+        need=Need(" ".join(asked.split()) or inquiry.original),
+        score=SCORE,
+        page=document.page_at(start),
+        retrieved=document.retrieved,
+    )
+
+
+def _nearest(quote: str, document: Document) -> tuple[float, str, str]:
+    """How like the quote the nearest sentence of a document is, the document's title, and the sentence."""
+    wanted = _words(quote)
+    best = (0.0, "", "")
+    for start, end in sentences(document.text):
+        words = _words(document.text[start:end])
+        likeness = len(wanted & words) / max(len(wanted | words), 1)
+        best = max(best, (likeness, document.title, document.text[start:end]))
+    return best
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(folded(text)))
