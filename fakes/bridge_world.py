@@ -138,10 +138,14 @@ def _analyse(seen: Seen) -> Mapping[str, Any]:
 
 
 def _extract(seen: Seen) -> Mapping[str, Any]:
-    need = re.findall(r"^QUESTION: (.*)$", seen.user, re.MULTILINE)[-1]
-    document = seen.user.split("QUESTION:")[0]
+    document, _, needs = seen.user.partition("QUESTION 1: ")
     found = [*_BRIDGE.finditer(document), *_MAYOR.finditer(document)]
-    facts = [{"statement": one[0], "quote": one[0], "value": one[2]} for one in found if re.search(one[1], need)]
+    facts = [
+        {"statement": one[0], "quote": one[0], "value": one[2], "need": n}
+        for n, need in enumerate(re.split(r"^(?:WHOLE )?QUESTION.*: ", needs, flags=re.MULTILINE), start=1)
+        for one in found
+        if re.search(one[1], need)
+    ]
     return {"facts": facts}
 
 

@@ -149,7 +149,7 @@ class View:
         return {_key(line.rpartition(" -> ")[0] or line) for line in re.findall(r"^- (.*)$", listed, re.MULTILINE)}
 
     def asked(self) -> str:
-        return str(re.findall(r"^QUESTION: (.*)$", self.user, re.MULTILINE)[-1])
+        return str(re.findall(r"^QUESTION(?: 1)?: (.*)$", self.user, re.MULTILINE)[-1])
 
     def wanted(self) -> list[Link]:
         """The links that the prompt's question asks for; all of them where it is the whole question, or none's."""

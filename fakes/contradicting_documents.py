@@ -139,7 +139,7 @@ class OneSidedLLM:
 
     def _said(self, request: ChatRequest) -> dict[str, object]:
         user = request.user
-        question = re.search(r"QUESTION: (.*)", user)
+        question = re.search(r"QUESTION(?: 1)?: (.*)", user)
         asked = question[1].rstrip("?") + "?" if question else ""
         facts = re.findall(r"^\[(\d+)\](.*)$", user, re.MULTILINE)
         match request.role:
@@ -168,7 +168,7 @@ class OneSidedLLM:
                 return {"phrasings": [asked], "query": asked}
 
     def _facts(self, user: str) -> Iterator[dict[str, str]]:
-        text = user.partition("QUESTION:")[0]
+        text = user.partition("QUESTION 1:")[0]
         for sentence in re.findall(r"[A-Z][^.\n]*\.", text):
             for value in self._values:
                 if re.search(rf"\b{value}\b", sentence):

@@ -31,7 +31,7 @@ def window(title: str, text: str) -> Window:
 
 
 def read(question: str, title: str, text: str) -> tuple[Extract, ...]:
-    return ROLES.extractor.extract(Need(question), window(title, text))
+    return ROLES.extractor.extract([Need(question)], [window(title, text)], question)
 
 
 def best(question: str, title: str, text: str) -> str | None:
@@ -57,7 +57,7 @@ def answer(question: str, pages: dict[str, str], hops: int = 8) -> tuple[Draft, 
 def facts(need: Need, pages: dict[str, str]) -> Sequence[Fact]:
     found = []
     for title, text in pages.items():
-        for extract in ROLES.extractor.extract(need, window(title, text)):
+        for extract in ROLES.extractor.extract([need], [window(title, text)], need.question):
             start = text.index(extract.quote)
             place = (f"id of {title}", title, f"{title}.md", start, start + len(extract.quote))
             found.append(Fact(extract.statement, extract.quote, extract.value, *place, need, extract.score))

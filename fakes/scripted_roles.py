@@ -40,18 +40,22 @@ class Quoting:
     busy: int = 0
     most_busy: int = 0
 
-    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+    def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+        """For all needs alike."""
         with self.lock:
-            self.calls.append(window.title)
+            self.calls += [window.title for window in windows]
             self.busy += 1
             self.most_busy = max(self.most_busy, self.busy)
         time.sleep(self.latency)
         with self.lock:
             self.busy -= 1
-        if not any(word in window.text for word in self.words):
-            return ()
-        sentence = window.text.split(".")[0] + "."
-        return (Extract(sentence, sentence, window.title if self.value is None else self.value),)
+        serves = tuple(range(len(needs)))
+        return tuple(
+            Extract(sentence, sentence, window.title if self.value is None else self.value, needs=serves, window=place)
+            for place, window in enumerate(windows)
+            for sentence in [window.text.split(".")[0] + "."]
+            if any(word in window.text for word in self.words)
+        )
 
 
 @dataclass

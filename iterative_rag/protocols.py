@@ -291,18 +291,19 @@ class Analyst(Protocol):
 
 
 class Extractor(Protocol):
-    """Reads one window of a document for one need. Called from several threads at once."""
+    """Reads windows of documents for the needs of a hop. Called from several threads at once."""
 
     @property
     def fingerprint(self) -> str:
         """Model, prompt and schema version: part of the cache key of everything extracted."""
         ...
 
-    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-        """What the window says about the need; empty if it says nothing.
+    def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+        """What the windows say about the needs; empty if they say nothing.
 
-        `Extract.quote` is copied verbatim from `Window.text`. It is looked for in the document afterwards, and what is
-        not found there is dropped.
+        `Extract.quote` is copied verbatim from the text of its window. It is looked for in the document afterwards, and
+        what is not found there is dropped. `question` is the one that the needs were derived from: an extract may serve
+        another part of it instead of a need.
         """
         ...
 

@@ -84,11 +84,13 @@ class BuiltinExtractor:
     def fingerprint(self) -> str:
         return f"builtin/{self._reader.fingerprint}"
 
-    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-        findings = self._reader.read(read_query(need.question), page(window))
+    def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+        """Every window is read for every need by itself; the models do not use the question behind them."""
         return tuple(
-            Extract(finding.statement, finding.quote, finding.value, round(finding.score, 4))
-            for finding in findings
+            Extract(finding.statement, finding.quote, finding.value, round(finding.score, 4), (n,), place)
+            for n, need in enumerate(needs)
+            for place, window in enumerate(windows)
+            for finding in self._reader.read(read_query(need.question), page(window))
             if finding.score >= FLOOR and finding.quote in window.text
         )
 

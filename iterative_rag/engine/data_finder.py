@@ -58,21 +58,22 @@ class DataFinder:
         self._listed: dict[str, set[str]] = {}
 
     def find(
-        self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
+        self, hop: int, needs: Sequence[Need], question: str, *, wider: bool, seconds: Callable[[], float | None]
     ) -> Generator[Step, None, HopFindings]:
-        """Steps as they happen; returns what was found. `wider` is the second search for needs that found nothing.
+        """Steps as they happen; returns what was found. `question` is the one that the needs were derived from; `wider`
+        is the second search for needs that found nothing.
 
         Reading may take `seconds()`, evaluated when it begins. After an error the needs can be searched for again.
         """
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
         try:
-            return (yield from self._find(hop, needs, wider=wider, seconds=seconds))
+            return (yield from self._find(hop, needs, question, wider=wider, seconds=seconds))
         except IterativeRAGError:
             self._listed |= listed  # what was listed was not read
             raise
 
     def _find(
-        self, hop: int, needs: Sequence[Need], *, wider: bool, seconds: Callable[[], float | None]
+        self, hop: int, needs: Sequence[Need], question: str, *, wider: bool, seconds: Callable[[], float | None]
     ) -> Generator[Step, None, HopFindings]:
         shortlists = self.shortlist(needs, wider=wider)
         for need, documents in zip(needs, shortlists, strict=True):
@@ -83,7 +84,7 @@ class DataFinder:
                 shortlists[n] = yield from self._corrector.improve(
                     hop, need, shortlists[n], listed, found_nothing=wider
                 )
-        readings = yield from self._read(hop, needs, shortlists, seconds)
+        readings = yield from self._read(hop, needs, shortlists, question, seconds)
         failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
         if self._corrector and not self._corrector.grades and not wider and failed:
             # Without grades, only reading shows that a shortlist falls short.
@@ -91,30 +92,35 @@ class DataFinder:
             for need in failed:
                 listed = self._listed[need.question]
                 more.append((yield from self._corrector.improve(hop, need, (), listed, found_nothing=True)))
-            readings = (*readings, *(yield from self._read(hop, failed, more, seconds)))
+            readings = (*readings, *(yield from self._read(hop, failed, more, question, seconds)))
             shortlists += more
         return HopFindings(tuple(shortlists), readings)
 
     def _read(
-        self, hop: int, needs: Sequence[Need], shortlists: Sequence[Shortlist], seconds: Callable[[], float | None]
+        self,
+        hop: int,
+        needs: Sequence[Need],
+        shortlists: Sequence[Shortlist],
+        question: str,
+        seconds: Callable[[], float | None],
     ) -> Generator[Step, None, tuple[NeedReading, ...]]:
         """Read the documents of each need."""
         tasks = []
         for need, documents in zip(needs, shortlists, strict=True):
             tasks.append((need, (yield from self._windows(hop, need, documents))))
-        readings = self._reader.read(tasks, seconds=seconds())
+        readings = self._reader.read(tasks, question=question, seconds=seconds())
         for reading in readings:
             yield reading.step(hop)
         return readings
 
     def read_again(
-        self, hop: int, unread: Sequence[UnreadWindow], seconds: float | None
+        self, hop: int, unread: Sequence[UnreadWindow], question: str, seconds: float | None
     ) -> Generator[Step, None, tuple[NeedReading, ...]]:
         """Read windows again that could not be read before; returns what was found for each need."""
         windows: dict[Need, list[Window]] = {}
         for one in unread:
             windows.setdefault(one.need, []).append(one.window)
-        readings = self._reader.read(list(windows.items()), seconds=seconds)
+        readings = self._reader.read(list(windows.items()), question=question, seconds=seconds)
         for reading in readings:
             yield reading.step(hop, again=True)
         return readings

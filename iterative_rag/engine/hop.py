@@ -32,7 +32,8 @@ def search(
     that could not be read are noted in the state.
     """
     since = since or budget.usage()
-    found = yield from finder.find(state.next_hop, needs, wider=wider, seconds=budget.seconds_left)
+    question = state.inquiry.original
+    found = yield from finder.find(state.next_hop, needs, question, wider=wider, seconds=budget.seconds_left)
     new = _new_facts(found.readings, state)
     titles = [entry.title for entries in found.shortlists for entry in entries]
     state = state.with_hop(needs, titles, new, budget.used_since(since)).with_readings(found.readings)
@@ -52,7 +53,7 @@ def read_again(state: RunState, finder: DataFinder, budget: RunBudget) -> Genera
     if not windows or left <= 0:
         return state
     since = budget.usage()
-    readings = yield from finder.read_again(state.next_hop, windows, left)
+    readings = yield from finder.read_again(state.next_hop, windows, state.inquiry.original, left)
     state = state.with_readings(readings, again=windows)
     new = _new_facts(readings, state)
     if not new:

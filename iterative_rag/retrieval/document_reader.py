@@ -84,6 +84,7 @@ class _Queue:
 
     need: Need
     windows: Sequence[Window]
+    question: str = ""
     started: int = 0
     uncached: int = -1  # the window that the cache did not have
     accepted: int = 0
@@ -126,11 +127,12 @@ class DocumentReader:
         return replace(self, fact_limit=fact_limit, patience=patience)
 
     def read(
-        self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, seconds: float | None = None
+        self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, question: str = "", seconds: float | None = None
     ) -> tuple[NeedReading, ...]:
-        """Read all needs at once, at most `in_flight` windows at a time, for at most `seconds`."""
+        """Read all needs at once, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one
+        that the needs were derived from."""
         deadline = None if seconds is None else time.monotonic() + seconds
-        queues = [_Queue(need, windows) for need, windows in tasks]
+        queues = [_Queue(need, windows, question if self.metered else "") for need, windows in tasks]
         flight: _InFlight = {}
         cap: Cap | None = None
         while True:
@@ -161,7 +163,7 @@ class DocumentReader:
                     continue
                 if sum(not future.done() for future in flight) >= self.in_flight:
                     return
-                future = _calls.submit(self._extract, queue.need, queue.windows[queue.started])
+                future = _calls.submit(self._extract, queue, queue.windows[queue.started])
                 flight[future] = (queue, queue.started)
                 queue.started += 1
 
@@ -183,7 +185,8 @@ class DocumentReader:
         while not queue.enough and queue.accepted in queue.arrived:
             window = queue.windows[queue.accepted]
             for extract in queue.arrived[queue.accepted]:
-                fact = self._verified(queue.need, window, extract)
+                need = queue.need if extract.needs else Need(queue.question)
+                fact = self._verified(need, window, extract)
                 if fact is None:
                     queue.dropped += 1
                     continue
@@ -259,15 +262,16 @@ class DocumentReader:
             unread=_unread(queue, cap),
         )
 
-    def _extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-        extracts = self.extractor.extract(need, window)
-        ExtractCache(self.cache, self.extractor).put(need, window, extracts)
+    def _extract(self, queue: _Queue, window: Window) -> tuple[Extract, ...]:
+        extracts = self.extractor.extract([queue.need], [window], queue.question)
+        ExtractCache(self.cache, self.extractor).put([queue.need], window, queue.question, extracts)
         return extracts
 
     def _cached(self, queue: _Queue) -> tuple[Extract, ...] | None:
         if queue.uncached == queue.started:
             return None
-        extracts = ExtractCache(self.cache, self.extractor).get(queue.need, queue.windows[queue.started])
+        window = queue.windows[queue.started]
+        extracts = ExtractCache(self.cache, self.extractor).get([queue.need], window, queue.question)
         if extracts is None:
             queue.uncached = queue.started
             return None

@@ -48,13 +48,17 @@ class UnreadWindow:
 class Extract:
     """What an extractor found in a window, before its quote is verified against the document.
 
-    `value` is the short answer to the need, "" if the window only comes near it; `score` is from 0 to 1.
+    `value` is the short answer to the need, "" if the window only comes near it; `score` is from 0 to 1. `needs` are
+    the positions of the needs that it serves among those asked, () if it serves only another part of the question.
+    `window` is the position of the window that it was found in.
     """
 
     statement: str
     quote: str
     value: str = ""
     score: float = 1.0
+    needs: tuple[int, ...] = (0,)
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)

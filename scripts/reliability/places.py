@@ -28,7 +28,7 @@ _BUILT = re.compile(r"The sailing ship (\w+) was built in (\w+)\.")
 _MAYOR = re.compile(r"The mayor of (\w+) is (\w+ \w+)\.")
 _SHIP_ASKED = re.compile(r"where the ship (\w+) was built")
 _TOWN_ASKED = re.compile(r"Who is the mayor of (\w+)\?")
-_LOOKED_UP = re.compile(r"QUESTION: (?:In which town was the ship|Who is the mayor of) (\w+)")
+_LOOKED_UP = re.compile(r"QUESTION 1: (?:In which town was the ship|Who is the mayor of) (\w+)")
 _HEAD = 60  # characters of a system prompt by which its role is known
 
 
@@ -110,7 +110,7 @@ def reply(role: str, user: str) -> str:
 
 def place_asked(user: str) -> str:
     """The ship or town that the question of a prompt names, "" where it holds none."""
-    asked = _SHIP_ASKED.search(user) or _LOOKED_UP.search(user)
+    asked = _LOOKED_UP.search(user) or _SHIP_ASKED.search(user)
     return asked[1] if asked else ""
 
 
@@ -143,7 +143,7 @@ def _analyse(user: str) -> object:
 
 
 def _extract(user: str) -> object:
-    need = user.rpartition("QUESTION:")[2].partition("\n")[0]
+    need = user.rpartition("QUESTION 1: ")[2].partition("WHOLE QUESTION")[0]
     found = [(match[0], match[2]) for match in _BUILT.finditer(user) if f"ship {match[1]} " in f"{need} "]
     found += [(match[0], match[2]) for match in _MAYOR.finditer(user) if f"mayor of {match[1]}" in need]
     if _SHIP_ASKED.search(need):

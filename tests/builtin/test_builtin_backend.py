@@ -112,9 +112,9 @@ def test_the_reader_can_be_replaced() -> None:
 
     roles = BuiltinBackend(HashingEmbedder(), Fixed()).roles(UntouchedBudget())
     assert roles.extractor.fingerprint == "builtin/fixed"
-    assert [extract.value for extract in roles.extractor.extract(Need("How long?"), window("Brell", RIVER))] == [
-        "412 km"
-    ]
+    assert [
+        extract.value for extract in roles.extractor.extract([Need("How long?")], [window("Brell", RIVER)], "How long?")
+    ] == ["412 km"]
 
 
 @settings(max_examples=60, deadline=None)

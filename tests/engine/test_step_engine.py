@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
@@ -217,7 +219,7 @@ def test_a_fault_after_facts_is_an_incomplete_answer_that_names_it() -> None:
 
 def test_reading_that_fails_everywhere_is_a_fault_not_an_empty_result() -> None:
     class Broken(Quoting):
-        def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
             raise LLMUnreachable("No server.")
 
     with pytest.raises(LLMUnreachable):
@@ -226,10 +228,10 @@ def test_reading_that_fails_everywhere_is_a_fault_not_an_empty_result() -> None:
 
 def test_one_window_that_fails_is_flagged_and_the_others_count() -> None:
     class Halting(Quoting):
-        def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-            if window.title == "Mell":
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+            if windows[0].title == "Mell":
                 raise LLMUnreachable("No server.")
-            return super().extract(need, window)
+            return super().extract(needs, windows, question)
 
     steps = run(asking("Where are Tarn and Mell?"), Halting(["Tarn lies"]))
     reading = next(step for step in steps if isinstance(step, ReadingStep))

@@ -40,7 +40,7 @@ def test_two_models_are_counted_apart() -> None:
     with main, fast:
         backend = LLMBackend(main, fast, None, Settings()).roles(budget)
         backend.analyst.analyse(INQUIRY)
-        backend.extractor.extract(TRIED, WINDOW)
+        backend.extractor.extract([TRIED], [WINDOW], INQUIRY.original)
         backend.grader.grade(TRIED, [("Velm Tower", "It was designed by Oda Brenk.")])
     used = budget.usage()
     assert [(model.model, model.llm_calls) for model in used.models] == [("main", 1), ("fast", 2)]
@@ -53,7 +53,7 @@ def test_the_fast_model_reads_and_rephrases() -> None:
     with main, fast:
         backend = roles(main, fast=fast)
         backend.analyst.analyse(INQUIRY)
-        backend.extractor.extract(TRIED, WINDOW)
+        backend.extractor.extract([TRIED], [WINDOW], INQUIRY.original)
         backend.rephraser.rephrase(INQUIRY, [FINISHED])
         backend.answerer.answer(INQUIRY)
     assert LLMBackend(main, fast, None, Settings()).name == "main + fast"
@@ -77,7 +77,7 @@ def test_extractions_are_kept_elsewhere(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path / "cache", 10)
     with ScriptedLLM({"extract": [{"facts": []}] * 2}) as llm:
         for _ in range(2):
-            roles(llm, cache).extractor.extract(TRIED, WINDOW)
+            roles(llm, cache).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
     assert cache.stats().entries == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -111,8 +112,8 @@ def test_an_edited_document_is_read_again() -> None:
 
 def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
     class Inventing(Quoting):
-        def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-            return (Extract("s", "Words that nobody wrote."), Extract("s", window.text.split(".")[0]))
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+            return (Extract("s", "Words that nobody wrote."), Extract("s", windows[0].text.split(".")[0]))
 
     corpus, windows = pages(2, {0, 1})
     (reading,) = reader(corpus, Inventing([])).read([(NEED, windows)])

@@ -55,6 +55,7 @@ class AnalysisReply(Reply):
 class ExtractedFact(Reply):
     statement: Text = ""
     quote: Text = ""
+    need: Annotated[tuple[int, ...], BeforeValidator(as_numbers)] = ()
     value: Text = ""
 
 

@@ -1,17 +1,26 @@
-"""Extraction by an LLM: what does a window say about a need, word for word?"""
+"""Extraction by an LLM: what do windows say about the needs of a hop, word for word?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import fence
-from iterative_rag.llm.replies.forms import ExtractionReply
+from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply
 from iterative_rag.llm.replies.injection_guard import guarded
 from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Extract, Need, Window
 
+# For each need.
 MOST_FACTS = 5
+
+_WORD = lazy_pattern(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +33,14 @@ class LLMExtractor:
     def fingerprint(self) -> str:
         return self.role_call.fingerprint
 
-    def extract(self, need: Need, window: Window) -> tuple[Extract, ...]:
-        """At most five extracts, the most useful first; quotes are not verified here. Raises LLMError, CapReached."""
+    def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+        """At most five extracts for each need, the most useful first; quotes are not verified here. Raises LLMError,
+        CapReached."""
+        whole = "" if Need(question).key in {need.key for need in needs} else question
         reply = self.role_call.ask(
             _complaint,
-            document=fence(f"Title: {window.title}\n\n{window.text}"),
-            need=" ".join(need.question.split()).rstrip(" ?."),
+            documents="\n".join(fence(f"Title: {window.title}\n\n{window.text}") for window in windows),
+            needs=_numbered(needs, whole),
         )
         # Without a quote it is no fact, which the model has been told once.
         quoted = [fact for fact in reply.facts if fact.quote]
@@ -39,11 +50,65 @@ class LLMExtractor:
                 reply="",
                 hint="Try a larger model.",
             )
-        extracts = (Extract(fact.statement or fact.quote, fact.quote, fact.value) for fact in quoted[:MOST_FACTS])
-        return tuple(guarded(extract, need, window) for extract in extracts)
+        served: Counter[int] = Counter()
+        extracts = []
+        for fact in quoted:
+            for extract in _extracts(fact, needs, windows, whole):
+                served.update(extract.needs or (-1,))
+                if max(served[n] for n in extract.needs or (-1,)) <= MOST_FACTS:
+                    extracts.append(extract)
+        return tuple(extracts)
 
 
 def _complaint(reply: ExtractionReply) -> str:
     if any(not fact.quote for fact in reply.facts):
         return 'every fact needs a "quote" copied from the document; leave out facts without one'
     return ""
+
+
+def _numbered(needs: Sequence[Need], whole: str) -> str:
+    """The needs as numbered lines, then the question behind them, unless it is one of them ("")."""
+    lines = [f"QUESTION {n}: {_one_line(need.question)}" for n, need in enumerate(needs, start=1)]
+    if whole:
+        lines.append(f"WHOLE QUESTION ({len(needs) + 1}): {_one_line(whole)}")
+    return "\n".join(lines)
+
+
+def _one_line(question: str) -> str:
+    return " ".join(question.split()).rstrip(" ?.")
+
+
+def _extracts(fact: ExtractedFact, needs: Sequence[Need], windows: Sequence[Window], whole: str) -> Iterator[Extract]:
+    """One extract for each need that a fact names; what it says is checked against the window that it quotes."""
+    place = _window_of(fact.quote, windows)
+    extract = Extract(fact.statement or fact.quote, fact.quote, fact.value, window=place)
+    for n in _needs_of(fact, needs, whole):
+        if n == len(needs):
+            yield guarded(replace(extract, value="", needs=()), Need(whole), windows[place])
+        else:
+            yield guarded(replace(extract, needs=(n,)), needs[n], windows[place])
+
+
+def _needs_of(fact: ExtractedFact, needs: Sequence[Need], whole: str) -> list[int]:
+    """The positions of the needs that a fact names; `len(needs)` is the whole question ("": it was not shown). Where a
+    fact names none of them, it serves the need whose words it holds, else the first."""
+    named = [n - 1 for n in dict.fromkeys(fact.need) if 1 <= n <= len(needs) + bool(whole)]
+    if named:
+        return named
+    said = _content(f"{fact.statement} {fact.quote}")
+    return [max(range(len(needs)), key=lambda n: (len(said & _content(needs[n].question)), -n))]
+
+
+def _content(text: str) -> set[str]:
+    """The words of a text that carry meaning, folded."""
+    code = language(text) or "en"
+    return {word for word in _WORD.findall(folded(text)) if not is_function_word(word, code)}
+
+
+def _window_of(quote: str, windows: Sequence[Window]) -> int:
+    """The position of the window that holds a quote; the first where none does."""
+    if len(windows) > 1:
+        for n, window in enumerate(windows):
+            if locate(quote, window.text, [(0, len(window.text))]):
+                return n
+    return 0

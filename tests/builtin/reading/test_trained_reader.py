@@ -97,7 +97,11 @@ def test_the_fingerprint_names_the_weights_and_the_rules(reader: TrainedReader) 
 def test_the_default_backend_reads_with_the_network() -> None:
     extractor = BuiltinBackend(BuiltinEncoder()).roles(UntouchedBudget()).extractor
     assert SpanReader().name in extractor.fingerprint
-    extracts = extractor.extract(Need("Who led the firm that employed Vesla Harn?"), window("Vesla Harn", DREDGER))
+    extracts = extractor.extract(
+        [Need("Who led the firm that employed Vesla Harn?")],
+        [window("Vesla Harn", DREDGER)],
+        "Who led the firm that employed Vesla Harn?",
+    )
     assert "Knut Aamo" in extracts[0].value
 
 

@@ -32,7 +32,7 @@ def test_the_system_part_is_the_same_for_all_questions(role: str) -> None:
 
 
 def test_the_document_stands_before_the_need() -> None:
-    _, user = prompt("extract").render(document="DOCUMENT", need="NEED")
+    _, user = prompt("extract").render(documents="DOCUMENT", needs="NEED")
     assert user.index("DOCUMENT") < user.index("NEED")
 
 

@@ -28,7 +28,7 @@ from iterative_rag.llm.replies.plain_lines import parse_plain
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatRequest
 
-FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "value": "Oda Brenk"}
+FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "need": (), "value": "Oda Brenk"}
 SEEN = {
     "as it was asked for": (AnalysisReply, "status: needs\nneed: Who?\nneed: When?\nend", {"needs": ["Who?", "When?"]}),
     "a word alone": (AnalysisReply, "Known.", {"status": "known", "needs": []}),
@@ -44,14 +44,14 @@ SEEN = {
     "blocks": (
         ExtractionReply,
         "statement: Oda Brenk drew it.\nquote: “It was drawn by Oda Brenk.”\nvalue: Oda Brenk\n\n"
-        "quote: | Karsa | 900 |\nvalue: 900",
-        {"facts": [FACT, {"statement": "", "quote": "| Karsa | 900 |", "value": "900"}]},
+        "quote: | Karsa | 900 |\nneed: question 2\nvalue: 900",
+        {"facts": [FACT, {"statement": "", "quote": "| Karsa | 900 |", "need": (2,), "value": "900"}]},
     ),
     "no facts": (ExtractionReply, "facts: none", {"facts": []}),
     "a quote over two lines": (
         ExtractionReply,
         "quote: It was drawn\nby Oda Brenk.\nvalue: Oda Brenk",
-        {"facts": [{"statement": "", "quote": "It was drawn\nby Oda Brenk.", "value": "Oda Brenk"}]},
+        {"facts": [{"statement": "", "quote": "It was drawn\nby Oda Brenk.", "value": "Oda Brenk", "need": ()}]},
     ),
     "an answer": (
         AnswerReply,

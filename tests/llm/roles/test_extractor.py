@@ -1,35 +1,37 @@
-"""The extractor: facts with their quotes, from one document for one need."""
+"""The extractor: facts with their quotes, and which of the needs asked they serve."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Extract, Need
-from tests.llm.inquiries import TRIED, WINDOW, roles
+from tests.llm.inquiries import INQUIRY, TRIED, WINDOW, roles
 
 
 def test_extracts_are_typed_and_at_most_five() -> None:
     row = {"statement": "Oda Brenk designed it.", "quote": "designed by Oda Brenk", "value": "Oda Brenk"}
     with ScriptedLLM({"extract": [{"facts": [row] * 7}]}) as llm:
-        extracts = roles(llm).extractor.extract(TRIED, WINDOW)
+        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
     assert extracts == (Extract("Oda Brenk designed it.", "designed by Oda Brenk", "Oda Brenk"),) * 5
 
 
 def test_nothing_found_is_no_fact() -> None:
     with ScriptedLLM({"extract": [{"facts": []}]}) as llm:
-        assert roles(llm).extractor.extract(TRIED, WINDOW) == ()
+        assert roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original) == ()
 
 
 def test_the_document_is_fenced_and_the_need_comes_last_and_normalised() -> None:
     with ScriptedLLM({"extract": [{"facts": []}, {"facts": []}]}) as llm:
         extractor = roles(llm).extractor
-        extractor.extract(Need("Who designed  it ?"), WINDOW)
-        extractor.extract(Need("Who designed it"), WINDOW)
+        extractor.extract([Need("Who designed  it ?")], [WINDOW], INQUIRY.original)
+        extractor.extract([Need("Who designed it")], [WINDOW], INQUIRY.original)
     first, second = (request.user for request in llm.requests)
     assert first == second
     lines = first.splitlines()
     assert lines[0].startswith("<document ")
-    assert lines[-2] == lines[0].replace("<document", "</document")
-    assert lines[-1] == "QUESTION: Who designed it"
+    assert lines[-3] == lines[0].replace("<document", "</document")
+    assert lines[-2:] == ["QUESTION 1: Who designed it", "WHOLE QUESTION (2): How old was the architect"]
     assert "Title: Velm Tower" in first
 
 
@@ -37,7 +39,7 @@ def test_facts_without_a_quote_are_complained_about_then_left_out() -> None:
     with_quote = {"statement": "", "quote": "designed by Oda Brenk"}
     without = {"statement": "It is said to be tall.", "quote": ""}
     with ScriptedLLM({"extract": [{"facts": [without, with_quote]}] * 2}) as llm:
-        extracts = roles(llm).extractor.extract(TRIED, WINDOW)
+        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
     assert extracts == (Extract("designed by Oda Brenk", "designed by Oda Brenk"),)
     assert '"quote"' in llm.requests[1].user
 
@@ -47,3 +49,54 @@ def test_the_fingerprint_names_model_prompt_and_schema() -> None:
     assert roles(one).extractor.fingerprint == roles(one).extractor.fingerprint
     assert roles(one).extractor.fingerprint != roles(two).extractor.fingerprint
     assert roles(one).extractor.fingerprint != roles(one, reply_tokens=99).extractor.fingerprint
+
+
+AGE = Need("How old was Oda Brenk when she died?")
+DESIGNED = {
+    "statement": "Oda Brenk designed Velm Tower.",
+    "quote": "It was designed by Oda Brenk.",
+    "value": "Oda Brenk",
+}
+
+
+def served(*numbers: object) -> list[tuple[tuple[int, ...], str]]:
+    """Which needs each extract serves, and its value, where the model numbers one fact each by `numbers`."""
+    facts = [DESIGNED if number is None else {**DESIGNED, "need": number} for number in numbers]
+    with ScriptedLLM({"extract": [{"facts": facts}]}) as llm:
+        extracts = roles(llm).extractor.extract([AGE, TRIED], [WINDOW], INQUIRY.original)
+    return [(extract.needs, extract.value) for extract in extracts]
+
+
+def test_all_needs_of_a_hop_are_asked_of_a_document_at_once() -> None:
+    with ScriptedLLM({"extract": [{"facts": [{**DESIGNED, "need": 2}]}]}) as llm:
+        extracts = roles(llm).extractor.extract([AGE, TRIED], [WINDOW], INQUIRY.original)
+    assert llm.requests[0].user.splitlines()[-3:] == [
+        "QUESTION 1: How old was Oda Brenk when she died",
+        "QUESTION 2: Who designed Velm Tower",
+        "WHOLE QUESTION (3): How old was the architect",
+    ]
+    assert [extract.needs for extract in extracts] == [(1,)]
+
+
+def test_a_fact_may_serve_two_needs_or_only_the_question_behind_them() -> None:
+    assert served([1, 2]) == [((0,), "Oda Brenk"), ((1,), "Oda Brenk")]
+    assert served(3) == [((), "")]
+
+
+def test_a_number_that_no_need_has_is_repaired_by_the_words_of_the_fact() -> None:
+    assert served(None, 0, 7, "the tower") == [((1,), "Oda Brenk")] * 4
+
+
+def test_a_question_that_is_a_need_itself_is_asked_once() -> None:
+    with ScriptedLLM({"extract": [{"facts": [{**DESIGNED, "need": 2}]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], "who designed Velm Tower")
+    assert "WHOLE QUESTION" not in llm.requests[0].user
+    assert [extract.needs for extract in extracts] == [(0,)]
+
+
+def test_each_extract_says_which_of_several_windows_it_is_from() -> None:
+    other = replace(WINDOW, document_id="karsa", title="Karsa", text="Karsa lies on the river Mell.")
+    there = {"statement": "Karsa lies on the Mell.", "quote": "Karsa lies on the river Mell.", "value": "", "need": 1}
+    with ScriptedLLM({"extract": [{"facts": [there, {**DESIGNED, "need": 2}]}]}) as llm:
+        extracts = roles(llm).extractor.extract([AGE, TRIED], [WINDOW, other], INQUIRY.original)
+    assert [extract.window for extract in extracts] == [1, 0]
