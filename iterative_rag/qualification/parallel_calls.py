@@ -49,4 +49,5 @@ def _seconds(extractor: Extractor, numbers: Sequence[int]) -> float:
 
 def _call(extractor: Extractor, n: int) -> None:
     text = _TEXT.format(n=n)
-    extractor.extract(Need(f"When was store {n} of Brisk opened?"), Window("store", "Store", "store.md", (), text))
+    need, window = Need(f"When was store {n} of Brisk opened?"), Window("store", "Store", "store.md", (), text)
+    extractor.extract([need], [window], "")

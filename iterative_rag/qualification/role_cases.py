@@ -62,7 +62,7 @@ def longest_window(case: WindowCase, extractor: Extractor) -> int:
 
 
 def _extracted(extractor: Extractor, need: str, title: str, text: str) -> tuple[Extract, ...]:
-    return extractor.extract(Need(need), Window(title, title, f"{title}.md", ((0, len(text)),), text))
+    return extractor.extract([Need(need)], [Window(title, title, f"{title}.md", ((0, len(text)),), text)], "")
 
 
 def _stands(extract: Extract, text: str) -> bool:
