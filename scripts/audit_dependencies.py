@@ -42,7 +42,8 @@ def report(packages: list[dict[str, Any]]) -> int:
         )
         return 2
     left_out = sorted(one["name"] for one in packages if "skip_reason" in one)
-    print(f"Audited {len(looked_up)} of {len(packages)} packages" + (f"; not found: {', '.join(left_out)}." if left_out else "."))
+    missing = f"; not found: {', '.join(left_out)}" if left_out else ""
+    print(f"Audited {len(looked_up)} of {len(packages)} packages{missing}.")
     return int(any(one["vulns"] for one in looked_up))
 
 

@@ -92,4 +92,4 @@ def test_evaluation_measures_every_strategy() -> None:
 def test_the_pages_list_the_registered_strategies() -> None:
     page = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([\w-]+)`", page, flags=re.MULTILINE)) == set(STRATEGIES.offered)
-    assert f"--strategy {'|'.join(STRATEGIES.offered)}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"--strategy {'|'.join(STRATEGIES.offered)}`" in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
