@@ -102,8 +102,8 @@ class Seen:
     @property
     def facts(self) -> str:
         """The facts of the prompt, or all of it where they are not fenced (documents)."""
-        fenced = re.search(r"<facts (\w+)>\n(.*)\n</facts \1>", self.user, re.DOTALL)
-        return fenced[2] if fenced else ""
+        fenced = re.findall(r"<facts (\w+)>\n(.*?)\n</facts \1>", self.user, re.DOTALL)
+        return "\n".join(text for _, text in fenced)
 
     @property
     def question(self) -> str:
@@ -153,6 +153,10 @@ def _rephrase(seen: Seen) -> Mapping[str, Any]:
     return {"question": f"Who is the mayor of {seen.town}?" if seen.town else seen.question}
 
 
+def _rephrase_and_analyse(seen: Seen) -> Mapping[str, Any]:
+    return {**_analyse(seen), **_rephrase(seen)}
+
+
 def _answer(seen: Seen) -> Mapping[str, Any]:
     reply = {"working": "", "compute": [], "status": "not_in_facts", "answer": "", "short_answer": ""}
     if not seen.mayor:
@@ -194,6 +198,7 @@ _PLAYS: Mapping[str, Callable[[Seen], Mapping[str, Any]]] = {
     "analyse": _analyse,
     "extract": _extract,
     "rephrase": _rephrase,
+    "rephrase_and_analyse": _rephrase_and_analyse,
     "answer": _answer,
     "grade": _grade,
     "plan": _plan,

@@ -88,6 +88,7 @@ class CaseFollowingLLM:
             "analyse": analyse,
             "extract": extract,
             "rephrase": rephrase,
+            "rephrase_and_analyse": rephrase_and_analyse,
             "answer": answer,
             "grade": grade,
             "reword": reword,
@@ -111,8 +112,8 @@ class View:
 
     def __init__(self, script: Script, request: ChatRequest) -> None:
         self.script, self.links, self.system, self.user = script, script.links, request.system, request.user
-        fenced = re.search(r"<facts (\w+)>\n(.*)\n</facts \1>", self.user, re.DOTALL)
-        lines = re.findall(r"^\[(\d+)\] (.*)$", fenced[2] if fenced else "", re.MULTILINE)
+        fenced = re.findall(r"<facts (\w+)>\n(.*?)\n</facts \1>", self.user, re.DOTALL)
+        lines = re.findall(r"^\[(\d+)\] (.*)$", "\n".join(text for _, text in fenced), re.MULTILINE)
         self.lines = [(int(n), _plain(line)) for n, line in lines]
 
     # --- the facts of the prompt -------------------------------------------------------------
@@ -175,7 +176,9 @@ def analyse(view: View) -> Reply:
         if view.script.premise:
             return {"reason": view.script.premise, "status": "stuck", "needs": []}
         return {"reason": "All is found.", "status": "known", "needs": []}
-    return {"reason": "Something is missing.", "status": "needs", "needs": view.missing()[:4]}
+    needs = view.missing()[:4]
+    last = len(needs) == sum(not view.found(link) for link in view.links)
+    return {"reason": "Something is missing.", "status": "needs", "needs": needs, "last": last}
 
 
 def extract(view: View) -> Reply:
@@ -197,6 +200,10 @@ def rephrase(view: View) -> Reply:
     """The question with the values found in brackets."""
     known = [f"{view.need(link)} {view.held(link)[0].value}" for link in view.links if view.found(link)]
     return {"question": f"{view.script.question} ({'; '.join(known)})" if known else view.script.question}
+
+
+def rephrase_and_analyse(view: View) -> Reply:
+    return {**analyse(view), **rephrase(view)}
 
 
 def answer(view: View) -> Reply:

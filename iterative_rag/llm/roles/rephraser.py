@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import RephrasingReply
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, new_fact_marks
 from iterative_rag.types import Fact, Inquiry
 
 # A question should get simpler; one that grew beyond this has copied from a document.
@@ -27,17 +27,19 @@ class LLMRephraser:
         if not found:
             return inquiry.question
         reply = self.role_call.ask(
-            lambda reply: _complaint(reply, inquiry),
+            lambda reply: complaint(reply.question, inquiry),
             original=inquiry.original,
             question=inquiry.question,
-            facts=fact_lines((*inquiry.facts, *found), self.fact_chars, known=len(inquiry.facts)),
+            facts=fact_lines((*inquiry.facts, *found), self.fact_chars),
+            new=new_fact_marks((*inquiry.facts, *found), len(found)),
         )
-        return inquiry.question if _complaint(reply, inquiry) else " ".join(reply.question.split())
+        return inquiry.question if complaint(reply.question, inquiry) else " ".join(reply.question.split())
 
 
-def _complaint(reply: RephrasingReply, inquiry: Inquiry) -> str:
-    if not reply.question:
+def complaint(question: str, inquiry: Inquiry) -> str:
+    """What is wrong with a rephrased question, in words for the model."""
+    if not question:
         return 'the field "question" is empty'
-    if len(reply.question) > GROWTH * max(len(inquiry.question), len(inquiry.original)) + SPARE:
+    if len(question) > GROWTH * max(len(inquiry.question), len(inquiry.original)) + SPARE:
         return "the question became far too long; put in the bare names and values alone"
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 from iterative_rag.cache_keys import cache_key
@@ -93,25 +94,32 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
     ]
 
 
-def fact_lines(facts: Sequence[Fact], fact_chars: int, *, known: int = 0) -> str:
-    """The facts as `[n] statement (title: "quote")` lines in a fence, quotes cut until all fit into `fact_chars`.
+def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
+    """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`.
 
-    Where `known` facts come first, the others are marked as new.
+    The facts of one need stand in a fence of their own. Facts of later hops are added behind, in fences of their own,
+    so that every prompt of a run begins like the one before: servers keep what they computed for such a prefix.
     """
     if not facts:
         return NO_FACTS
-    text = ""
     shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
+    blocks: list[str] = []
     for length in QUOTE_LENGTHS:
-        text = "\n".join(_line(n, fact, length, new=0 < known < n) for n, fact in shown)
-        if len(text) <= fact_chars:
+        by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
+        blocks = ["\n".join(_line(n, fact, length) for n, fact in group) for _, group in by_need]
+        if sum(map(len, blocks)) <= fact_chars:
             break
-    return fence(text, "facts")
+    return "\n".join(fence(block, "facts") for block in blocks)
 
 
-def _line(n: int, fact: Fact, length: int, *, new: bool) -> str:
+def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
+    """`[3][4]`: the numbers of the last `new` facts, as `fact_lines` shows them."""
+    return "".join(f"[{n}]" for n in dict.fromkeys(fact_numbers(facts)[len(facts) - new :]))
+
+
+def _line(n: int, fact: Fact, length: int) -> str:
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
         quote = quote[:length].rstrip() + " ..."
     shown = f'{fact.title}: "{quote}"' if length else fact.title
-    return f"[{n}]{' NEW' if new else ''} {' '.join(fact.statement.split())} ({shown})"
+    return f"[{n}] {' '.join(fact.statement.split())} ({shown})"

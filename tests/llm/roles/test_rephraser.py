@@ -19,7 +19,8 @@ def test_rephrasing_is_told_all_and_gives_the_question() -> None:
     assert INQUIRY.original in user
     assert INQUIRY.question in user
     assert "[1] Oda Brenk designed it." in user
-    assert "[2] NEW It was finished in 1911." in user
+    assert "[2] It was finished in 1911." in user
+    assert "NEW FACTS: [2]\n" in user
 
 
 def test_what_was_found_for_two_needs_is_shown_once() -> None:
