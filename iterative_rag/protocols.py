@@ -15,6 +15,7 @@ from iterative_rag.types import (
     AgentView,
     Analysis,
     Computation,
+    Continuation,
     Document,
     Draft,
     Extract,
@@ -319,6 +320,15 @@ class Rephraser(Protocol):
         ...
 
 
+class JointAnalyst(Protocol):
+    """Rephrases the question after a hop and analyses it for the next one, in a single call."""
+
+    def proceed(self, inquiry: Inquiry, found: Sequence[Fact]) -> Continuation:
+        """The rephrased question and its analysis. `found` are the facts of the last hop, which `inquiry.facts`
+        contains already, as `inquiry.tried` does the needs."""
+        ...
+
+
 class Answerer(Protocol):
     """Drafts an answer to the original question out of the facts alone."""
 
@@ -406,7 +416,8 @@ class Roles:
     """The roles of one run, bound to its budget.
 
     `reflector` is None for a backend whose claims are checked by rules alone, `recaller` for one that knows nothing
-    without documents, `agent` for one that cannot use tools.
+    without documents, `agent` for one that cannot use tools, `joint_analyst` where rephraser and analyst are asked one
+    after the other.
     """
 
     analyst: Analyst
@@ -420,6 +431,7 @@ class Roles:
     reflector: Reflector | None = None
     recaller: Recaller | None = None
     agent: ToolAgent | None = None
+    joint_analyst: JointAnalyst | None = None
 
 
 class CallBudget(Protocol):

@@ -8,6 +8,7 @@ from iterative_rag.llm.replies.agent_forms import AgentReply
 from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,
+    ContinuationReply,
     ExtractionReply,
     PlanReply,
     RecallReply,
@@ -24,6 +25,7 @@ from iterative_rag.llm.roles.analyst import LLMAnalyst
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.extractor import LLMExtractor
 from iterative_rag.llm.roles.grader import LLMGrader
+from iterative_rag.llm.roles.joint_analyst import LLMJointAnalyst
 from iterative_rag.llm.roles.planner import LLMPlanner
 from iterative_rag.llm.roles.recaller import LLMRecaller
 from iterative_rag.llm.roles.reflector import LLMReflector
@@ -63,6 +65,7 @@ class LLMBackend:
             cache = self._cache if cached else None
             return RoleCall(role, reply_type, model, budget, cache, self._settings.reply_tokens)
 
+        joint = LLMJointAnalyst(role_call("rephrase_and_analyse", ContinuationReply, self._main), fact_chars)
         return Roles(
             analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), fact_chars),
             extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, cached=False)),
@@ -79,4 +82,5 @@ class LLMBackend:
             reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
             agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars),
+            joint_analyst=joint if self._settings.analysis == "joint" else None,
         )

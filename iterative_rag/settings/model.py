@@ -61,6 +61,9 @@ class Settings(BaseModel):
         "none", description=f"what ranks the passages of a search again: {RERANKERS.forms}"
     )
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
+    analysis: Literal["joint", "separate"] = Field(
+        "joint", description="LLM backends: rephrase the question and analyse it in one call after a hop, or in two"
+    )
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
     refinement: Switch = Field("auto", description="read only the strips of a document that serve the need")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")

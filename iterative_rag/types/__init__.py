@@ -16,7 +16,19 @@ from iterative_rag.types.correcting import (
     Verdict,
 )
 from iterative_rag.types.documents import Document, Hit, Passage, ShortlistedDocument
-from iterative_rag.types.loop import Analysis, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, UnreadWindow, Window
+from iterative_rag.types.loop import (
+    Analysis,
+    Continuation,
+    Extract,
+    Fact,
+    Inquiry,
+    Known,
+    Need,
+    Needs,
+    Stuck,
+    UnreadWindow,
+    Window,
+)
 from iterative_rag.types.outcomes import (
     Answer,
     Cap,
@@ -82,6 +94,7 @@ __all__ = [
     "Claim",
     "Computation",
     "Conflict",
+    "Continuation",
     "CorrectionStep",
     "DegradedStep",
     "Document",

@@ -106,9 +106,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Analysis: these facts are missing. They do not depend on one another, so they are looked up in the same hop."""
+    """Analysis: these facts are missing. They do not depend on one another, so they are looked up in the same hop.
+
+    `last`: once each of them has a value, the question can be answered without another analysis.
+    """
 
     needs: tuple[Need, ...]
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +123,14 @@ class Stuck:
 
 
 Analysis = Known | Needs | Stuck
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """How the loop goes on after a hop: the question with the findings put in, and the analysis for the next hop.
+
+    A half that the model left out is None; its own role is asked for it.
+    """
+
+    question: str | None = None
+    analysis: Analysis | None = None

@@ -7,12 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from iterative_rag.llm.replies.coercion import (
     Flag,
     Remark,
     Share,
+    SureFlag,
     Text,
     as_list,
     as_numbers,
@@ -38,18 +39,63 @@ Texts = Annotated[list[Text], BeforeValidator(as_texts)]
 # --- the loop --------------------------------------------------------------------------------
 
 
+def _with_status(value: Any) -> Any:
+    """Needs without a status are what is needed."""
+    if isinstance(value, dict) and "status" not in value and value.get("needs"):
+        return {**value, "status": "needs"}
+    return value
+
+
 class AnalysisReply(Reply):
     reason: Text = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
     needs: Texts = []
+    last: SureFlag = False
 
     @model_validator(mode="before")
     @classmethod
-    def _with_status(cls, value: Any) -> Any:
-        """Needs without a status are what is needed."""
-        if isinstance(value, dict) and "status" not in value and value.get("needs"):
-            return {**value, "status": "needs"}
-        return value
+    def _needs_have_a_status(cls, value: Any) -> Any:
+        return _with_status(value)
+
+
+_STATUSES = ("known", "needs", "stuck")
+
+
+def _as_status(value: Any) -> Any:
+    """The status, or "" for anything else: the analysis is then missing."""
+    word = as_word(value)
+    return word if word in _STATUSES else ""
+
+
+class ContinuationReply(Reply):
+    """The rephrased question and its analysis: "" where the model left out the question or the status."""
+
+    reason: Text = ""
+    question: Text = ""
+    status: Annotated[
+        Literal["known", "needs", "stuck", ""],
+        BeforeValidator(_as_status),
+        WithJsonSchema({"type": "string", "enum": list(_STATUSES)}),
+    ] = ""
+    needs: Texts = []
+    last: SureFlag = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _needs_have_a_status(cls, value: Any) -> Any:
+        return _with_status(value)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> ContinuationReply:
+        if not (self.question or self.status):
+            raise ValueError('both "question" and "status" are missing')
+        return self
+
+    @property
+    def analysis(self) -> AnalysisReply | None:
+        if not self.status:
+            return None
+        return AnalysisReply(reason=self.reason, status=self.status, needs=self.needs, last=self.last)
 
 
 class ExtractedFact(Reply):

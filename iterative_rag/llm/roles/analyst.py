@@ -21,25 +21,30 @@ class LLMAnalyst:
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
         reply = self.role_call.ask(
-            lambda reply: _complaint(reply, inquiry),
+            lambda reply: complaint(reply, inquiry),
             original=inquiry.original,
             question=inquiry.question,
             facts=fact_lines(inquiry.facts, self.fact_chars),
             tried=tried_needs(inquiry),
         )
-        if reply.status == "stuck":
-            return Stuck(reply.reason or "The model sees no further fact that would help.")
-        needs = _needs(reply)
-        if reply.status == "needs" and needs:
-            return Needs(needs)
-        # "known" without a fact, or "needs" without a need, twice: look the question itself up before giving up.
-        itself = Need(inquiry.question)
-        if (reply.status == "needs" or not inquiry.facts) and itself not in inquiry.tried:
-            return Needs((itself,))
-        return Known()
+        return analysis(reply, inquiry)
 
 
-def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
+def analysis(reply: AnalysisReply, inquiry: Inquiry) -> Analysis:
+    """What a readable reply says about `inquiry`."""
+    if reply.status == "stuck":
+        return Stuck(reply.reason or "The model sees no further fact that would help.")
+    needs = _needs(reply)
+    if reply.status == "needs" and needs:
+        return Needs(needs, reply.last)
+    # "known" without a fact, or "needs" without a need, twice: look the question itself up before giving up.
+    itself = Need(inquiry.question)
+    if (reply.status == "needs" or not inquiry.facts) and itself not in inquiry.tried:
+        return Needs((itself,))
+    return Known()
+
+
+def complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
     """What is wrong with a readable analysis, in words for the model."""
     if reply.status == "known" and not inquiry.facts:
         return 'the status is "known", but there are no facts yet; name the first ones to look up'

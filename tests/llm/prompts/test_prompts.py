@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from iterative_rag.llm.prompts import PromptError, fence, load, prompt
 
-ROLES = ("analyse", "extract", "rephrase", "answer", "recall", "judge")
+ROLES = ("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer", "recall", "judge")
 GOOD = "version: 3\nvariables: need document\n\n=== system\nRead.\n=== user\n{{document}}\nQUESTION: {{need}}\n"
 
 
