@@ -26,7 +26,19 @@ MAYOR = "Its mayor is Edda Holm."
 TOWN = "Aldermere is a market town in the Vessel Isles."
 FOUNDED = "It was founded by weavers in 1310."
 WEB_URL = "https://council.example/aldermere"
-ROLES = ("analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "suffice", "reflect", "plan")
+ROLES = (
+    "analyse",
+    "extract",
+    "rephrase",
+    "rephrase_and_analyse",
+    "answer",
+    "grade",
+    "reword",
+    "web_query",
+    "suffice",
+    "reflect",
+    "plan",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +171,9 @@ class ObedientLLM:
             case "analyse":
                 return _analysis(one, wanted)
             case "rephrase":
-                return {"question": wanted if one.goal == "question" else f"Is it {wanted}?"}
+                return _rephrasing(one, wanted)
+            case "rephrase_and_analyse":
+                return {**_analysis(one, wanted), **_rephrasing(one, wanted)}
             case "answer":
                 return _answer(one, wanted)
             case "grade":
@@ -200,6 +214,10 @@ def _analysis(one: Instruction, wanted: str) -> dict[str, object]:
     return {"status": "stuck" if one.goal == "stuck" else "known", "reason": wanted}
 
 
+def _rephrasing(one: Instruction, wanted: str) -> dict[str, object]:
+    return {"question": wanted if one.goal == "question" else f"Is it {wanted}?"}
+
+
 def _answer(one: Instruction, wanted: str) -> dict[str, object]:
     if one.goal == "stuck":
         return {"status": "false_premise", "missing": one.text}
@@ -237,6 +255,8 @@ def honest(request: ChatRequest) -> dict[str, Any]:
             return {"status": "known" if mayor else "needs", "needs": [next_need]}
         case "rephrase":
             return {"question": next_need}
+        case "rephrase_and_analyse":
+            return {"question": next_need, "status": "known" if mayor else "needs", "needs": [next_need]}
         case "answer":
             return _honest_answer(user)
         case "grade":

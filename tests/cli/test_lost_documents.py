@@ -19,7 +19,7 @@ from fakes.command_line import Command
 from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import check_schema
 from iterative_rag import IterativeRAG, Status
-from iterative_rag.types import DegradedStep, FinalStep
+from iterative_rag.types import DegradedStep, FinalStep, RephrasingStep
 
 WORLD = bridge_world.places(6)
 PLACE = WORLD[2]
@@ -204,7 +204,7 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServe
         same = json.dumps({"question": PLACE.two_hops})
         ollama.reply = lambda body: same if bridge_world.role_of(body) == "rephrase" else bridge_world.reply(body)
     question = PLACE.two_hops if strategy != "self-rag" else PLACE.one_hop
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy, analysis="separate")
     try:
         *steps, last = rag.steps(question)
     finally:
@@ -213,6 +213,19 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServe
     assert {(step.role, step.error) for step in lost} == {(role, "LLMServerError")}
     assert isinstance(last, FinalStep)
     assert (last.answer.status, last.answer.short_answer, last.answer.fault) == (Status.ANSWERED, PLACE.mayor, None)
+
+
+def test_where_the_joint_call_fails_both_halves_are_asked_for_apart(ollama: FakeServer) -> None:
+    ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "rephrase_and_analyse" else None
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b")
+    try:
+        *steps, last = rag.steps(PLACE.two_hops)
+    finally:
+        rag.close()
+    assert not any(isinstance(step, DegradedStep) for step in steps)
+    assert any(isinstance(step, RephrasingStep) for step in steps)
+    assert isinstance(last, FinalStep)
+    assert (last.answer.status, last.answer.short_answer) == (Status.ANSWERED, PLACE.mayor)
 
 
 def test_no_abstention_where_a_part_was_lost(shell: Command, ollama: FakeServer) -> None:
@@ -224,7 +237,7 @@ def test_no_abstention_where_a_part_was_lost(shell: Command, ollama: FakeServer)
         return json.dumps({"reason": "no idea", "status": "stuck", "needs": []}) if stuck else bridge_world.reply(body)
 
     ollama.reply = stuck_after_one_hop
-    ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "rephrase" else None
+    ollama.fault_of = lambda body: BROKEN if "rephrase" in bridge_world.role_of(body) else None
     done = shell("ask", PLACE.two_hops, "--llm", "ollama/tiny:1b", "--json")
     made = json.loads(done.out)
     assert (done.code, made["status"]) == (6, "incomplete")
@@ -240,7 +253,7 @@ def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama: FakeServe
     for role in ("analyse", "grade", "rephrase", "answer", "reflect"):
         left = [BROKEN]
         ollama.fault_of = failing_while(left, role)
-        answer = ask("full", PLACE.two_hops, cache=False)
+        answer = ask("full", PLACE.two_hops, cache=False, analysis="separate")
         assert (role, answer.status, answer.short_answer) == (role, Status.ANSWERED, PLACE.mayor)
         assert not left
 

@@ -173,14 +173,11 @@ TRAJECTORIES = {
     ("self-rag", "cor-en-09"): f"{CORRECTED} reading answering reflection final",
     ("plan", "ans-en-02"): "planning shortlist reading planning shortlist reading planning answering final",
     ("iterative", "ans-en-01"): "analysis shortlist reading answering final",
-    ("iterative", "ans-en-02"): (
-        "analysis shortlist reading rephrasing analysis shortlist reading rephrasing analysis answering final"
-    ),
+    ("iterative", "ans-en-02"): ("analysis shortlist reading rephrasing analysis shortlist reading answering final"),
     ("full", "con-en-04"): "analysis shortlist grading reading answering reflection final",
     ("full", "cor-en-09"): f"analysis {CORRECTED} reading answering reflection final",
     ("full", "ans-en-02"): (
-        "analysis shortlist grading reading rephrasing analysis shortlist grading reading "
-        "rephrasing analysis sufficiency answering reflection final"
+        "analysis shortlist grading reading rephrasing analysis shortlist grading reading answering reflection final"
     ),
 }
 

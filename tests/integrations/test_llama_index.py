@@ -198,7 +198,7 @@ def test_the_real_loop_inside_a_router(tmp_path: Path) -> None:
     two_article_corpus.write_articles(tmp_path / "articles")
     settings = load_settings({"corpus": "towns"})
     index_paths([tmp_path / "articles"], settings=settings)
-    scripted = ScriptedLLM(dict.fromkeys(("analyse", "extract", "rephrase", "answer"), reply))
+    scripted = ScriptedLLM(dict.fromkeys(("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer"), reply))
     rag = IterativeRAG.from_settings(settings, llm=scripted)
     tool = QueryEngineTool.from_defaults(IterativeRAGQueryEngine(rag), name="towns", description="towns and bridges")
     selector = LLMSingleSelector.from_defaults(llm=QueuedLLM(replies=['[{"choice": 1, "reason": "the only one"}]']))

@@ -51,7 +51,7 @@ def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]]) ->
         one = outcome.instruction
         assert ("extract" in outcome.obeyed) == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
-    assert roles >= {"analyse", "extract", "rephrase", "answer", "grade", "suffice", "reflect", "plan"}
+    assert roles >= {"analyse", "extract", "rephrase_and_analyse", "answer", "grade", "suffice", "reflect", "plan"}
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -1,0 +1,149 @@
+"""What a chained question costs in calls of a model, and that every call begins like the one before."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fakes.case_following_llm import CaseFollowingLLM, Link, Quoted, Script
+from fakes.in_memory import DictCache, MemoryCorpus
+from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.strategies import RunComponents, build
+from iterative_rag.llm.llm_backend import LLMBackend
+from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace
+from iterative_rag.types import AnalysisStep, Answer, FinalStep, RephrasingStep, Status, Step
+
+CORPUS = MemoryCorpus(
+    {
+        "Velm Tower": "Velm Tower was designed by Oda Brenk.",
+        "Oda Brenk": "Oda Brenk was taught by Tomas Vey.",
+        "Tomas Vey": "Tomas Vey was born in Karsa.",
+    }
+)
+CHAIN = Script(
+    "Where was the teacher of the architect of Velm Tower born?",
+    "en",
+    (
+        Link("Who designed Velm Tower?", (Quoted("Velm Tower was designed by Oda Brenk.", "Oda Brenk"),)),
+        Link("By whom was {0} taught?", (Quoted("Oda Brenk was taught by Tomas Vey.", "Tomas Vey"),)),
+        Link("Where was {1} born?", (Quoted("Tomas Vey was born in Karsa.", "Karsa"),)),
+    ),
+    answer="{2}",
+)
+
+
+def ask(llm: ScriptedLLM, script: Script = CHAIN, **settings: Any) -> list[Step]:
+    chosen = Settings.model_validate({"shortlist": 1, **settings})
+    budget = RunBudget(chosen, Trace("test", []))
+    roles = LLMBackend(llm, None, None, chosen).roles(budget)
+    reader = DocumentReader(
+        CORPUS, roles.extractor, cache=DictCache(), fact_limit=3, in_flight=1, on_hit=budget.cache_hit
+    )
+    run = RunComponents(CORPUS, reader, roles, roles.grader, budget, chosen, metered=True)
+    return list(build("iterative", run).steps(script.question))
+
+
+def chain_model() -> CaseFollowingLLM:
+    model = CaseFollowingLLM()
+    model.script = CHAIN
+    return model
+
+
+def honest(model: CaseFollowingLLM) -> dict[str, Callable[[ChatRequest], ChatReply]]:
+    """The model's own reply to every role of the loop."""
+    return dict.fromkeys(("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer"), model.llm.complete)
+
+
+def outcome(steps: list[Step]) -> Answer:
+    assert isinstance(steps[-1], FinalStep)
+    return steps[-1].answer
+
+
+def counted(llm: ScriptedLLM) -> dict[str, int]:
+    return dict(Counter(request.role for request in llm.requests))
+
+
+def test_three_hops_cost_one_analysis_two_joint_calls_and_an_answer() -> None:
+    model = chain_model()
+    steps = ask(model.llm)
+    answer = outcome(steps)
+    assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "Karsa", 3)
+    assert counted(model.llm) == {"analyse": 1, "extract": 3, "rephrase_and_analyse": 2, "answer": 1}
+    assert answer.usage.llm_calls == 7
+    assert sum(isinstance(step, RephrasingStep) for step in steps) == 2
+    assert [step.hop for step in steps if isinstance(step, AnalysisStep)] == [1, 2, 3]
+    assert answer.hops[1].question == answer.hops[0].rephrased != CHAIN.question
+
+
+def test_apart_the_two_roles_make_a_call_each() -> None:
+    model = chain_model()
+    answer = outcome(ask(model.llm, analysis="separate"))
+    assert answer.short_answer == "Karsa"
+    assert counted(model.llm) == {"analyse": 3, "extract": 3, "rephrase": 2, "answer": 1}
+
+
+@pytest.mark.parametrize(
+    ("lacking", "calls"),
+    [
+        ("question", {"analyse": 1, "extract": 3, "rephrase_and_analyse": 2, "rephrase": 2, "answer": 1}),
+        ("status", {"analyse": 3, "extract": 3, "rephrase_and_analyse": 2, "answer": 1}),
+    ],
+)
+def test_a_half_that_is_missing_is_asked_for_by_its_own_role(lacking: str, calls: dict[str, int]) -> None:
+    model = chain_model()
+
+    def halved(request: ChatRequest) -> Any:
+        reply = model.llm.complete(request).text
+        kept = {name: value for name, value in json.loads(reply).items() if name not in (lacking, "needs")}
+        return kept if lacking == "status" else {**json.loads(reply), lacking: ""}
+
+    llm = ScriptedLLM(honest(model) | {"rephrase_and_analyse": halved})
+    assert outcome(ask(llm)).short_answer == "Karsa"
+    assert counted(llm) == calls
+
+
+def test_a_model_that_fails_at_the_joint_reply_is_asked_apart_from_then_on() -> None:
+    model = chain_model()
+    llm = ScriptedLLM(honest(model) | {"rephrase_and_analyse": lambda request: "I would rather not."})
+    answer = outcome(ask(llm))
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Karsa")
+    assert counted(llm) == {"analyse": 3, "extract": 3, "rephrase_and_analyse": 3, "rephrase": 2, "answer": 1}
+
+
+def test_a_need_that_was_not_the_last_goes_on_with_the_loop() -> None:
+    """The first analysis claims that the architect is all that is missing."""
+    model = chain_model()
+
+    def hasty(request: ChatRequest) -> Any:
+        return {**json.loads(model.llm.complete(request).text), "last": True}
+
+    llm = ScriptedLLM(honest(model) | {"analyse": hasty})
+    answer = outcome(ask(llm))
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Karsa")
+
+
+def test_prompts_of_a_run_begin_alike_up_to_the_new_facts() -> None:
+    """The fence around the facts had a code that changed with every hop: no server's prefix cache went further."""
+    model = chain_model()
+    ask(model.llm)
+    first, second = (request.user for request in model.llm.asked("rephrase_and_analyse"))
+    facts, _, rest = first.partition("\n\nNEW FACTS")
+    assert rest
+    assert "Velm Tower was designed by Oda Brenk." in facts
+    assert second.startswith(f"{facts}\n<facts ")
+
+
+def test_the_same_question_sends_the_same_bytes() -> None:
+    one, two = chain_model(), chain_model()
+    ask(one.llm)
+    ask(two.llm)
+    sent = [[(request.system, request.user, request.schema) for request in model.llm.requests] for model in (one, two)]
+    assert sent[0] == sent[1]
