@@ -16,6 +16,7 @@ from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.edge_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
+from iterative_rag.sources.overlap import reads
 from iterative_rag.types import Document, Passage
 
 # Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
@@ -40,7 +41,11 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What changed. `passages` were embedded in this run; `skipped` says what is no document and why."""
+    """What changed. `passages` were embedded in this run; `skipped` says what is no document and why.
+
+    `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
+    instead.
+    """
 
     added: int
     changed: int
@@ -49,6 +54,7 @@ class IngestReport:
     skipped: tuple[Skipped, ...]
     passages: int
     seconds: float
+    covered: tuple[tuple[str, str], ...] = ()
 
 
 def ingest(
@@ -65,7 +71,8 @@ def ingest(
 ) -> IngestReport:
     """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
 
-    Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`.
+    Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`. What was
+    indexed by itself and lies in a folder that is indexed now belongs to that folder from then on.
     While a batch is embedded, the next is read and cut. `engine` embeds elsewhere, and is left open.
     Killed or interrupted, the next run goes on: at most `engine.ahead` batches (one without an engine) are embedded
     again, and the passages of a document that was not yet complete. Another embedder or chunk size makes the corpus
@@ -81,16 +88,19 @@ def ingest(
         raise UsageError("There is nothing to index.", hint="Give a folder or a file: iterative-rag index PATH")
     sources = list({source.root: source for source in sources}.values())
     cut = Chunking(chunk_chars, chunk_overlap)
-    with corpora.writer(name, embedder, cut, [source.root for source in sources]) as writer:
+    roots = {source.root for source in sources}
+    absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
+    with corpora.writer(name, embedder, cut, [*(source.root for source in sources), *absorbed]) as writer:
         if engine:
             report = _Ingestion(sources, writer, engine, progress).run()
         else:
             with closing(LocalEngine(embedder)) as local:
                 report = _Ingestion(sources, writer, local, progress).run()
-        others = writer.others() if alone else []
-        if others:
-            writer.remove(others)
-    return replace(report, removed=report.removed + len(others))
+        superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
+        superseded += writer.others() if alone else []
+        if superseded:
+            writer.remove(superseded)
+    return replace(report, removed=report.removed + len(superseded))
 
 
 def id_under(root: str, document_id: str) -> str:

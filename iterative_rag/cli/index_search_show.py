@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,10 +24,12 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.ingest import IngestReport
+    from iterative_rag.protocols import Skipped
     from iterative_rag.types import Hit
 
 ENGINES = ("local", "ray")
 _SKIPPED_SHOWN = 20
+_LEFT_OUT_SHOWN = 3
 
 
 def index(
@@ -74,14 +77,40 @@ def index(
 
 
 def show_report(report: IngestReport, *, quiet: bool) -> None:
-    from iterative_rag.cli.console import clean, err, out
+    from iterative_rag.cli.console import clean, err
 
-    for skipped in report.skipped[:_SKIPPED_SHOWN]:
+    told = [skipped for skipped in report.skipped if not skipped.extra]
+    for skipped in told[:_SKIPPED_SHOWN]:
         err().line(("skipped ", "yellow"), clean(f"{skipped.source}: {skipped.reason}"))
-    if len(report.skipped) > _SKIPPED_SHOWN:
-        err().line((f"… and {len(report.skipped) - _SKIPPED_SHOWN} more skipped", "yellow"))
-    if quiet:
-        return
+    if len(told) > _SKIPPED_SHOWN:
+        err().line((f"… and {len(told) - _SKIPPED_SHOWN} more skipped", "yellow"))
+    if not quiet:
+        for path, root in report.covered:
+            err().line(
+                clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed.")
+            )
+        _show_counts(report)
+    _show_left_out([skipped for skipped in report.skipped if skipped.extra])
+
+
+def _show_left_out(left_out: Sequence[Skipped]) -> None:
+    """What an extra would read: how many files of each kind, the first names, and the command that installs it."""
+    from iterative_rag.cli.console import clean, err
+    from iterative_rag.system.installation import install_command
+
+    for extra in dict.fromkeys(skipped.extra for skipped in left_out):
+        names = [Path(skipped.source).name for skipped in left_out if skipped.extra == extra]
+        kinds = Counter(Path(name).suffix.lower() for name in names)
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        first = ", ".join(names[:_LEFT_OUT_SHOWN]) + (", …" if len(names) > _LEFT_OUT_SHOWN else "")
+        err().line(("Left out: ", "yellow"), clean(f"{counts} ({first})."))
+        err().line(clean(f"To read them, type: {install_command(extra)}"))
+        err().line("Then type the same command again.")
+
+
+def _show_counts(report: IngestReport) -> None:
+    from iterative_rag.cli.console import out
+
     rate = f", {report.passages / report.seconds:,.0f} passages/s" if report.passages and report.seconds else ""
     out().line(
         f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed, "

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,7 +140,7 @@ def index_paths(
     _private_home()
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
-    sources = _sources(paths, name, settings, titles, limits, whole=whole)
+    sources, covered = _sources(paths, name, settings, titles, limits, whole=whole)
     with ExitStack() as opened:
         engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
         report = ingest(
@@ -156,7 +157,7 @@ def index_paths(
         )
     if titles:
         _forget_missing(name, settings, sources, report)
-    return report
+    return replace(report, covered=covered)
 
 
 def _private_home() -> None:
@@ -175,9 +176,13 @@ def _sources(
     limits: Limits | None,
     *,
     whole: bool,
-) -> list[DocumentSource]:
-    """The sources of the paths, with the chosen articles of encyclopedias. Raises UsageError."""
+) -> tuple[list[DocumentSource], tuple[tuple[str, str], ...]]:
+    """The sources of the paths, with the chosen articles of encyclopedias, and the paths that other sources cover.
+
+    Raises UsageError.
+    """
     from iterative_rag.sources import encyclopedias_in_words, is_encyclopedia, open_source
+    from iterative_rag.sources.overlap import root_of
 
     if titles and sum(map(is_encyclopedia, paths)) != 1:
         raise UsageError(
@@ -186,18 +191,26 @@ def _sources(
         )
     lists = _title_lists(name, settings)
     sources: list[DocumentSource] = []
+    covered = []
+    known = sorted(corpora(settings.index).roots(name))
+    given = [str(path.expanduser().absolute()) for path in paths]
     for path in paths:
         source = open_source(path, limits=limits)
-        if is_encyclopedia(path):
-            if titles:
-                _check_not_whole(name, settings, source.root)
-                source = open_source(path, titles=lists.add(source.root, titles))
-            elif whole:
-                lists.forget(source.root)
-            else:
-                source = open_source(path, titles=lists.of(source.root))
+        if not is_encyclopedia(path):
+            root = root_of(source.root, [*known, *given])
+            if root != source.root:
+                if Path(root).resolve() != Path(source.root).resolve():
+                    covered.append((source.root, root))
+                source = open_source(root, limits=limits)
+        elif titles:
+            _check_not_whole(name, settings, source.root)
+            source = open_source(path, titles=lists.add(source.root, titles))
+        elif whole:
+            lists.forget(source.root)
+        else:
+            source = open_source(path, titles=lists.of(source.root))
         sources.append(source)
-    return sources
+    return sources, tuple(covered)
 
 
 def _title_lists(name: str, settings: Settings) -> TitleLists:

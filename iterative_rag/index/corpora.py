@@ -102,6 +102,15 @@ class Corpora:
         with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
             return store.view().versions_by_root()
 
+    def roots(self, name: str) -> set[str]:
+        """The files and folders that a corpus was indexed from; none where there is no corpus that can be read."""
+        folder = self.root / checked_name(name)
+        if not (folder / _DATABASE).is_file():
+            return set()
+        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(DocumentStore(folder / _DATABASE)) as store:
+            return store.roots()
+        return set()
+
     def remove(self, name: str) -> None:
         """Raises CorpusNotFound, or CorpusHeld while another process writes it. Whoever reads it may still finish.
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.registry import FORMATS, in_words
-from iterative_rag.sources.formats.format import Format, Reading, shown
+from iterative_rag.sources.formats.format import EXTRA, Format, Reading, shown
 from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
+from iterative_rag.sources.overlap import reads
 from iterative_rag.system.files import NOT_REGULAR
 from iterative_rag.types import Document
 
@@ -86,6 +87,9 @@ class Folder:
         if fault := _fault(path, form):
             yield Skipped(source, fault, empty=fault == _EMPTY)
             return
+        if lacking := form.missing():
+            yield Skipped(source, lacking, extra=EXTRA)
+            return
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
         try:
             for item in apart.read(path) if form.apart else form.read(path):
@@ -130,7 +134,7 @@ def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:
 
 
 def _fault_of_link(path: str, real_root: str) -> str | None:
-    """Why a symbolic link is not followed; None for a link to a file inside the folder."""
+    """Why a symbolic link is not followed; None for a link to a file of the folder that is not read otherwise."""
     real = os.path.realpath(path)
     if os.path.commonpath([real, real_root]) != real_root:
         return "It is a link that leads out of the folder."
@@ -138,7 +142,10 @@ def _fault_of_link(path: str, real_root: str) -> str | None:
         return "It is a link to a folder, which would be read twice."
     if not os.path.exists(real):
         return "It is a broken link."
-    return None if os.path.isfile(real) else _NOT_REGULAR
+    if not os.path.isfile(real):
+        return _NOT_REGULAR
+    # A hidden target (git-annex keeps its files so) is read through the link alone.
+    return "It is a link to a file that is read where it lies." if reads(real_root, real) else None
 
 
 def _fault(path: Path, form: Format) -> str | None:
@@ -150,7 +157,7 @@ def _fault(path: Path, form: Format) -> str | None:
         return f"It cannot be read: {error.strerror}."
     if size > form.max_bytes:
         return f"It is larger ({size / 1e6:.0f} MB) than the limit of {form.max_bytes / 1e6:.0f} MB."
-    return form.missing() if size else _EMPTY
+    return None if size else _EMPTY
 
 
 def _id(relative: str, within: str) -> str:
