@@ -1,0 +1,82 @@
+"""Finds lists whose rows are not in the text: a plain-text extract keeps the heading of a table and loses its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from iterative_rag.retrieval.chunking import Heading, headings
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import words_of
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Document, ShortlistedDocument
+
+# An article that is a list has at least so many lines that could be its entries.
+FEWEST_ENTRIES = 5
+# A line that is longer, or ends like a sentence, is prose.
+LONGEST_ENTRY = 160
+
+_WORDS = lazy_pattern(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class LostRows:
+    """A list without rows: the whole article where `section` is "", else the section of that name."""
+
+    section: str
+    start: int
+    end: int
+
+
+def lost_rows(document: Document) -> tuple[LostRows, ...]:
+    """Every list of a document that holds nothing: the article where its title announces a list, else its sections
+    that are followed at once by the next one."""
+    text = document.text
+    found = headings(text, 0, len(text))
+    if _is_list(document.title) and _entries(text, found) < FEWEST_ENTRIES:
+        return (LostRows("", 0, len(text)),)
+    lost = []
+    for heading, following in zip_longest(found, found[1:]):
+        end = following.start if following else len(text)
+        # A heading above subheadings holds those.
+        parent = following is not None and following.level > heading.level
+        name = text[heading.start : heading.end].strip("#= \t")
+        if not (text[heading.end : end].strip() or parent or _is_apparatus(name)):
+            lost.append(LostRows(name, heading.start, heading.end))
+    return tuple(lost)
+
+
+def lost_at(document: Document, entry: ShortlistedDocument) -> LostRows | None:
+    """The list without rows that the best hit of a shortlisted document is in; None where there is none."""
+    best = entry.hits[0] if entry.hits else None
+    if best is None:
+        return None
+    return next((one for one in lost_rows(document) if one.start < best.end and best.start < one.end), None)
+
+
+def _is_list(title: str) -> bool:
+    first = _WORDS.search(folded(title))
+    return first is not None and first[0] in words_of("list_titles")
+
+
+def _is_apparatus(name: str) -> bool:
+    words = _WORDS.findall(folded(name))
+    return bool(words) and words_of("apparatus").issuperset(words)
+
+
+def _entries(text: str, found: Sequence[Heading]) -> int:
+    """The lines outside references and links that could be entries of a list."""
+    apparatus = False
+    begins = {heading.start for heading in found}
+    entries = at = 0
+    for line in text.splitlines(keepends=True):
+        said, begin = line.strip(), at + len(line) - len(line.lstrip())
+        at += len(line)
+        if not said:
+            continue
+        if begin in begins or _is_apparatus(said):
+            apparatus = _is_apparatus(said)
+        elif not apparatus:
+            entries += said[0] in "|*-•" or (len(said) <= LONGEST_ENTRY and said[-1] not in ".:;!?")
+    return entries
