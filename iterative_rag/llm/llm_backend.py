@@ -78,7 +78,11 @@ class LLMBackend:
                 role_call("reword", RewordingReply, self._fast), role_call("web_query", WebQueryReply, self._fast)
             ),
             planner=LLMPlanner(role_call("plan", PlanReply, self._main), fact_chars),
-            judge=LLMSufficiencyJudge(role_call("suffice", SufficiencyReply, self._main), fact_chars),
+            judge=LLMSufficiencyJudge(
+                role_call("suffice", SufficiencyReply, self._main),
+                fact_chars,
+                always=self._settings.sufficiency == "on",
+            ),
             reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
             agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars),

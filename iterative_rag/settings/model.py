@@ -67,7 +67,9 @@ class Settings(BaseModel):
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
     refinement: Switch = Field("auto", description="read only the strips of a document that serve the need")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")
-    sufficiency: Switch = Field("auto", description="before answering, look for what is still missing")
+    sufficiency: Switch = Field(
+        "auto", description="before answering, look for what is still missing; on: even if every need has a value"
+    )
     reflection: Switch = Field("auto", description="check the claims of an answer against the quoted facts")
     corroboration: Switch = Field("auto", description="read on for documents that agree or contradict")
     grader: Literal["backend", "builtin"] = Field(

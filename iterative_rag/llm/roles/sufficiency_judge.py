@@ -15,18 +15,23 @@ SEARCHES_PER_NEED = 2
 
 @dataclass(frozen=True, slots=True)
 class LLMSufficiencyJudge:
-    """`fact_chars`: how many characters of facts a prompt may hold."""
+    """`fact_chars`: how many characters of facts a prompt may hold. `always`: the model is asked even where every need
+    has a value, for models that say too early that all is known."""
 
     role_call: RoleCall[SufficiencyReply]
     fact_chars: int
+    always: bool = False
 
     def judge(self, inquiry: Inquiry) -> Sufficiency:
-        """Without any fact the question itself is the gap, without a call.
+        """Without any fact the question itself is the gap; where every need has a value, there is none. Neither costs a
+        call: the analyst, who sees the same facts, has just found nothing else to ask for.
 
         `gap` is empty where the facts do not suffice but no further search is worth it: they have to do.
         """
         if not inquiry.facts:
             return Sufficiency(False, open_gap(inquiry.question, inquiry), "No fact was found.")
+        if _all_valued(inquiry) and not self.always:
+            return Sufficiency(True, reason="Every need that was looked up has a value.")
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, inquiry),
             original=inquiry.original,
@@ -43,6 +48,12 @@ def open_gap(question: str, inquiry: Inquiry) -> str:
     """The question in one line, "" where it was searched for twice already: a third search finds nothing new."""
     gap = " ".join(question.split())
     return gap if inquiry.looks(Need(gap)) < SEARCHES_PER_NEED else ""
+
+
+def _all_valued(inquiry: Inquiry) -> bool:
+    """Whether every need that was looked up has a value."""
+    valued = {fact.need.key for fact in inquiry.facts if fact.value}
+    return valued.issuperset(need.key for need in inquiry.tried)
 
 
 def _complaint(reply: SufficiencyReply, inquiry: Inquiry) -> str:

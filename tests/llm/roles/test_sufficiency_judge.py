@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fakes.counting_budget import CountingBudget
@@ -16,34 +17,43 @@ from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
 
 GAP = "When was the Orra Bridge finished?"
+# Of one of its needs no value was found.
+SHORT = replace(INQUIRY, tried=(*INQUIRY.tried, Need("When was the Orra Bridge designed?")))
 
 
-def judged(inquiry: Inquiry, *replies: Any) -> tuple[Sufficiency, ScriptedLLM]:
+def judged(inquiry: Inquiry, *replies: Any, always: bool = False) -> tuple[Sufficiency, ScriptedLLM]:
     with ScriptedLLM({"suffice": list(replies)}) as llm:
-        judge = LLMSufficiencyJudge(RoleCall("suffice", SufficiencyReply, llm, CountingBudget(), None, 1024), 8000)
-        return judge.judge(inquiry), llm
+        role_call = RoleCall("suffice", SufficiencyReply, llm, CountingBudget(), None, 1024)
+        return LLMSufficiencyJudge(role_call, 8000, always).judge(inquiry), llm
 
 
 def test_enough_has_no_gap_and_a_gap_is_one_line() -> None:
-    assert judged(INQUIRY, {"reason": "all there", "enough": True, "gap": GAP})[0] == Sufficiency(True, "", "all there")
-    found, llm = judged(INQUIRY, {"reason": "r", "enough": "no", "gap": f"  {GAP} \n"})
+    assert judged(SHORT, {"reason": "all there", "enough": True, "gap": GAP})[0] == Sufficiency(True, "", "all there")
+    found, llm = judged(SHORT, {"reason": "r", "enough": "no", "gap": f"  {GAP} \n"})
     assert found == Sufficiency(False, GAP, "r")
     assert "Who designed Velm Tower? -> [1]" in llm.requests[0].user
 
 
 def test_a_gap_that_is_empty_or_was_tried_is_complained_about() -> None:
-    _, llm = judged(INQUIRY, {"enough": False}, {"enough": False, "gap": GAP})
+    _, llm = judged(SHORT, {"enough": False}, {"enough": False, "gap": GAP})
     assert "names no question" in llm.requests[1].user
     tried = {"enough": False, "gap": "who designed velm tower"}
-    found, llm = judged(INQUIRY, tried, tried)
+    found, llm = judged(SHORT, tried, tried)
     assert "was tried already" in llm.requests[1].user
     assert found.gap == "who designed velm tower"  # looked for once: the second look is the wider one
 
 
 def test_a_gap_that_was_looked_for_twice_is_none() -> None:
-    twice = Inquiry(INQUIRY.original, INQUIRY.question, INQUIRY.facts, (Need(GAP), Need(GAP)))
+    twice = replace(INQUIRY, tried=(Need(GAP), Need(GAP)))
     again = {"enough": False, "gap": GAP}
     assert judged(twice, again, again)[0].gap == ""
+
+
+def test_where_every_need_has_a_value_the_model_is_asked_only_if_it_always_is() -> None:
+    found, llm = judged(INQUIRY)
+    assert (found.enough, llm.requests) == (True, [])
+    found, llm = judged(INQUIRY, {"enough": False, "gap": GAP}, always=True)
+    assert (found.gap, len(llm.requests)) == (GAP, 1)
 
 
 def test_without_facts_the_question_is_the_gap_and_costs_no_call() -> None:
