@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,10 +23,10 @@ class CaseCorpus:
         self.folder, self.home = folder, home()
 
     @contextmanager
-    def opened(self, llm: object) -> Iterator[IterativeRAG]:
+    def opened(self, llm: object, **overrides: Any) -> Iterator[IterativeRAG]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("ITERATIVE_RAG_HOME", str(self.home))
-            rag = IterativeRAG.from_settings(self.settings, llm=llm)
+            rag = IterativeRAG.from_settings(self.settings, llm=llm, **overrides)
             try:
                 yield rag
             finally:

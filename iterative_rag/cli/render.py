@@ -19,6 +19,7 @@ from iterative_rag.types import (
     FinalStep,
     GradingStep,
     Known,
+    LostRowsStep,
     Need,
     Needs,
     PlanningStep,
@@ -86,6 +87,8 @@ class HopPrinter:
                 self._planning(step)
             case GradingStep():
                 self._grading(step)
+            case LostRowsStep():
+                self._printer.line(("rows missing", "yellow"), f"  {clean(step.caveat)}", indent="  ", hang="    ")
             case CorrectionStep():
                 self._correction(step)
             case WebStep():

@@ -6,8 +6,9 @@ HyDE, hypothetical document embeddings (Gao et al., 2023).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.shortlist import shortlist
@@ -17,6 +18,9 @@ RRF_K = 60
 # Documents of each list that are fused, for each that is wanted: one that all lists rank low can still win.
 DEPTH = 3
 
+# What of a found document is still of use; None for nothing.
+Unread: TypeAlias = Callable[[ShortlistedDocument], ShortlistedDocument | None]
+
 
 def search_reworded(
     corpus: Corpus,
@@ -24,23 +28,26 @@ def search_reworded(
     rewording: Rewording,
     documents: int,
     passages: int,
-    besides: Collection[str] = (),
+    unread: Unread = lambda entry: entry,
+    known: int = 0,
 ) -> tuple[ShortlistedDocument, ...]:
     """The best `documents` of all searches of a rewording, each for `passages` hits, fused by reciprocal rank.
 
-    `besides` are the ids of documents that are known and not wanted again. The need's own words are not searched for
-    again: beside them, a document in other words would have too little weight. The hypothetical passage counts by its
-    dense ranks alone: its words are invented, and only its meaning resembles the text that is sought.
+    `unread` leaves of each document what was not offered for reading before; `known` is how many documents were. The
+    need's own words are not searched for again: beside them, a document in other words would have too little weight.
+    The hypothetical passage counts by its dense ranks alone: its words are invented, and only its meaning resembles the
+    text that is sought.
     """
     passage = rewording.passage.strip()
     others = dict.fromkeys(text for text in (*rewording.phrasings, rewording.broader) if text.strip())
     queries = [Need(text) for text in (*others, passage) if text and text != need.question]
     if not queries:
         return ()
-    lists = shortlist(corpus, queries, documents=documents * DEPTH + len(besides), passages=passages)
+    lists = shortlist(corpus, queries, documents=documents * DEPTH + known, passages=passages)
     if queries[-1].question == passage:
         lists[-1] = _by_meaning(lists[-1])
-    return _fused([[entry for entry in found if entry.document_id not in besides] for found in lists])[:documents]
+    left = [[entry for document in found if (entry := unread(document)) is not None] for found in lists]
+    return _fused(left)[:documents]
 
 
 def _by_meaning(found: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:

@@ -108,6 +108,7 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
         grader=run.grader if parts.grading else None,
         rewriter=roles.rewriter if parts.correction else None,
         web=run.web,
+        metered=run.metered,
     )
     finder = DataFinder(
         run.corpus,

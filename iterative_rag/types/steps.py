@@ -80,8 +80,27 @@ class GradingStep:
 
 
 @dataclass(frozen=True, slots=True)
+class LostRowsStep:
+    """A listed document holds a list or table whose rows are not in its text: the section of this name, or the whole
+    article where `section` is "". What the need asks for may have stood there."""
+
+    hop: int
+    need: Need
+    title: str
+    source: str
+    section: str = ""
+
+    @property
+    def caveat(self) -> str:
+        """One sentence for whoever reads the answer."""
+        part = f"The section “{self.section}” of {self.title}" if self.section else self.title
+        return f"{part} is a list whose rows are not in the corpus."
+
+
+@dataclass(frozen=True, slots=True)
 class CorrectionStep:
-    """A need was searched for in other words; `documents` are those that the first search had not listed."""
+    """A need was searched for in other words; `documents` are those that the first search had not listed, and those
+    that it had listed with other parts of their text."""
 
     hop: int
     need: Need
@@ -193,6 +212,7 @@ Step = (
     | PlanningStep
     | ShortlistStep
     | GradingStep
+    | LostRowsStep
     | CorrectionStep
     | WebStep
     | RefinementStep

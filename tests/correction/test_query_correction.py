@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from iterative_rag.correction.query_correction import search_reworded
-from iterative_rag.types import Document, Hit, Need, Rewording
+from iterative_rag.types import Document, Hit, Need, Rewording, ShortlistedDocument
 
 NEED = Need("Who designed Velm Tower?")
 
@@ -68,8 +68,11 @@ def test_hits_of_all_lists_come_with_a_document_each_once() -> None:
 def test_documents_that_are_known_make_room_for_others() -> None:
     listed: list[tuple[str, int | None]] = [(f"known {n}", n) for n in range(1, 30)]
     corpus = Listed({"one": [*listed, ("new", 30)]})
-    known = [f"known {n}" for n in range(1, 30)]
-    found = search_reworded(corpus, NEED, Rewording(("one",)), documents=2, passages=64, besides=known)
+
+    def unread(entry: ShortlistedDocument) -> ShortlistedDocument | None:
+        return None if entry.document_id.startswith("known") else entry
+
+    found = search_reworded(corpus, NEED, Rewording(("one",)), documents=2, passages=64, unread=unread, known=29)
     assert [entry.document_id for entry in found] == ["new"]
 
 

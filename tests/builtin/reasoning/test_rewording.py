@@ -13,7 +13,7 @@ from iterative_rag.factory import index_paths, open_corpus
 from iterative_rag.protocols import Rewriter
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.settings import Settings
-from iterative_rag.types import Need, Rewording
+from iterative_rag.types import Need, Rewording, ShortlistedDocument
 
 REWRITER: Rewriter = BuiltinRewriter()
 
@@ -86,7 +86,12 @@ def test_rewording_finds_a_document_that_shares_no_word_with_the_need(
         (plain,) = shortlist(corpus, [need], documents=4, passages=4)
         assert "Page 12" not in [entry.title for entry in plain]
         known = [entry.document_id for entry in plain]
-        found = search_reworded(corpus, need, REWRITER.reword(need, ()), documents=4, passages=8, besides=known)
+
+        def unread(entry: ShortlistedDocument) -> ShortlistedDocument | None:
+            return None if entry.document_id in known else entry
+
+        rewording = REWRITER.reword(need, ())
+        found = search_reworded(corpus, need, rewording, documents=4, passages=8, unread=unread, known=len(known))
         assert "Page 12" in [entry.title for entry in found]
         assert not {entry.document_id for entry in found} & set(known)
     finally:
