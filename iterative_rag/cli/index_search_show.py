@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.completion import titles
 from iterative_rag.cli.options import (
     AsJson,
     CorpusName,
@@ -86,9 +87,7 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
         err().line((f"… and {len(told) - _SKIPPED_SHOWN} more skipped", "yellow"))
     if not quiet:
         for path, root in report.covered:
-            err().line(
-                clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed.")
-            )
+            err().line(clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed."))
         _show_counts(report)
     _show_left_out([skipped for skipped in report.skipped if skipped.extra])
 
@@ -202,7 +201,9 @@ def _explained(hit: Hit) -> str:
 
 
 def show(
-    title: Annotated[list[str], typer.Argument(metavar="TITLE", help="The title of a document.")],
+    title: Annotated[
+        list[str], typer.Argument(metavar="TITLE", help="The title of a document.", autocompletion=titles)
+    ],
     corpus: CorpusName = None,
     embedder: EmbedderSpec = None,
     index: IndexAt = None,

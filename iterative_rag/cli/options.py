@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iterative_rag.cli.completion import corpus_names
 from iterative_rag.registry import EMBEDDERS, LLMS, STORES, Registry
 
 if TYPE_CHECKING:
@@ -34,11 +37,29 @@ def choice(registry: Registry, *, help: str) -> Any:
     return typer.Option(metavar=f"<{'|'.join(offered)}>", help=help, callback=check, autocompletion=complete)
 
 
+def beginnings(registry: Registry) -> Callable[[], list[str]]:
+    """Completes the registered forms up to where the user has to name something: `ollama/`, `qdrant://`."""
+    forms = [entry.form or entry.name for entry in registry if not entry.measured_only]
+    return lambda: [re.split(r"(?<=[/@])(?=[A-Z])|\[", form)[0] for form in forms]
+
+
 CorpusName = Annotated[
-    str | None, typer.Option("--corpus", metavar="NAME", help="The corpus to ask; `iterative-rag corpus` lists them.")
+    str | None,
+    typer.Option(
+        "--corpus",
+        metavar="NAME",
+        help="The corpus to ask; `iterative-rag corpus` lists them.",
+        autocompletion=corpus_names,
+    ),
 ]
 CorpusToFill = Annotated[
-    str | None, typer.Option("--corpus", metavar="NAME", help="The corpus to fill; it is made if there is none.")
+    str | None,
+    typer.Option(
+        "--corpus",
+        metavar="NAME",
+        help="The corpus to fill; it is made if there is none.",
+        autocompletion=corpus_names,
+    ),
 ]
 Contact = Annotated[
     str,
@@ -46,11 +67,13 @@ Contact = Annotated[
 ]
 EmbedderSpec = Annotated[
     str | None,
-    typer.Option("--embedder", metavar="SPEC", help=f"{EMBEDDERS.forms}."),
+    typer.Option("--embedder", metavar="SPEC", help=f"{EMBEDDERS.forms}.", autocompletion=beginnings(EMBEDDERS)),
 ]
 IndexAt = Annotated[
     str | None,
-    typer.Option("--index", metavar="URL", help=f"Where the vectors lie: {STORES.forms}."),
+    typer.Option(
+        "--index", metavar="URL", help=f"Where the vectors lie: {STORES.forms}.", autocompletion=beginnings(STORES)
+    ),
 ]
 RefusedSeconds = Annotated[
     float | None,
@@ -58,9 +81,17 @@ RefusedSeconds = Annotated[
         "--refused-seconds", metavar="N", min=0, help="Seconds that files which are then refused may take in all (600)."
     ),
 ]
-LLMSpec = Annotated[str | None, typer.Option("--llm", metavar="SPEC", help=f"{LLMS.forms}.")]
+LLMSpec = Annotated[
+    str | None, typer.Option("--llm", metavar="SPEC", help=f"{LLMS.forms}.", autocompletion=beginnings(LLMS))
+]
 FastLLMSpec = Annotated[
-    str | None, typer.Option("--fast-llm", metavar="SPEC", help="A faster model for reading and rephrasing.")
+    str | None,
+    typer.Option(
+        "--fast-llm",
+        metavar="SPEC",
+        help="A faster model for reading and rephrasing.",
+        autocompletion=beginnings(LLMS),
+    ),
 ]
 PresetName = Annotated[Preset | None, typer.Option("--preset", help="A bundle of limits.", show_choices=True)]
 MaxHops = Annotated[int | None, typer.Option("--max-hops", metavar="N", help="Turns of the loop.")]

@@ -109,6 +109,12 @@ class DocumentView:
         """(id, title) of all documents, by title."""
         return [(row[0], row[1]) for row in self._select("id, title", order="title, id")]
 
+    def titles_beginning(self, beginning: str, limit: int) -> list[str]:
+        """Titles that begin so, the case of ASCII letters aside."""
+        pattern = beginning.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
+        rows = self._select("DISTINCT title", r"title LIKE ? ESCAPE '\'", (pattern,), order=f"title LIMIT {limit:d}")
+        return [row[0] for row in rows]
+
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
         return [CatalogueEntry(*row) for row in self._select("id, title, url, source", order="title, id")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.completion import corpus_names
 from iterative_rag.cli.options import AsJson, settings_from
 from iterative_rag.text.plurals import counted
 
@@ -36,7 +37,9 @@ def list_corpora(as_json: AsJson = False) -> None:
 
 
 def status(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.", autocompletion=corpus_names)
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Read the sources of NAME again and tell what is stale.")
     ] = True,

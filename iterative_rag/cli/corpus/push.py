@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from iterative_rag.cli.completion import corpus_names
 from iterative_rag.cli.options import AsJson, Quiet
 from iterative_rag.text.plurals import counted
 
 
 def push(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The corpus.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The corpus.", autocompletion=corpus_names)],
     index: Annotated[
         str,
         typer.Argument(metavar="URL", help="Where to: the address of a store, as for --index."),

@@ -1,0 +1,246 @@
+"""The runs of the past, as their traces tell: listed, searched, read again, deleted.
+
+There is no index beside the traces: what a list shows stands in the first and the last line of each, so that it can
+never differ from them. A trace may have been written by another version or cut off by a kill, and is input like any
+other: what cannot be read is described as damaged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.system.files import readable
+from iterative_rag.trace import trace_folder
+
+Event = Mapping[str, Any]
+
+LAST = "last"
+UNREADABLE = "unreadable"
+# A question has up to 8,000 characters, and the settings follow it.
+_MOST_HEAD = 256 * 1024
+# An answer with the facts of every hop; those of long runs with an LLM take up to 1 MB.
+_MOST_FINAL = 64 * 1024 * 1024
+_BLOCK = 64 * 1024
+# A final event begins with the question and the answer; facts and citations, which no search looks at, follow.
+_SEARCHED = 40_000
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """One run. `first` is its first event, {} where that cannot be read; `final_line` is its last line as written."""
+
+    run_id: str
+    path: Path
+    first: Event
+    final_line: bytes
+
+    @property
+    def question(self) -> str:
+        return _text(self.first.get("question"))
+
+    @cached_property
+    def last(self) -> Event:
+        """The last event, {} where that cannot be read."""
+        return _event(self.final_line)
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was asked, in local time."""
+        try:
+            return datetime.fromisoformat(_text(self.first.get("at"))).astimezone()
+        except (ValueError, OverflowError, OSError):
+            return None
+
+    @property
+    def status(self) -> str:
+        """That of the answer, or "failed" (an error ended the run), "stopped" (by the user), "unfinished" (it was
+        killed, or still goes on) or "damaged"."""
+        if not self.first:
+            return "damaged"
+        match self.last.get("event"):
+            case "final":
+                return _text(self.answer.get("status")) or "damaged"
+            case "fault":
+                return "stopped" if self.last.get("error") == "KeyboardInterrupt" else "failed"
+            case "left":
+                return "stopped"
+        return "unfinished"
+
+    @property
+    def answer(self) -> Event:
+        """The answer in plain types, {} where there is none."""
+        return _object(self.last.get("answer"))
+
+    @property
+    def short_answer(self) -> str:
+        return _text(self.answer.get("short_answer")) or _text(self.answer.get("text"))
+
+    @property
+    def reason(self) -> str:
+        """Why there is no answer."""
+        return _text(self.answer.get("reason")) or _text(self.last.get("message"))
+
+    @property
+    def corpus(self) -> str:
+        return _text(_object(self.first.get("settings")).get("corpus"))
+
+    @property
+    def backend(self) -> str:
+        """The model, or "builtin"; traces before 0.2 call it mind."""
+        return _text(self.first.get("backend")) or _text(self.first.get("mind"))
+
+    @property
+    def usage(self) -> Event:
+        return _object(self.answer.get("usage"))
+
+    def has(self, words: Sequence[str]) -> bool:
+        """Whether question and answer hold all the words, which are case-folded."""
+        text = self.question.casefold()
+        if all(word in text for word in words):
+            return True
+        text += self.final_line[:_SEARCHED].decode("utf-8", "replace").casefold()
+        # The line holds more than the answer: only where it may match is it worth parsing.
+        if not all(word in text for word in words):
+            return False
+        text = f"{self.question}\n{self.short_answer}\n{_text(self.answer.get('text'))}".casefold()
+        return all(word in text for word in words)
+
+
+def past_runs(words: str = "") -> Iterator[PastRun]:
+    """The runs whose question or answer holds all the words, the newest first. Raises CorpusError."""
+    wanted = words.casefold().split()
+    for path in _files():
+        try:
+            run = _read(path)
+        except FileNotFoundError:  # deleted meanwhile
+            continue
+        if run.has(wanted):
+            yield run
+
+
+def find_runs(name: str) -> list[PastRun]:
+    """The runs that are meant by "last", the beginning of an id, or words of the question or answer, the newest first.
+
+    Raises UsageError where there is none, or more than one of an id.
+    """
+    found = _by_id(name) or (list(past_runs(name)) if name.split() else [])
+    if not found:
+        raise UsageError(
+            f"No run has an id that begins with {name!r}, or these words in its question or answer.",
+            hint="List them: iterative-rag history",
+        )
+    return found
+
+
+def run_of_id(name: str) -> PastRun:
+    """The run of an id, the beginning of one, or "last". Raises UsageError."""
+    found = _by_id(name)
+    if not found:
+        raise UsageError(f"No run has an id that begins with {name!r}.", hint="List them: iterative-rag history")
+    return found[0]
+
+
+def _by_id(name: str) -> list[PastRun]:
+    """One run or none. Raises UsageError."""
+    files = _files()
+    if not files:
+        raise UsageError("There is no trace yet.", hint='Ask something first: iterative-rag ask "QUESTION"')
+    chosen = files[:1] if name == LAST else [path for path in files if path.stem.startswith(name)]
+    if len(chosen) > 1:
+        raise UsageError(
+            f"More than one run has an id that begins with {name!r}.",
+            hint=f"The last ones are {', '.join(path.stem for path in chosen[:3])}.",
+        )
+    return [_read(path) for path in chosen]
+
+
+def run_ids() -> list[str]:
+    """The newest first."""
+    return [path.stem for path in _files()]
+
+
+def events_of(run: PastRun) -> list[Event]:
+    """All events of a run, in the order in which they happened. Raises CorpusError."""
+    try:
+        with readable(run.path).open("rb") as file:
+            return [_event(line) or {"event": UNREADABLE} for line in file]
+    except OSError as error:
+        raise CorpusError(f"{run.path} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+
+
+def delete(runs: Sequence[PastRun]) -> None:
+    """Remove the traces. Raises CorpusError."""
+    for run in runs:
+        try:
+            run.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise CorpusError(
+                f"{run.path} cannot be removed: {error.strerror}.", hint="Check the folder's permissions."
+            ) from error
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def _files() -> list[Path]:
+    """The traces, the newest first: their names begin with the time."""
+    folder = trace_folder()
+    try:
+        names = sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), reverse=True)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise CorpusError(f"{folder} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+    return [folder / name for name in names]
+
+
+def _read(path: Path) -> PastRun:
+    """Raises FileNotFoundError."""
+    try:
+        with readable(path).open("rb") as file:
+            first = _event(file.readline(_MOST_HEAD))
+            line = _last_line(file)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        first, line = {}, b""
+    return PastRun(path.stem, path, first if first.get("event") == "run_started" else {}, line)
+
+
+def _last_line(file: IO[bytes]) -> bytes:
+    """The last line, b"" where it is too long to be one of ours; only the end of the file is read."""
+    end = file.seek(0, os.SEEK_END)
+    tail, size = b"", _BLOCK
+    while size < 2 * _MOST_FINAL:
+        start = file.seek(max(0, end - size))
+        tail = file.read(end - start).rstrip(b"\n")
+        if (cut := tail.rfind(b"\n")) >= 0:
+            return tail[cut + 1 :]
+        if start == 0:
+            return tail
+        size *= 4
+    return b""
+
+
+def _event(line: bytes) -> Event:
+    """The event of a line, {} where it cannot be read."""
+    try:
+        return _object(json.loads(line))
+    except (ValueError, RecursionError):  # cut off, or made by somebody else
+        return {}
+
+
+def _object(value: object) -> Event:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
