@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import json
 import logging
 import os
 import secrets
@@ -128,26 +127,6 @@ class Trace:
             for file in self._files:
                 file.close()
             self._files = []
-
-
-def read_trace(run: str = "last") -> list[dict[str, Any]]:
-    """The events of a run, by its id or an unambiguous prefix of it, or of the last run. Raises UsageError."""
-    folder = trace_folder()
-    files = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
-    if not files:
-        raise UsageError("There is no trace yet.", hint='Ask something first: iterative-rag ask "QUESTION"')
-    chosen = files[-1:] if run == "last" else [path for path in files if path.stem.startswith(run)]
-    if len(chosen) != 1:
-        known = ", ".join(path.stem for path in files[-3:])
-        what = "No run" if not chosen else "More than one run"
-        raise UsageError(f"{what} has an id that begins with {run!r}.", hint=f"The last ones are {known}.")
-    events = []
-    for line in chosen[0].read_text(encoding="utf-8").splitlines():
-        try:
-            events.append(json.loads(line))
-        except json.JSONDecodeError:  # written when the process was killed
-            events.append({"event": "unreadable", "line": line})
-    return events
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.errors import UsageError
-from iterative_rag.trace import Trace, new_run_id, read_trace, trace_folder
+from iterative_rag.past_runs import Event, events_of, find_runs
+from iterative_rag.trace import Trace, new_run_id, trace_folder
 
 
 @pytest.fixture(autouse=True)
@@ -49,20 +50,24 @@ def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:
     assert len(rows) == 400
 
 
+def events(name: str = "last") -> list[Event]:
+    return events_of(find_runs(name)[0])
+
+
 def test_the_last_run_or_one_by_the_beginning_of_its_id() -> None:
     for run in ("20250101-000000-aaaaaa", "20250102-000000-bbbbbb"):
         Trace(run, [trace_folder() / f"{run}.jsonl"]).write("final", run=run)
-    assert read_trace()[0]["run"].endswith("bbbbbb")
-    assert read_trace("20250101")[0]["run"].endswith("aaaaaa")
+    assert events()[0]["run"].endswith("bbbbbb")
+    assert events("20250101")[0]["run"].endswith("aaaaaa")
     for wrong in ("2025", "1999"):
         with pytest.raises(UsageError):
-            read_trace(wrong)
+            events(wrong)
 
 
 def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
     trace_folder().mkdir()
     (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')
-    assert [event["event"] for event in read_trace()] == ["analysis", "unreadable"]
+    assert [event["event"] for event in events()] == ["analysis", "unreadable"]
 
 
 def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:

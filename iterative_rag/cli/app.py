@@ -16,6 +16,7 @@ from typer.models import CommandInfo
 from iterative_rag.cli import ask, doctor, index_search_show, trace_and_cache, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
+from iterative_rag.cli.history import history_app
 from iterative_rag.cli.keys import keys_app
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
@@ -88,9 +89,12 @@ app.command(
 app.add_typer(corpus_app, name="corpus")
 app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'))(index_search_show.search)
 app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(index_search_show.show)
-app.command(epilog=_examples("iterative-rag trace", "iterative-rag trace 20250131-1425 --json | jq .event"))(
-    trace_and_cache.trace
-)
+app.command(
+    epilog=_examples(
+        "iterative-rag trace", "iterative-rag trace first lady", "iterative-rag trace 20250131-1425 --json | jq .event"
+    )
+)(trace_and_cache.trace)
+app.add_typer(history_app, name="history")
 app.add_typer(trace_and_cache.cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(keys_app, name="keys")
@@ -101,7 +105,20 @@ app.command(epilog=_examples("iterative-rag doctor", "iterative-rag doctor --qua
     doctor.doctor
 )
 
-COMMANDS = ("ask", "index", "corpus", "search", "show", "trace", "cache", "evaluate", "keys", "trust", "doctor")
+COMMANDS = (
+    "ask",
+    "index",
+    "corpus",
+    "search",
+    "show",
+    "history",
+    "trace",
+    "cache",
+    "evaluate",
+    "keys",
+    "trust",
+    "doctor",
+)
 # Their words are joined to one text, and they report an empty one themselves.
 _TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})

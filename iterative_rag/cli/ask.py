@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.history import ExportFormat, print_answer
 from iterative_rag.cli.options import (
     AsJson,
     CorpusName,
@@ -24,6 +25,7 @@ from iterative_rag.cli.options import (
     PresetName,
     UseCache,
     announce_starter,
+    beginnings,
     choice,
     settings_from,
 )
@@ -42,9 +44,15 @@ _STDIN_CHARACTERS = 1_000_000
 Question = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
 StrategyName = Annotated[str | None, choice(STRATEGIES, help="How the question is worked on.")]
 UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
-SearchEngineSpec = Annotated[str | None, typer.Option(metavar="SPEC", help=f"{SEARCH_ENGINES.forms}.")]
+SearchEngineSpec = Annotated[
+    str | None,
+    typer.Option(metavar="SPEC", help=f"{SEARCH_ENGINES.forms}.", autocompletion=beginnings(SEARCH_ENGINES)),
+]
 FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading for a need after this many facts.")]
 TraceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")]
+Format = Annotated[
+    ExportFormat | None, typer.Option("--format", help="How the answer is printed; json is the same as --json.")
+]
 ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")]
 
 
@@ -66,11 +74,13 @@ def ask(
     max_seconds: MaxSeconds = None,
     guess: Guess = None,
     cache: UseCache = None,
+    form: Format = None,
     as_json: AsJson = False,
     trace: TraceFile = None,
     quiet: ShortAnswerOnly = False,
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
+    form = _chosen(form, as_json=as_json, quiet=quiet)
     text = _read(question)
     settings = settings_from(
         corpus=corpus,
@@ -91,7 +101,7 @@ def ask(
         cache=cache,
     )
     answer = _answer(text, settings, trace, quiet=quiet)
-    _print(answer, as_json=as_json, quiet=quiet)
+    _print(answer, form)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
 
@@ -166,20 +176,24 @@ def _hops(notice: str) -> HopPrinter:
     return HopPrinter(printer)
 
 
-def _print(answer: Answer, *, as_json: bool, quiet: bool) -> None:
-    from iterative_rag.cli.console import clean, out, write, write_json
-
+def _chosen(form: ExportFormat | None, *, as_json: bool, quiet: bool) -> ExportFormat | None:
+    """None for the short answer alone. Raises UsageError."""
     if as_json:
-        from iterative_rag import __version__
-        from iterative_rag.output import answer_to_json
+        if form not in (None, ExportFormat.JSON):
+            from iterative_rag.errors import UsageError
 
-        write_json(answer_to_json(answer, version=__version__))
-    elif quiet:
+            raise UsageError(f"--json and --format {form} contradict each other.", hint="Leave out one of them.")
+        return ExportFormat.JSON
+    return form or (None if quiet else ExportFormat.TEXT)
+
+
+def _print(answer: Answer, form: ExportFormat | None) -> None:
+    from iterative_rag.cli.console import clean, write
+
+    if form is None:
         write(clean(answer.short_answer or answer.text or answer.reason))
     else:
-        from iterative_rag.cli.render import show_answer
-
-        show_answer(answer, out())
+        print_answer(answer, form)
 
 
 def _report_failure(answer: Answer, *, quiet: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, get_args
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from iterative_rag.cli.console import Printer, clean
 from iterative_rag.cli.render import HopPrinter, show_answer
@@ -42,6 +42,8 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
                 step = step_of(event)
                 if step is not None:
                     hops.show(step)
+                elif event.get("event") in _STEPS:
+                    printer.line(("an event that cannot be read", "yellow"))
                 if isinstance(step, FinalStep):
                     show_answer(step.answer, printer)
 
@@ -59,7 +61,7 @@ def _show_call(event: Event, printer: Printer, *, whole: bool) -> None:
     parts = [str(event.get("role", "")), str(event.get("model", ""))]
     if event.get("prompt_tokens") is not None:
         parts.append(f"{event['prompt_tokens']} + {event.get('completion_tokens', 0)} tokens")
-    if event.get("seconds") is not None:
+    if isinstance(event.get("seconds"), int | float):
         parts.append(f"{event['seconds']:.2f} s")
     printer.line(("call  ", "dim"), (clean(" · ".join(part for part in parts if part)), "dim"), indent="  ")
     if event.get("error"):
@@ -79,13 +81,16 @@ _STEPS: dict[str, type[Any]] = {event_name(step): step for step in get_args(Step
 
 
 def step_of(event: Event) -> Step | None:
-    """The step that an event holds, or None for an event that is no step. Fields that an older version did not write
-    have their defaults."""
+    """The step that an event holds, or None for an event that is no step or a damaged one. Fields that an older version
+    did not write have their defaults."""
     kind = _STEPS.get(str(event.get("event")))
     if kind is None:
         return None
     names = {field.name for field in dataclasses.fields(kind)}
-    step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
+    try:
+        step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
+    except ValidationError:
+        return None
     return step
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.completion import run_names
+from iterative_rag.cli.history import tell_others
 from iterative_rag.cli.options import settings_from
 from iterative_rag.text.plurals import counted
 
@@ -14,14 +16,24 @@ if TYPE_CHECKING:
 
 
 def trace(
-    run: Annotated[str, typer.Argument(metavar="[last|ID]", help="A run, by its id or the beginning of it.")] = "last",
+    run: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[last|ID|WORDS]",
+            help="A run: the beginning of its id, or words of its question or answer.",
+            autocompletion=run_names,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The events as they were written, one a line.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Show the prompt and reply of every LLM call.")] = False,
 ) -> None:
     """Replay what happened in a run, hop by hop."""
-    from iterative_rag.trace import read_trace
+    from iterative_rag.past_runs import LAST, events_of, find_runs
 
-    events = read_trace(run)
+    words = " ".join(run or [LAST])
+    found = find_runs(words)
+    events = events_of(found[0])
+    tell_others(found, words)
     if as_json:
         from iterative_rag.cli.console import write_json
 

@@ -37,7 +37,9 @@ def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell: Command, a
 
     assert shell("show", "sunday_bridge", "--corpus", "towns").out == TEXTS["Sunday_bridge.md"]
 
-    assert shell("corpus", "remove", "towns", stdin="n\n").code == 1
+    refused = shell("corpus", "remove", "towns", stdin="y\n")
+    assert refused.code == 2
+    assert "iterative-rag corpus remove towns --yes" in refused.err
     assert "towns" in shell("corpus").out
     assert shell("corpus", "remove", "towns", "--yes").code == 0
     assert shell("corpus").out == ""

@@ -58,7 +58,7 @@ def loaded(indexed: Path, tmp_path: Path) -> Loaded:
     return run
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("cache",), ("trace", "--help")])
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("cache",), ("history",), ("trace", "--help")])
 def test_what_asks_no_corpus_loads_no_part_of_one(loaded: Loaded, arguments: tuple[str, ...]) -> None:
     assert loaded(*arguments) & (NETWORKS | REMOTE | RARE | STORES) == set()
 

@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
+from iterative_rag.cli.completion import corpus_names
+from iterative_rag.cli.history import confirm
 from iterative_rag.cli.options import AsJson, IndexAt, settings_from
 from iterative_rag.text.plurals import counted
 
 
 def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=corpus_names)],
     index: IndexAt = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
@@ -23,7 +25,9 @@ def remove(
     known = corpora(settings_from(index=index).index)
     info = known.info(name)
     if not yes:
-        typer.confirm(f"Remove {name} ({counted(info.documents, 'document')})?", abort=True, err=True)
+        confirm(
+            f"Remove {name} ({counted(info.documents, 'document')})?", again=f"iterative-rag corpus remove {name} --yes"
+        )
     known.remove(name)
     pages = pages_folder(name)
     kept = pages if pages.is_dir() else None

@@ -1,0 +1,96 @@
+"""An answer as Markdown or as a page of HTML that stands alone. Everything in it is text: markup of documents and
+replies is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from iterative_rag.cli.console import clean
+from iterative_rag.cli.render import cost, shown_source
+from iterative_rag.types import Answer, Citation, Status
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
+# Where a line begins so, Markdown sees a list, a heading or a rule.
+_LINE_START = re.compile(r"^(\d+)([.)])(?=\s)|^([-+=])")
+_STYLE = (
+    "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif;color:#222}"
+    "h1{font-size:1.4rem}blockquote{margin:.3rem 0;padding-left:1rem;border-left:3px solid #ccc;color:#444}"
+    ".short{font-size:1.2rem;font-weight:600}.dim{color:#666;font-size:.9rem}"
+)
+
+
+def as_markdown(answer: Answer) -> str:
+    """The question as heading, the answer, and its numbered quotes."""
+    lines = [f"# {_md(answer.question)}", ""]
+    if label := _label(answer):
+        lines += [f"**{label}** {_md(answer.reason)}".rstrip(), ""]
+    if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
+        lines += [f"**{_md(answer.short_answer)}**", ""]
+    if answer.text:
+        lines += [_md(answer.text), ""]
+    for told in _remarks(answer):
+        lines += [_md(told), ""]
+    for citation in answer.citations:
+        lines += [f"\\[{citation.n}\\] **{_md(citation.title)}**, {_md(_place(citation))}", ""]
+        lines += [f"> {_md(citation.quote)}", ""]
+    return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
+
+
+def as_html(answer: Answer) -> str:
+    """The same as a page that loads nothing and runs nothing."""
+    body = [f"<h1>{_html(answer.question)}</h1>"]
+    if label := _label(answer):
+        body.append(f"<p><strong>{label}</strong> {_html(answer.reason)}</p>")
+    if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
+        body.append(f'<p class="short">{_html(answer.short_answer)}</p>')
+    if answer.text:
+        body.append(f"<p>{_html(answer.text)}</p>")
+    body += [f"<p>{_html(told)}</p>" for told in _remarks(answer)]
+    for citation in answer.citations:
+        place = f'<span class="dim">{_html(_place(citation))}</span>'
+        body.append(f"<p>[{citation.n}] <strong>{_html(citation.title)}</strong> {place}</p>")
+        body.append(f"<blockquote>{_html(citation.quote)}</blockquote>")
+    body.append(f'<p class="dim">{_html(cost(answer))}</p>')
+    head = [
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{_html(answer.question)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+    ]
+    return "\n".join([*head, *body, "</body>\n</html>\n"])
+
+
+def _label(answer: Answer) -> str:
+    return {Status.ABSTAINED: "No answer:", Status.INCOMPLETE: "Incomplete:", Status.ANSWERED: ""}[answer.status]
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    """What was computed, where sources differ, and what could not be read."""
+    for computation in answer.computations:
+        yield f"computed: {computation.expression} = {computation.result} {_marks(computation.facts)}"
+    for conflict in answer.conflicts:
+        sides = "; ".join(f"{side.value} {_marks(side.facts)}" for side in conflict.sides)
+        yield f"Sources differ ({conflict.need}): {sides}"
+    for document in answer.unread:
+        yield f"Not read: {document.title} (for: {document.need}): {document.reason}"
+
+
+def _marks(facts: tuple[int, ...]) -> str:
+    return "".join(f"[{n}]" for n in facts)
+
+
+def _place(citation: Citation) -> str:
+    where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
+    read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
+    return f"{shown_source(citation.source)}, {where}{read_on}"
+
+
+def _md(text: str) -> str:
+    escaped = _MARKDOWN.sub(r"\\\1", clean(text)).replace("&", "&amp;")
+    return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", escaped)
+
+
+def _html(text: str) -> str:
+    return escape(clean(text))

@@ -1,0 +1,221 @@
+"""`iterative-rag history`: list, search, show, export and delete the runs of the past."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from iterative_rag.cli.completion import run_names
+from iterative_rag.cli.options import AsJson
+from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from iterative_rag.past_runs import PastRun
+    from iterative_rag.types import Answer
+
+_DEFAULT_LIMIT = 20
+_STYLES = {"answered": "green", "abstained": "yellow", "incomplete": "yellow", "damaged": "red", "failed": "red"}
+
+
+class ExportFormat(StrEnum):
+    TEXT = "text"
+    MD = "md"
+    JSON = "json"
+    HTML = "html"
+
+
+class _ListUnlessNamed(TyperGroup):
+    """Takes `history`, `history WORDS` and `history --json` for `history list ...`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+history_app = typer.Typer(
+    cls=_ListUnlessNamed,
+    help="List earlier questions with their answers; search, show, export and delete them.\n\n"
+    "A bare `history` lists the newest, `history WORDS` those with all the words in question or answer.",
+    rich_markup_mode=None,
+    epilog="\b\nExamples:\n  iterative-rag history\n  iterative-rag history first lady --limit 5\n"
+    "  iterative-rag history show last --format md > answer.md\n"
+    "  iterative-rag history delete 20250131-1425\n  iterative-rag history delete --all --yes",
+)
+
+Words = Annotated[
+    list[str] | None, typer.Argument(metavar="[WORDS]", help="Only runs with all of these in question or answer.")
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="Runs, the newest first.")]
+RunName = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[last|ID|WORDS]",
+        help="A run: the beginning of its id, or words of its question or answer.",
+        autocompletion=run_names,
+    ),
+]
+Format = Annotated[ExportFormat, typer.Option("--format", help="How to print it.")]
+
+
+@history_app.command("list")
+def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJson = False) -> None:
+    """List earlier questions, the newest first: date, status, short answer, corpus, model and cost."""
+    from iterative_rag.cli.console import err, out, write_json
+    from iterative_rag.past_runs import past_runs
+
+    asked = " ".join(words or [])
+    found = list(islice(past_runs(asked), limit + 1))
+    if as_json:
+        write_json({"runs": [_as_json(run) for run in found[:limit]]})
+        return
+    if not found:
+        err().line("No run has these words in its question or answer." if asked.strip() else "No question yet.")
+    printer = out()
+    for run in found[:limit]:
+        at = run.at.strftime("%Y-%m-%d %H:%M") if run.at else "unknown date    "
+        question = run.question or "its first line cannot be read"
+        printer.line((at, "dim"), "  ", (run.status, _STYLES.get(run.status, "")), "  ", (question, "bold"))
+        if said := _said(run):
+            printer.line(said, indent="    ")
+        printer.line((" · ".join(_facts(run)), "dim"), indent="    ")
+    if len(found) > limit:
+        err().line((f"There are older ones: --limit {limit * 5}", "dim"))
+
+
+@history_app.command("show")
+def show_run(name: RunName, form: Format = ExportFormat.TEXT) -> None:
+    """Print an earlier answer with its citations, or export it."""
+    from iterative_rag.past_runs import find_runs
+
+    wanted = " ".join(name)
+    found = find_runs(wanted)
+    tell_others(found, wanted)
+    print_answer(answer_of(found[0]), form)
+
+
+@history_app.command("delete")
+def delete_runs(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[last|ID]", help="A run, by its id.", autocompletion=run_names)
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete the trace of a run, or of all runs. What the runs have cached stays (`iterative-rag cache clear`)."""
+    from iterative_rag.cli.console import err
+    from iterative_rag.errors import UsageError
+    from iterative_rag.past_runs import delete, past_runs, run_of_id
+
+    if everything == bool(name):
+        raise UsageError("Name one run, or --all.", hint="iterative-rag history delete ID")
+    chosen = list(past_runs()) if everything or not name else [run_of_id(name)]
+    what = counted(len(chosen), "run") if everything else f"the run of {chosen[0].question or chosen[0].run_id!r}"
+    if chosen and not yes:
+        confirm(f"Delete {what}?", again=f"iterative-rag history delete {name or '--all'} --yes")
+    delete(chosen)
+    err().line(f"Deleted {what}.")
+
+
+def confirm(question: str, *, again: str) -> None:
+    """Ask on the terminal; `again` is the command that needs no asking. Raises UsageError without a terminal."""
+    from iterative_rag.cli.console import clean
+    from iterative_rag.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("There is no terminal to ask on.", hint=again)
+    typer.confirm(clean(question), abort=True, err=True)
+
+
+def tell_others(found: list[PastRun], words: str) -> None:
+    """Say on stderr that more runs have these words than the newest, which is shown."""
+    from iterative_rag.cli.console import clean, err
+
+    if len(found) > 1:
+        err().line(
+            (clean(f"The newest of {len(found)} runs with these words; all: iterative-rag history {words}"), "dim")
+        )
+
+
+def answer_of(run: PastRun) -> Answer:
+    """The answer that a run ended with. Raises UsageError where it has none."""
+    from iterative_rag.cli.replay import step_of
+    from iterative_rag.errors import UsageError
+    from iterative_rag.types import FinalStep
+
+    step = step_of(run.last)
+    if isinstance(step, FinalStep):
+        return step.answer
+    why = f" ({run.reason})" if run.reason else ""
+    raise UsageError(
+        f"The run {run.run_id} has no answer: it is {run.status}{why}.", hint=f"iterative-rag trace {run.run_id}"
+    )
+
+
+def print_answer(answer: Answer, form: ExportFormat) -> None:
+    """An answer on stdout."""
+    from iterative_rag.cli.console import out, write, write_json
+
+    match form:
+        case ExportFormat.TEXT:
+            from iterative_rag.cli.render import show_answer
+
+            show_answer(answer, out())
+        case ExportFormat.JSON:
+            from iterative_rag import __version__
+            from iterative_rag.output import answer_to_json
+
+            write_json(answer_to_json(answer, version=__version__))
+        case ExportFormat.MD | ExportFormat.HTML:
+            from iterative_rag.cli.answer_export import as_html, as_markdown
+
+            write(as_markdown(answer) if form is ExportFormat.MD else as_html(answer))
+
+
+def _said(run: PastRun) -> str:
+    return run.short_answer if run.status == "answered" else run.reason or run.short_answer
+
+
+def _facts(run: PastRun) -> list[str]:
+    """Corpus, model, cost and id."""
+    usage, parts = run.usage, [run.corpus, run.backend]
+    if run.answer:
+        parts += [counted(_number(usage.get("llm_calls")), "LLM call")]
+        if tokens := _number(usage.get("prompt_tokens")) + _number(usage.get("completion_tokens")):
+            parts.append(f"{tokens:,} tokens")
+        parts.append(f"{_seconds(usage.get('seconds')):.1f} s")
+    return [part for part in (*parts, run.run_id) if part]
+
+
+def _as_json(run: PastRun) -> dict[str, Any]:
+    usage = run.usage
+    return {
+        "run_id": run.run_id,
+        "at": run.at.isoformat() if run.at else None,
+        "question": run.question,
+        "status": run.status,
+        "short_answer": run.short_answer,
+        "reason": run.reason,
+        "corpus": run.corpus,
+        "backend": run.backend,
+        "usage": {
+            "llm_calls": _number(usage.get("llm_calls")),
+            "prompt_tokens": _number(usage.get("prompt_tokens")),
+            "completion_tokens": _number(usage.get("completion_tokens")),
+            "seconds": _seconds(usage.get("seconds")),
+        },
+        "trace": str(run.path),
+    }
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _seconds(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else 0.0
