@@ -40,11 +40,16 @@ class BuiltinBackend:
         planner: QuestionPlanner | None = None,
         caution: Thresholds = CAREFUL,
         cache: Cache | None = None,
+        *,
+        binary_grades: bool = False,
+        rewordings: int = 3,
     ) -> None:
+        """`binary_grades` and `rewordings`: as the settings `grades` and `rewordings` have it."""
         # The engine reads windows in parallel, so each reading uses one thread.
         spans = SpanReader(threads=1)
         self._reader = reader or TrainedReader(RuleReader(embedder), spans)
-        self._grader = BuiltinGrader(spans, cache)
+        self._grader = BuiltinGrader(spans, cache, binary=binary_grades)
+        self._rewriter = BuiltinRewriter(rewordings)
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
 
@@ -57,7 +62,7 @@ class BuiltinBackend:
             BuiltinRephraser(*planned),
             BuiltinAnswerer(*planned),
             self._grader,
-            BuiltinRewriter(),
+            self._rewriter,
             BuiltinPlanner(*planned),
             BuiltinSufficiencyJudge(*planned),
         )

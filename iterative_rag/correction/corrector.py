@@ -7,8 +7,9 @@ pages replace an incorrect shortlist and are added to an ambiguous one.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 from iterative_rag.correction.query_correction import search_reworded
@@ -45,12 +46,17 @@ GRADED_CHARS_METERED = 2000
 READ_IF_INCORRECT = 3
 
 
-def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
-    """Correct if the best score is above `upper`, incorrect if it is below `lower` or there is none, else ambiguous."""
-    best = max((grade.score for grade in grades), default=None)
-    if best is None or best < lower:
+# The score of a shortlist that is compared with `grade_upper`. "any": one document that fails calls for a correction.
+TRIGGERS: Mapping[str, Callable[[Sequence[float]], float]] = {"best": max, "mean": fmean, "any": min}
+
+
+def verdict(grades: Sequence[Grade], lower: float, upper: float, trigger: str = "best") -> Verdict:
+    """Incorrect if no score reaches `lower`; correct if the score that `trigger` names is above `upper`; else
+    ambiguous. So a good document is never replaced, whatever the others are."""
+    scores = [grade.score for grade in grades]
+    if not scores or max(scores) < lower:
         return Verdict.INCORRECT
-    return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
+    return Verdict.CORRECT if TRIGGERS[trigger](scores) > upper else Verdict.AMBIGUOUS
 
 
 @dataclass(slots=True)
@@ -92,8 +98,8 @@ class Corrector:
         graded, judged = yield from self._graded(hop, need, documents, found_nothing=found_nothing)
         if judged is not Verdict.CORRECT and self._may_reword(need):
             more = yield from self._reworded(hop, need, listed)
-            graded_more, judged_more = yield from self._graded(hop, need, more, found_nothing=True)
-            if not more or (self.grader and judged_more is not Verdict.CORRECT):
+            graded_more, _ = yield from self._graded(hop, need, more, found_nothing=True)
+            if not any(self._accepted(grade) for _, grade in graded_more):
                 self._barren.add(need.question)
             graded = _best_first([*graded, *graded_more])
             judged = self._verdict(graded, found_nothing=found_nothing)
@@ -141,7 +147,7 @@ class Corrector:
         if self.grader is None:
             return Verdict.INCORRECT if found_nothing or not graded else Verdict.CORRECT
         grades = [grade for _, grade in graded if grade]
-        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper)
+        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper, self.settings.grade_trigger)
 
     def _chosen(self, graded: Sequence[Graded], judged: Verdict) -> Sequence[Graded]:
         """The documents worth reading, best first."""
@@ -149,8 +155,8 @@ class Corrector:
             return list(graded)
         if judged is Verdict.INCORRECT:
             return list(graded[:READ_IF_INCORRECT])
-        if self.metered and judged is Verdict.CORRECT:
-            return [(entry, grade) for entry, grade in graded if self._accepted(grade)]
+        if self.metered and (accepted := [(entry, grade) for entry, grade in graded if self._accepted(grade)]):
+            return accepted
         kept = [(entry, grade) for entry, grade in graded if grade and grade.score >= self.settings.grade_lower]
         return kept[: self.settings.shortlist] if self.metered else kept
 

@@ -84,7 +84,7 @@ class Composition:
     def switched(self, settings: Settings) -> Composition:
         """With the parts that the settings switch on or off."""
         switches = {part: getattr(settings, part) for part in _PARTS}
-        return replace(self, **{part: value == "on" for part, value in switches.items() if value != "auto"})
+        return replace(self, **{part: value != "off" for part, value in switches.items() if value != "auto"})
 
     def __call__(self, run: RunComponents) -> Engine:
         return _composed(self.switched(run.settings), run)
@@ -119,7 +119,7 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
     )
     drafting = plain_drafting(run)
     if parts.reflection:
-        drafting = Drafting(roles.answerer, roles.reflector or _rules())
+        drafting = Drafting(roles.answerer, _reflector(run))
     match parts.flow:
         case Flow.SINGLE:
             return SingleEngine(finder, drafting, budget)
@@ -139,10 +139,13 @@ def plain_drafting(run: RunComponents) -> Drafting:
     return Drafting(run.roles.answerer, ClaimGuard(), guards=True)
 
 
-def _rules() -> Reflector:
-    from iterative_rag.verification.rule_reflector import RuleReflector
+def _reflector(run: RunComponents) -> Reflector:
+    """The backend's reflector, or the rules where it has none."""
+    from iterative_rag.verification.rule_reflector import RuleReflector, UnsureReflector
 
-    return RuleReflector()
+    if run.roles.reflector is None:
+        return RuleReflector()
+    return UnsureReflector(run.roles.reflector) if run.settings.reflection == "unsure" else run.roles.reflector
 
 
 def _refines(parts: Composition, run: RunComponents) -> bool:

@@ -33,11 +33,11 @@ def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | N
     return build(cache=kept)
 
 
-def builtin_grader(kept: Cache) -> Grader:
+def builtin_grader(settings: Settings, kept: Cache) -> Grader:
     """The built-in reader as a grader, which costs no LLM call."""
     from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 
-    return BuiltinGrader(cache=kept)
+    return BuiltinGrader(cache=kept, binary=settings.grades == "binary")
 
 
 def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:
@@ -74,7 +74,14 @@ def make_backend(
         from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
-        return BuiltinBackend(encoder, caution=GUESSING if settings.guess else CAREFUL, cache=kept), notice
+        backend = BuiltinBackend(
+            encoder,
+            caution=GUESSING if settings.guess else CAREFUL,
+            cache=kept,
+            binary_grades=settings.grades == "binary",
+            rewordings=settings.rewordings,
+        )
+        return backend, notice
     from iterative_rag.llm.llm_backend import LLMBackend
 
     fast: ChatModel | None = None

@@ -144,7 +144,7 @@ class IterativeRAG:
         from iterative_rag.retrieval.document_reader import DocumentReader
 
         settings, roles = self.settings, self.backend.roles(budget)
-        grader = roles.grader if settings.grader == "backend" else builtin_grader(self.store)
+        grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, self.store)
         web: WebSearch | None = None
         if settings.web:
             from iterative_rag.correction.overlay_corpus import OverlayCorpus

@@ -75,7 +75,9 @@ class LLMBackend:
                 role_call("grade", GradesReply, self._fast), fact_chars, binary=self._settings.grades == "binary"
             ),
             rewriter=LLMRewriter(
-                role_call("reword", RewordingReply, self._fast), role_call("web_query", WebQueryReply, self._fast)
+                role_call("reword", RewordingReply, self._fast),
+                role_call("web_query", WebQueryReply, self._fast),
+                self._settings.rewordings,
             ),
             planner=LLMPlanner(role_call("plan", PlanReply, self._main), fact_chars),
             judge=LLMSufficiencyJudge(

@@ -70,7 +70,9 @@ class Settings(BaseModel):
     sufficiency: Switch = Field(
         "auto", description="before answering, look for what is still missing; on: even if every need has a value"
     )
-    reflection: Switch = Field("auto", description="check the claims of an answer against the quoted facts")
+    reflection: Literal["auto", "on", "off", "unsure"] = Field(
+        "auto", description="check the claims of an answer against the facts; unsure: only where rules leave a doubt"
+    )
     corroboration: Switch = Field("auto", description="read on for documents that agree or contradict")
     grader: Literal["backend", "builtin"] = Field(
         "backend", description="who grades: the backend (an LLM's faster model), or the built-in reader"
@@ -78,8 +80,12 @@ class Settings(BaseModel):
     grades: Literal["labels", "binary"] = Field(
         "labels", description="what a grader may say: four labels, or yes and no"
     )
+    grade_trigger: Literal["best", "mean", "any"] = Field(
+        "best", description="which grade of a shortlist must be above grade_upper: the best, their mean, or every one"
+    )
     grade_upper: float = Field(0.7, ge=0, le=1, description="a best grade above it: the corpus has the need's answer")
     grade_lower: float = Field(0.3, ge=0, le=1, description="a best grade below it: the corpus does not have it")
+    rewordings: int = Field(3, ge=1, le=10, description="other phrasings that one correction searches for")
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
     search_engine: str = Field("wikipedia", description=SEARCH_ENGINES.forms)
     web_results: int = Field(3, ge=1, le=20, description="pages that one search of the web brings")

@@ -33,6 +33,11 @@ def scored(score: float, reason: str) -> Grade:
     return Grade(score, label, one_line(reason))
 
 
+def binary(grade: Grade) -> Grade:
+    """The grade as yes (Good) or no (Awful)."""
+    return labelled(Label.GOOD if grade.label in (Label.GOOD, Label.PERFECT) else Label.AWFUL, grade.reason)
+
+
 def one_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 4].rstrip()} ..."

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from iterative_rag.protocols import Reflector
 from iterative_rag.types import Claim, Draft, Inquiry, Reflection
 from iterative_rag.verification.answer_type import is_of_kind
+from iterative_rag.verification.conflicts import with_conflicts
 from iterative_rag.verification.disguised_refusals import is_refusal
 from iterative_rag.verification.groundedness import Checked, Standing, check
+
+# The confidence from which an answerer says that every step is quoted.
+SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,20 @@ class ClaimGuard:
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
         return Reflection(RuleReflector().reflect(inquiry, draft).claims)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsureReflector:
+    """Implements protocols.Reflector: `reflector` is asked only about a draft that leaves a doubt. The rules leave none
+    where they prove every claim; the answerer, where its confidence says that every step is quoted."""
+
+    reflector: Reflector
+
+    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        """Raises what `reflector` raises."""
+        found = RuleReflector(strict=True).reflect(inquiry, draft)
+        sure = found.useful and found.claims and found.grounded and draft.confidence >= SURE
+        return found if sure and not with_conflicts(draft, inquiry)[1] else self.reflector.reflect(inquiry, draft)
 
 
 def _by_rule(checked: Checked, strict: bool) -> Claim:

@@ -28,6 +28,21 @@ def test_the_verdict_at_its_bounds(scores: list[float], expected: Verdict) -> No
     assert verdict([scored(score, "") for score in scores], LOWER, UPPER) is expected
 
 
+@pytest.mark.parametrize(
+    ("trigger", "scores", "expected"),
+    [
+        ("any", [0.9, 0.8], Verdict.CORRECT),
+        ("any", [0.9, 0.0], Verdict.AMBIGUOUS),
+        ("any", [0.2, 0.0], Verdict.INCORRECT),
+        ("mean", [1.0, 0.5], Verdict.CORRECT),
+        ("mean", [0.9, 0.4, 0.0], Verdict.AMBIGUOUS),
+        ("mean", [0.9, 0.0, 0.0, 0.0], Verdict.AMBIGUOUS),
+    ],
+)
+def test_the_trigger_says_which_grade_must_be_good(trigger: str, scores: list[float], expected: Verdict) -> None:
+    assert verdict([scored(score, "") for score in scores], LOWER, UPPER, trigger) is expected
+
+
 def test_labels_and_scores_agree_with_the_default_thresholds() -> None:
     verdicts = {label: verdict([Grade(score, label)], LOWER, UPPER) for label, score in SCORES.items()}
     assert verdicts == {

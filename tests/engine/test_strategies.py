@@ -167,6 +167,16 @@ def test_the_thresholds_are_settings(score: float, verdict: Verdict) -> None:
     assert next(step.verdict for step in moved if hasattr(step, "verdict")) is Verdict.CORRECT
 
 
+def test_one_document_that_fails_calls_for_a_correction_where_any_triggers() -> None:
+    grader = Grading({"Venn": 0.9, "harbour town": 0.8})
+    parts = {"grader": grader, "grading": "on", "correction": "on", "shortlist": 2}
+    need = "Did Venn live on the river Mell?"
+    assert "correction" not in course(run("iterative", script=once(need), **parts))
+    steps = run("iterative", script=once(need), grade_trigger="any", **parts)
+    assert "correction" in course(steps)
+    assert {fact.title for hop in outcome(steps).hops for fact in hop.facts} == {"Orla Venn", "Residence"}
+
+
 # --- self-reflection -------------------------------------------------------------------------
 
 UNPROVED = Reflection((Claim("It burned in 1911.", False, (), "1911 stands in no fact"),))
@@ -207,6 +217,22 @@ def test_of_a_draft_that_is_proved_in_part_the_proved_answer_stays() -> None:
     answer = outcome(steps)
     assert (answer.status, answer.text) == (Status.ANSWERED, "answer. [1]")
     assert len(answer.citations) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "asked"),
+    [
+        ("Orla Venn painted the Blue Gate [1].", 0.95, False),
+        ("Orla Venn painted the Blue Gate [1].", 0.6, True),
+        ("Orla Venn drew the Blue Gate for a friend [1].", 0.95, True),
+    ],
+)
+def test_the_model_reflects_only_if_the_rules_or_the_answerer_doubt(text: str, confidence: float, asked: bool) -> None:
+    script = Scripted(draft=lambda inquiry: Draft(True, text, "the Blue Gate", (0,), confidence=confidence))
+    reflecting = Reflecting([Reflection((Claim(text, True, (0,), "the model said so"),))])
+    steps = run("self-rag", script=script, others={"reflector": reflecting}, reflection="unsure")
+    assert actions(steps) == [Action.ACCEPT]
+    assert (reflecting.said == []) is asked
 
 
 def test_an_answer_to_another_question_sends_it_to_search_for_the_gap() -> None:

@@ -12,7 +12,7 @@ from iterative_rag.builtin.network_cache import cached_result
 from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading, log_odds
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
-from iterative_rag.types.grade_scale import scored
+from iterative_rag.types.grade_scale import binary, scored
 
 # Weight of relevance (does the text answer alone?) against support (is it one of several texts needed?). Relevance
 # alone grades half of the shortlists of multi-hop questions "incorrect" although they hold gold paragraphs; support
@@ -25,11 +25,13 @@ SCORING = 1
 
 
 class BuiltinGrader:
-    """Implements protocols.Grader. The network is loaded at the first text that the cache does not hold."""
+    """Implements protocols.Grader. The network is loaded at the first text that the cache does not hold. `binary`: a
+    text is Good or Awful, and nothing between."""
 
-    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None) -> None:
+    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None, *, binary: bool = False) -> None:
         self._reader = reader or SpanReader()
         self._cache = cache
+        self._binary = binary
 
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
         """Grade texts, given as (title, text), by their best window; a text without words gets 0.
@@ -43,7 +45,8 @@ class BuiltinGrader:
         if not texts:
             return ()
         key = ["grades", SCORING, self._reader.name, need.question, texts]
-        return cached_result(self._cache, key, _form(), grades, lambda found: _fit(found, len(texts)))
+        found = cached_result(self._cache, key, _form(), grades, lambda found: _fit(found, len(texts)))
+        return tuple(binary(grade) for grade in found) if self._binary else found
 
 
 @lru_cache(maxsize=1)

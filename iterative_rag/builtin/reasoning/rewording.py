@@ -29,7 +29,6 @@ from iterative_rag.types import Need, Rewording
 
 # Most synonyms of one word and of one query; more would outweigh the names.
 FEW, MOST = 4, 8
-MOST_PHRASINGS = 3
 MOST_WEB_WORDS = 12
 
 _FUNCTION_WORDS = STOPWORDS | LIGHT_VERBS
@@ -46,14 +45,20 @@ MOST_NOUN = 6
 
 
 class BuiltinRewriter:
-    """Implements protocols.Rewriter for English, deterministically; other languages get keywords."""
+    """Implements protocols.Rewriter for English, deterministically; other languages get keywords.
+
+    `most`: how many phrasings a rewording has; there may be fewer.
+    """
+
+    def __init__(self, most: int = 3) -> None:
+        self._most = most
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         query = read_query(need.question)
         names = names_of(query)
         seen = {_key(text) for text in (need.question, *tried)} | {()}
         broader = next(_new([" ".join(names)], seen), "")
-        phrasings = tuple(_new((*_phrasings(query, names), *names), seen))[:MOST_PHRASINGS]
+        phrasings = tuple(_new((*_phrasings(query, names), *names), seen))[: self._most]
         return Rewording(phrasings, broader, statement(query))
 
     def web_query(self, need: Need) -> str:

@@ -11,28 +11,32 @@ from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
-MOST_PHRASINGS = 3
 LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
-REPEATED = 'every one of "phrasings" was tried already; write 3 that differ from the question and from what was tried'
+REPEATED = 'every one of "phrasings" was tried already; write others that differ from the question and what was tried'
 
 _OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 
 
 @dataclass(frozen=True, slots=True)
 class LLMRewriter:
-    """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted."""
+    """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted.
+
+    `phrasings`: how many other searches the model is asked for.
+    """
 
     reworder: RoleCall[RewordingReply]
     querier: RoleCall[WebQueryReply]
+    phrasings: int = 3
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         """Returns nothing that was tried before. Raises LLMError, CapReached."""
         reply = self.reworder.ask(
             lambda reply: "" if _untried(reply.phrasings, (need.question, *tried)) else REPEATED,
+            count=str(self.phrasings),
             need=_line(need.question),
             tried="\n".join(f"- {_line(query)}" for query in tried) or "(nothing yet)",
         )
-        phrasings = _untried(reply.phrasings, (need.question, *tried))[:MOST_PHRASINGS]
+        phrasings = _untried(reply.phrasings, (need.question, *tried))[: self.phrasings]
         broader = "".join(_untried([reply.broader], (need.question, *tried, *phrasings)))
         return Rewording(phrasings, broader, _line(reply.passage)[:LONGEST_PASSAGE])
 

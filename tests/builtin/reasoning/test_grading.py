@@ -29,6 +29,15 @@ def test_the_text_that_answers_is_graded_best_and_says_what_was_found() -> None:
     assert all("\n" not in grade.reason for grade in (best, near, far, empty))
 
 
+def test_a_binary_grader_says_yes_or_no() -> None:
+    texts = [ANSWERING, NEAR, FAR]
+    fine = GRADER.grade(BRIDGE, texts)
+    grades = BuiltinGrader(binary=True).grade(BRIDGE, texts)
+    assert {grade.label for grade in grades} == {Label.GOOD, Label.AWFUL}
+    assert [grade.label is Label.GOOD for grade in grades] == [grade.score > UPPER for grade in fine]
+    assert [grade.reason for grade in grades] == [grade.reason for grade in fine]
+
+
 def test_the_verdict_tells_a_corpus_that_answers_from_one_that_does_not() -> None:
     assert verdict(GRADER.grade(BRIDGE, [FAR, ANSWERING]), LOWER, UPPER) is Verdict.CORRECT
     assert verdict(GRADER.grade(BRIDGE, [FAR]), LOWER, UPPER) is Verdict.INCORRECT
