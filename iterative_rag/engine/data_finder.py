@@ -129,7 +129,12 @@ class DataFinder:
         """The documents to read for each need; none that an earlier search for it has listed."""
         settings, factor = self._settings, WIDER if wider else 1
         found = shortlist(
-            self._corpus, needs, documents=settings.shortlist * factor, passages=settings.passages * factor
+            self._corpus,
+            needs,
+            documents=settings.shortlist * factor,
+            passages=settings.passages * factor,
+            sharpen=self._reader.metered,
+            keep_tail=wider,
         )
         return [self._unlisted(need, documents) for need, documents in zip(needs, found, strict=True)]
 
