@@ -169,7 +169,7 @@ def test_the_thresholds_are_settings(score: float, verdict: Verdict) -> None:
 
 def test_one_document_that_fails_calls_for_a_correction_where_any_triggers() -> None:
     grader = Grading({"Venn": 0.9, "harbour town": 0.8})
-    parts = {"grader": grader, "grading": "on", "correction": "on", "shortlist": 2}
+    parts: dict[str, Any] = {"grader": grader, "grading": "on", "correction": "on", "shortlist": 2}
     need = "Did Venn live on the river Mell?"
     assert "correction" not in course(run("iterative", script=once(need), **parts))
     steps = run("iterative", script=once(need), grade_trigger="any", **parts)

@@ -1,0 +1,66 @@
+"""The drawings of the strategies: every step of a run follows an edge, and the page shows what the code says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.scripted_roles import Grading, Judging, Planning, Reflecting, Wording
+from iterative_rag.engine.strategy_drawing import QUESTION, edges, mermaid
+from iterative_rag.registry import STRATEGIES
+from iterative_rag.types import Claim, Draft, Plan, PlannedStep, Reflection, Sufficiency
+from tests.engine.test_strategies import FAILING, GOOD, UNCLEAR, course, once, run
+
+ROOT = Path(__file__).parents[2]
+PLAN = Planning([Plan((PlannedStep("Who is Venn?"),)), Plan(())])
+USELESS = Reflection((Claim("The answer.", True, (0,)),), useful=False, gap="Where is Tarn?")
+UNPROVED = Reflection((Claim("It burned in 1911.", False, (), "1911 stands in no fact"),))
+
+
+@pytest.mark.parametrize("strategy", ["naive", "crag", "plan", "self-rag", "iterative", "full"])
+@pytest.mark.parametrize("grader", [GOOD, UNCLEAR, FAILING, Grading({"residence": 0.9})])
+@pytest.mark.parametrize("web", [False, True])
+def test_every_step_of_a_run_follows_an_edge(strategy: str, grader: Grading, web: bool) -> None:
+    drawn = edges(strategy)
+    allowed = {(edge.before, edge.after) for edge in drawn if web or not edge.web}
+    others: list[dict[str, Any]] = [
+        {"planner": Planning(PLAN.plans)},
+        {"planner": Planning(PLAN.plans), "reflector": Reflecting([UNPROVED, USELESS]), "rewriter": Wording()},
+        {"planner": Planning(PLAN.plans), "judge": Judging([Sufficiency(False, "Where is Tarn?")])},
+    ]
+    for roles in others:
+        script = once("Who is Venn?")
+        script.rephrasing = lambda inquiry, found: f"{inquiry.question} She is a painter."
+        steps = [QUESTION, *course(run(strategy, grader=grader, script=script, web=web, others=roles))]
+        assert set(pairwise(steps)) <= allowed
+
+
+def test_an_answer_that_names_what_no_fact_does_is_drawn() -> None:
+    script = once("Who is Venn?")
+    script.draft = lambda inquiry: Draft(True, "She was born in Karsa in 1911 [1].", "1911", (0,), confidence=0.9)
+    steps = course(run("iterative", script=script))
+    assert "reflection" in steps
+    assert set(pairwise(steps)) <= {(edge.before, edge.after) for edge in edges("iterative")}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.names)
+def test_every_strategy_leads_from_the_question_to_an_answer(strategy: str) -> None:
+    drawn = edges(strategy)
+    reached = {QUESTION}
+    for _ in drawn:
+        reached |= {edge.after for edge in drawn if edge.before in reached}
+    assert reached == {name for edge in drawn for name in edge[:2]}
+    assert "final" in reached
+    assert mermaid(strategy).startswith("flowchart LR\n")
+
+
+def test_the_drawings_of_the_page_are_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.make_strategy_drawings", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
