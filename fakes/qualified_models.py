@@ -25,6 +25,7 @@ from fakes.case_following_llm import (
     plan,
     reflect,
     rephrase,
+    rephrase_and_analyse,
     reword,
     suffice,
     web_query,
@@ -32,6 +33,7 @@ from fakes.case_following_llm import (
 from fakes.model_server import Replier
 from iterative_rag.llm.prompts import prompt
 from iterative_rag.protocols import ChatRequest
+from iterative_rag.qualification.cases import cases
 
 PLANTED = "TULIPSTORM"
 # Seconds of the calls that measure whether a server works on two at once: far more than anything else takes.
@@ -41,8 +43,9 @@ _RETRIED = "could not be used"
 
 _PLAYED: dict[str, Callable[[View], Mapping[str, Any]]] = {
     "analyse": analyse,
-    "extract": extract,
+    "extract": lambda view: read(view),
     "rephrase": rephrase,
+    "rephrase_and_analyse": rephrase_and_analyse,
     "answer": answer,
     "grade": grade,
     "reword": reword,
@@ -50,7 +53,63 @@ _PLAYED: dict[str, Callable[[View], Mapping[str, Any]]] = {
     "suffice": suffice,
     "reflect": reflect,
     "plan": plan,
+    "agent": lambda view: drive(view),
 }
+
+
+def read(view: View) -> Mapping[str, Any]:
+    """Facts for the need that is asked; of several needs, each fact with the number of its need."""
+    asked = re.findall(r"^QUESTION (\d+): (.*)$", view.user, re.MULTILINE)
+    if len(asked) < 2:
+        return extract(view)
+    facts = [
+        {"statement": quoted.quote, "quote": quoted.quote, "need": [int(n)], "value": quoted.value}
+        for n, need in asked
+        for link in view.links
+        for quoted in link.facts
+        if link.need.rstrip("?") == need and quoted.quote in view.user
+    ]
+    return {"facts": facts}
+
+
+SUBMIT_NOTHING = {"answer": "", "short_answer": "", "quotes": [], "confidence": 0.0}
+
+
+def drive(view: View) -> Mapping[str, Any]:
+    """The strategy `agent`: searches for what is missing, notes what it sees, submits when all is there."""
+    fresh = [
+        (link, quoted)
+        for link in view.links
+        for quoted in link.facts
+        if not view.number(quoted) and quoted.quote in view.user and _article(quoted)
+    ]
+    quotes = [
+        {"title": _article(quoted), "quote": quoted.quote, "question": view.need(link), "value": quoted.value}
+        for link, quoted in fresh
+    ]
+    for _, quoted in fresh:
+        view.lines.append((len(view.lines) + 1, quoted.quote))
+    if all(map(view.found, view.links)):
+        told = answer(view)
+        submitted = {
+            "answer": told["answer"],
+            "short_answer": told["short_answer"],
+            "quotes": quotes,
+            "confidence": 0.9,
+        }
+        return {"thought": "All is there.", "calls": [{"tool": "submit", "missing": "", **submitted}]}
+    missing = view.missing()[:1]
+    if not missing or missing[0] in view.user.partition("EARLIER CALLS")[2]:
+        submitted = {**SUBMIT_NOTHING, "missing": " ".join(missing)}
+        return {"thought": "It is not there.", "calls": [{"tool": "submit", **submitted}]}
+    search = {"tool": "search", "queries": missing}
+    return {"thought": "Next.", "calls": [*([{"tool": "note", "quotes": quotes}] if quotes else []), search]}
+
+
+def _article(quoted: Quoted) -> str:
+    """The title of the document that a quote is from, "" for one of no document."""
+    return next((one.title for one in cases().documents if quoted.quote in one.text), "")
+
 
 _DESIGN = Link(
     "Who designed Quill Hall?",
@@ -99,6 +158,22 @@ SCRIPTS = (
         "The lodge has its name from a copper beech that the storm of 1863 spared.",
         "copper beech",
     ),
+    Script(
+        "In which year was the mill of Vall built, and who restored it?",
+        "en",
+        (
+            Link("In which year was the mill of Vall built?", (Quoted("The mill of Vall was built in 1789.", "1789"),)),
+            Link("Who restored the mill of Vall?", (Quoted("Inga Storr restored it in 1957.", "Inga Storr"),)),
+        ),
+    ),
+    Script(
+        "How long is the Orne canal, and who dug it?",
+        "en",
+        (
+            Link("How long is the Orne canal?", (Quoted("The Orne canal is 14 kilometres long", "14 kilometres"),)),
+            Link("Who dug the Orne canal?", (Quoted("The Orne canal was dug by soldiers", "soldiers"),)),
+        ),
+    ),
     _one_link("When did Maren Tove die?"),
     _one_link("Where was the architect Maren Tove born?"),
     _one_link("What is the capital of France?"),
@@ -128,6 +203,8 @@ def paraphrasing(body: Mapping[str, Any]) -> str:
     if role == "extract":
         facts = reply["facts"] or [{"statement": "It is so.", "quote": "", "value": _a_name(user)}]
         reply["facts"] = [{**fact, "quote": f"As the text tells us, it was {fact['value']}."} for fact in facts]
+    if role == "agent":
+        reply["calls"] = [_in_own_words(call) for call in reply["calls"]]
     if role == "answer" and reply["status"] == "not_in_facts":
         reply |= {"status": "answered", "answer": "It was 1871 [1].", "short_answer": "1871"}
     return json.dumps(reply)
@@ -184,6 +261,12 @@ def _user(body: Mapping[str, Any]) -> str:
 def _probed(body: Mapping[str, Any]) -> None:
     if _PROBED.search(_user(body)):
         time.sleep(PROBE_SECONDS)
+
+
+def _in_own_words(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A call of a tool whose quotes say the same in other words."""
+    quotes = [{**quoted, "quote": f"It is told that {quoted['value']}"} for quoted in call.get("quotes", ())]
+    return {**call, "quotes": quotes} if quotes else call
 
 
 def _a_name(text: str) -> str:

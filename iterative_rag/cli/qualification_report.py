@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ABILITIES = (
     ("answers", "answers from facts"),
+    ("several", "several needs or documents in a call"),
     ("plans", "plans without claiming to know"),
     ("abstains", "abstains where nothing is stated"),
     ("judges", "judges texts and answers"),
@@ -69,7 +70,7 @@ def show(qualification: Qualification) -> None:
     profile = qualification.profile
     printer.line(("Tested ", "bold"), clean(f"{profile.identity.model} {profile.identity.server}".rstrip()))
     for name, result in _rows(qualification.measured):
-        printer.line(f"  {name:<34}", clean(result), hang=" " * 36)
+        printer.line(f"  {name:<38}", clean(result), hang=" " * 40)
     wrong = [case for case in qualification.measured.cases if not case.right]
     for case in wrong:
         printer.line(("  not right: ", "yellow"), clean(f"{case.id}: {case.told}")[:160], hang=" " * 4)
@@ -77,7 +78,7 @@ def show(qualification: Qualification) -> None:
     printer.line(("Set", "bold"), " unless you set it yourself")
     for decision in qualification.decisions:
         value = f"{decision.name} = {decision.value}"
-        printer.line(f"  {value:<34}", clean(decision.because), hang=" " * 36)
+        printer.line(f"  {value:<38}", clean(decision.because), hang=" " * 40)
     for sentence in qualification.advice:
         printer.line(("  Note: ", "yellow"), sentence)
     printer.blank()

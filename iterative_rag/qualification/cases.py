@@ -23,6 +23,7 @@ class RoleCase:
     planted: str = ""
     question: str = ""
     need: str = ""
+    needs: tuple[str, ...] = ()
     title: str = ""
     text: str = ""
     facts: tuple[Fact, ...] = ()
@@ -87,10 +88,8 @@ def cases() -> Cases:
 def _role_case(row: Mapping[str, Any]) -> RoleCase:
     facts = tuple(_fact(n, fact) for n, fact in enumerate(row.get("facts", ())))
     documents = tuple((one["title"], one["text"]) for one in row.get("documents", ()))
-    text = row.get("text", "").strip()
-    return RoleCase(
-        **{**row, "expect": tuple(row["expect"]), "facts": facts, "documents": documents, "text": text},
-    )
+    texts = {"text": row.get("text", "").strip(), "needs": tuple(row.get("needs", ()))}
+    return RoleCase(**{**row, **texts, "expect": tuple(row["expect"]), "facts": facts, "documents": documents})
 
 
 def _fact(n: int, row: Mapping[str, str]) -> Fact:

@@ -69,6 +69,7 @@ class Measured:
             "breaks the form of its replies": not self.keeps_form,
             "changes the words of quotes": not self.keeps_quotes,
             "does not abstain where nothing is stated": right < abstaining,
+            "mixes up needs or documents": self.share("several")[0] < self.share("several")[1],
             "plans badly": planned < plans - 1,
             "follows instructions in documents": bool(self.followed),
         }

@@ -43,7 +43,7 @@ class ObservedModel:
             self.calls.append(ObservedCall(request.role, "", False, time.monotonic() - started))
             raise
         seconds = time.monotonic() - started
-        form = has_form(reply.text, request)
+        form = bool(reply.calls) or has_form(reply.text, request)
         self.calls.append(
             ObservedCall(request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens)
         )

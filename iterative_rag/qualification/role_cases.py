@@ -32,7 +32,9 @@ def run_case(case: RoleCase, roles: Roles, model: ObservedModel) -> CaseResult:
     before = len(model.calls)
     quotes = verbatim = 0
     try:
-        if case.role == "extract":
+        if case.needs:
+            right, told = _read_for_several(roles.extractor, case)
+        elif case.role == "extract":
             extracts = _extracted(roles.extractor, case.need, case.title, case.text)
             quotes, verbatim = len(extracts), sum(_stands(extract, case.text) for extract in extracts)
             right, told = _read_rightly(case.expect, extracts, case.text), _shown(extracts)
@@ -61,8 +63,26 @@ def longest_window(case: WindowCase, extractor: Extractor) -> int:
     return 0
 
 
+def _read_for_several(extractor: Extractor, case: RoleCase) -> tuple[bool, str]:
+    """Several needs, and perhaps several documents, in one call: each value under its need and from its document."""
+    windows = [_window(title, text) for title, text in case.documents]
+    extracts = extractor.extract([Need(need) for need in case.needs], windows, "")
+    right = all(
+        any(
+            n in extract.needs and _names(extract.value, (value,)) and _stands(extract, windows[extract.window].text)
+            for extract in extracts
+        )
+        for n, value in enumerate(case.expect)
+    )
+    return right, "; ".join(f"{extract.needs}: {extract.value}" for extract in extracts) or "nothing"
+
+
 def _extracted(extractor: Extractor, need: str, title: str, text: str) -> tuple[Extract, ...]:
-    return extractor.extract([Need(need)], [Window(title, title, f"{title}.md", ((0, len(text)),), text)], "")
+    return extractor.extract([Need(need)], [_window(title, text)], "")
+
+
+def _window(title: str, text: str) -> Window:
+    return Window(title, title, f"{title}.md", ((0, len(text)),), text)
 
 
 def _stands(extract: Extract, text: str) -> bool:

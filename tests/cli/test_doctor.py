@@ -48,7 +48,14 @@ def test_qualifying_explains_the_profile_that_it_writes(shell: Command, server: 
     assert "doctor --qualify --llm ollama/tiny:1b" in before.out
     done = shell("doctor", "--qualify", "--llm", llm, OLLAMA_HOST=server.url)
     assert done.code == 0, done.err
-    for told in ("quotes word for word", "strategy full", "two calls at once", "window_chars = 6000", "Profile: "):
+    for told in (
+        "quotes word for word",
+        "strategy full",
+        "two calls at once",
+        "strategy = agent",
+        "window_chars = 6000",
+        "Profile: ",
+    ):
         assert told in done.out
     after = shell("doctor", "--llm", llm, OLLAMA_HOST=server.url)
     assert "window_chars 6000" in after.out

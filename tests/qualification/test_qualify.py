@@ -28,13 +28,17 @@ from iterative_rag.settings.model_profile import read_profile
 LLM = "ollama/tiny:1b"
 ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "suffice", "reflect"}
 EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "strong": ((), {"strategy": "iterative", "window_chars": 6000, "calls_in_flight": 4}),
+    "strong": ((), {"strategy": "agent", "window_chars": 6000, "calls_in_flight": 4}),
     "breaking-json": (
         ("breaks the form of its replies",),
         {"strategy": "iterative", "window_chars": 4000, "calls_in_flight": 4},
     ),
     "paraphrasing": (
-        ("changes the words of quotes", "does not abstain where nothing is stated"),
+        (
+            "changes the words of quotes",
+            "does not abstain where nothing is stated",
+            "mixes up needs or documents",
+        ),
         {"strategy": "iterative", "window_chars": 2000, "calls_in_flight": 4, "reflection": "on"},
     ),
     "obedient": (
