@@ -128,6 +128,15 @@ def unproved(answer: Answer) -> list[str]:
     return [citation.quote for citation in answer.citations if citation.quote not in _text_of(citation.source)]
 
 
+def unproved_answer(answer: Answer) -> bool:
+    """Whether a quote of an answer is invented, or a name or number of it stands in nothing that it shows as proof."""
+    proof = [answer.question, *(f"{one.title} {one.quote}" for one in answer.citations)]
+    proof += [f"{one.expression} {one.result}" for one in answer.computations]
+    held = set(re.findall(r"\w+", " ".join(proof).casefold()))
+    named = re.findall(r"\b(?:[A-Z]\w+|\d+)\b", answer.short_answer)
+    return bool(unproved(answer)) or any(word.casefold() not in held for word in named)
+
+
 def _computation_shown(case: Case, answer: Answer, steps: Sequence[Step]) -> bool:
     """The result of a computation is the answer, or a comparison holds that tells it; facts are named for it."""
     return any(

@@ -19,6 +19,8 @@ from iterative_rag.types import Extract, Need, Window
 
 # For each need.
 MOST_FACTS = 5
+# Characters of a quote that is objected to.
+SHOWN_OF_A_QUOTE = 120
 
 _WORD = lazy_pattern(r"\w+")
 
@@ -38,7 +40,7 @@ class LLMExtractor:
         CapReached."""
         whole = "" if Need(question).key in {need.key for need in needs} else question
         reply = self.role_call.ask(
-            _complaint,
+            lambda reply: _complaint(reply, windows),
             documents="\n".join(fence(f"Title: {window.title}\n\n{window.text}") for window in windows),
             needs=_numbered(needs, whole),
         )
@@ -60,9 +62,15 @@ class LLMExtractor:
         return tuple(extracts)
 
 
-def _complaint(reply: ExtractionReply) -> str:
+def _complaint(reply: ExtractionReply, windows: Sequence[Window]) -> str:
     if any(not fact.quote for fact in reply.facts):
         return 'every fact needs a "quote" copied from the document; leave out facts without one'
+    for fact in reply.facts:
+        if not any(locate(fact.quote, window.text, [(0, len(window.text))]) for window in windows):
+            return (
+                f"the quote {fact.quote[:SHOWN_OF_A_QUOTE]!r} does not stand in the document; copy it letter by "
+                "letter, or leave the fact out where the document does not say it"
+            )
     return ""
 
 

@@ -44,6 +44,15 @@ def test_facts_without_a_quote_are_complained_about_then_left_out() -> None:
     assert '"quote"' in llm.requests[1].user
 
 
+def test_a_quote_in_other_words_is_objected_to_once() -> None:
+    paraphrased = {"statement": "", "quote": "Oda Brenk was its designer", "value": "Oda Brenk"}
+    copied = {**paraphrased, "quote": "designed by Oda Brenk"}
+    with ScriptedLLM({"extract": [{"facts": [paraphrased]}, {"facts": [copied]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
+    assert [extract.quote for extract in extracts] == ["designed by Oda Brenk"]
+    assert "'Oda Brenk was its designer' does not stand in the document" in llm.requests[1].user
+
+
 def test_the_fingerprint_names_model_prompt_and_schema() -> None:
     one, two = ScriptedLLM({}, name="one"), ScriptedLLM({}, name="two")
     assert roles(one).extractor.fingerprint == roles(one).extractor.fingerprint
