@@ -167,7 +167,7 @@ class _Ingestion:
             )
         self._write(everything=True)
         self._remove_vanished()
-        self.writer.finish()
+        self.writer.finish(broken_off=self.unread)
         self.progress.finished(self.passages)
         return IngestReport(
             self.added,

@@ -17,10 +17,11 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "status": str(answer.status),
         "reason": answer.reason,
         "confidence": answer.confidence,
-        "citations": [asdict(citation) for citation in answer.citations],
+        "citations": [asdict(citation) | {"copies": list(citation.copies)} for citation in answer.citations],
         "computations": [_computation(computation) for computation in answer.computations],
         "conflicts": [_conflict(conflict) for conflict in answer.conflicts],
         "claims": [_claim(claim) for claim in answer.claims],
+        "corpus_notice": answer.corpus_notice,
         "unread": [asdict(document) for document in answer.unread],
         "hops": [_hop(hop) for hop in answer.hops],
         "usage": _usage(answer.usage),
@@ -68,6 +69,8 @@ def _fact(fact: Fact) -> dict[str, Any]:
         "need": fact.need.question,
         "score": fact.score,
         "retrieved": fact.retrieved,
+        "url": fact.url,
+        "copies": list(fact.copies),
     }
 
 

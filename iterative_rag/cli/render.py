@@ -46,6 +46,7 @@ _CONSEQUENCES = {
 }
 # While the run goes on; the answer shows whole quotes, the trace all facts.
 _QUOTE_SHOWN = 240  # characters
+_COPIES_SHOWN = 3
 _FACTS_SHOWN = 3
 
 
@@ -267,6 +268,8 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
     if answer.status is Status.ANSWERED and answer.unread:
         _show_unread(answer.unread, printer)
+    if answer.corpus_notice:
+        printer.line(("Note: ", "bold yellow"), clean(answer.corpus_notice))
     if answer.citations:
         printer.blank()
     for citation in answer.citations:
@@ -288,10 +291,16 @@ def _show_citation(citation: Citation, printer: Printer) -> None:
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
     place = f"{shown_source(citation.source)}, {where}{read_on}"
-    printer.line(
-        (number, "cyan"), (clean(citation.title), "bold"), (f"  {clean(place)}", "dim"), hang=" " * len(number)
-    )
-    printer.line(f"“{clean(citation.quote)}”", indent=" " * len(number))
+    hang = " " * len(number)
+    link = f" link {citation.url}" if citation.url else ""
+    printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(place)}", "dim"), hang=hang)
+    printer.line(f"“{clean(citation.quote)}”", indent=hang)
+    if citation.url and citation.url != citation.source:
+        printer.line((clean(citation.url), f"dim{link}"), indent=hang)
+    if citation.copies:
+        others = [shown_source(source) for source in citation.copies[:_COPIES_SHOWN]]
+        more = f" and {len(citation.copies) - _COPIES_SHOWN} more" if len(citation.copies) > _COPIES_SHOWN else ""
+        printer.line((f"The same text: {clean(', '.join(others))}{more}", "dim"), indent=hang)
 
 
 def shown_source(source: str) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 
 from iterative_rag.text.control_characters import visible
 
-# What rich writes for colours, bars and the cursor.
-_STYLING = re.compile(r"(\x1b\[[0-9;?]*[A-Za-z]|\r)")
+# What rich writes for colours, bars, the cursor and links.
+_STYLING = re.compile(r"(\x1b\[[0-9;?]*[A-Za-z]|\r|\x1b\]8;(?:id=\d+;https?://[^\s\x00-\x1f\x7f-\x9f]+|;)\x1b\\)")
 
 
 class TerminalStream(io.TextIOWrapper):

@@ -67,6 +67,8 @@ def _fact(quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: in
         score=SCORE,
         page=document.page_at(start),
         retrieved=document.retrieved,
+        url=document.link,
+        copies=document.copies,
     )
 
 

@@ -80,6 +80,9 @@ class NaiveEngine:
                 need=need,
                 score=UNREAD_SCORE,
                 page=document.page_at(hit.start),
+                retrieved=document.retrieved,
+                url=document.link,
+                copies=document.copies,
             )
             for hit, document in ((hit, self._corpus.document(hit.document_id)) for hit in hits)
         )

@@ -127,6 +127,17 @@ def _numbers(places: Sequence[int], draft: Draft) -> tuple[int, ...]:
 
 def _citations(draft: Draft, facts: Sequence[Fact]) -> tuple[Citation, ...]:
     return tuple(
-        Citation(n, fact.title, fact.source, fact.quote, fact.start, fact.end, fact.page, fact.retrieved)
+        Citation(
+            n,
+            fact.title,
+            fact.source,
+            fact.quote,
+            fact.start,
+            fact.end,
+            fact.page,
+            fact.retrieved,
+            fact.url,
+            fact.copies,
+        )
         for n, fact in enumerate((facts[place] for place in draft.cited), start=1)
     )

@@ -112,6 +112,13 @@ def for_one_run(corpus: Corpus) -> Iterator[Corpus]:
         yield pinned
 
 
+def notice_of(corpus: Corpus) -> str:
+    """A sentence for the user if the corpus was not fully indexed; "" if it was."""
+    from iterative_rag.index.corpora import IndexedCorpus
+
+    return corpus.notice if isinstance(corpus, IndexedCorpus) else ""
+
+
 def index_paths(
     paths: Sequence[Path],
     *,

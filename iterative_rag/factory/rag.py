@@ -11,7 +11,7 @@ from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
-from iterative_rag.factory.corpus_actions import for_one_run, open_corpus
+from iterative_rag.factory.corpus_actions import for_one_run, notice_of, open_corpus
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
@@ -74,7 +74,7 @@ class IterativeRAG:
         new = bool(question) and kept.get(_asked(settings, question), bool) is None
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_corpus(settings, embedder, kept)
-        notice = "\n".join(filter(None, (choice, profile, notice, corpus.notice)))
+        notice = "\n".join(filter(None, (choice, profile, notice)))
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
@@ -116,7 +116,7 @@ class IterativeRAG:
             with for_one_run(self.corpus) as corpus:
                 for step in self._engine(strategy, RunBudget(self.settings, record), corpus).steps(question):
                     if isinstance(step, FinalStep):
-                        step = FinalStep(dataclasses.replace(step.answer, run_id=run_id, settings=self._used()))
+                        step = FinalStep(self._completed(step.answer, run_id, notice_of(corpus)))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
             self.store.put(_asked(self.settings, question), True)
@@ -131,6 +131,10 @@ class IterativeRAG:
             raise
         finally:
             record.close()
+
+    def _completed(self, answer: Answer, run_id: str, corpus_notice: str) -> Answer:
+        """The engine's answer with what only this run knows."""
+        return dataclasses.replace(answer, run_id=run_id, corpus_notice=corpus_notice, settings=self._used())
 
     def check(self, strategy: str) -> None:
         """Raise UsageError if the backend cannot work by this strategy."""

@@ -105,6 +105,16 @@ class DocumentView:
         rows = self._of("id, version, title", ids)
         return {document_id: (version, title) for document_id, version, title in rows}
 
+    def sizes(self, ids: Iterable[str]) -> dict[str, tuple[str, str, int]]:
+        """id -> (title, source, bytes of the stored text) of the ids that exist. Reads no text."""
+        rows = self._of("id, title, source, length(text)", ids)
+        return {document_id: (title, source, size) for document_id, title, source, size in rows}
+
+    def same_text(self, one: str, other: str) -> bool:
+        """Whether two documents hold the same text; their titles may differ."""
+        texts = {zlib.decompress(text) for (text,) in self._of("text", (one, other))}
+        return len(texts) == 1
+
     def titles(self) -> list[tuple[str, str]]:
         """(id, title) of all documents, by title."""
         return [(row[0], row[1]) for row in self._select("id, title", order="title, id")]

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +16,9 @@ from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import CorpusError
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points
+from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
-from iterative_rag.index.sqlite_errors import sqlite_errors
+from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
@@ -55,6 +56,7 @@ class IndexedCorpus:
         self._follows = follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = reader.take()
+        self._copies = Copies(self._seen.documents)
 
     def pinned(self) -> IndexedCorpus:
         """The newest generation of this corpus, unaffected by later writing. Close it."""
@@ -82,7 +84,8 @@ class IndexedCorpus:
                 return ""
             documents = f"{seen.about.documents:,} document{'' if seen.about.documents == 1 else 's'}"
         return (
-            f"The corpus {self.name!r} is still being indexed, or was not to its end: {documents} can be found so far."
+            f"The corpus {self.name!r} is not fully indexed (indexing is running, or was interrupted): "
+            f"{documents} can be found so far. To finish it, type: {rebuild_command(self.name, self.folder)}"
         )
 
     def digest(self) -> str:
@@ -91,7 +94,10 @@ class IndexedCorpus:
             return seen.documents.digest()
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
+        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank.
+
+        Of documents that hold the same text, the one that was found first stands for all.
+        """
         return self._search(queries, limit)
 
     def points(self, document_ids: Collection[str]) -> list[Points]:
@@ -113,7 +119,7 @@ class IndexedCorpus:
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers) for halves in found]
             needed = max(limit, rank_fusion.DEPTH) if self._reranker else limit
-            hits = dict(zip(asked, _told(fused, needed, vectors, seen), strict=True))
+            hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
             if self._reranker:
                 hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
         return [hits.get(query, [])[:limit] for query in queries]
@@ -123,9 +129,16 @@ class IndexedCorpus:
         return rank_fusion.reranked(hits, query, texts, reranker, RRF_K)
 
     def document(self, document_id: str) -> Document:
-        """Raises CorpusError when there is none of that id."""
+        """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""
         with self._using() as seen:
-            return self._read(document_id, seen)
+            return replace(self._read(document_id, seen), copies=self._copies_in(seen).sources(document_id))
+
+    def _copies_in(self, seen: OpenGeneration) -> Copies:
+        view = seen.documents
+        with self._mutex:
+            if self._copies.generation != view.number:
+                self._copies = Copies(view)
+            return self._copies
 
     def _read(self, document_id: str, seen: OpenGeneration) -> Document:
         document = seen.documents.document(document_id)
@@ -246,9 +259,13 @@ def fuse(dense: Sequence[UUID], sparse: Sequence[UUID], strangers: AbstractSet[U
     return fused
 
 
-def _told(fused: Sequence[list[Fused]], limit: int, vectors: VectorStore, seen: OpenGeneration) -> list[list[Hit]]:
-    """The first `limit` of each as passages of documents; what no document owns any more is left out."""
+def _told(
+    fused: Sequence[list[Fused]], limit: int, vectors: VectorStore, seen: OpenGeneration, copies: Copies
+) -> list[list[Hit]]:
+    """The first `limit` of each as passages of documents; what no document owns any more and what repeats the text of a
+    better hit is left out."""
     hits: list[list[Hit]] = [[] for _ in fused]
+    places: list[set[tuple[str, int, int]]] = [set() for _ in fused]
     for low in range(0, max(map(len, fused), default=0), limit):
         parts = [one[low : low + limit] if len(best) < limit else [] for one, best in zip(fused, hits, strict=True)]
         wanted = list(dict.fromkeys(one.point for part in parts for one in part))
@@ -256,13 +273,22 @@ def _told(fused: Sequence[list[Fused]], limit: int, vectors: VectorStore, seen: 
             break
         passages = vectors.passages(wanted)
         current = seen.documents.versions(one.document_id for one in passages.values())
-        for part, best in zip(parts, hits, strict=True):
+        owned = {
+            point: place
+            for point, place in passages.items()
+            if current.get(place.document_id, ("", ""))[0] == place.version
+        }
+        copies.learn(owned[point].document_id for point in wanted if point in owned)
+        for part, best, taken in zip(parts, hits, places, strict=True):
             for one in part:
-                found = passages.get(one.point)
-                if found and current.get(found.document_id, ("", ""))[0] == found.version:
-                    title = current[found.document_id][1]
+                if (found := owned.get(one.point)) is None:
+                    continue
+                original = copies.original(found.document_id)
+                place = (original.id, found.start, found.end)
+                if place not in taken:
+                    taken.add(place)
                     ranks = one.score, one.dense_rank, one.sparse_rank
-                    best.append(Hit(found.document_id, title, found.start, found.end, *ranks))
+                    best.append(Hit(original.id, original.title, found.start, found.end, *ranks))
     return [best[:limit] for best in hits]
 
 

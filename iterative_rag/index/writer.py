@@ -104,9 +104,9 @@ class CorpusWriter:
         """The numbers of documents and passages."""
         return self._store.view().counts()
 
-    def finish(self) -> None:
-        """Mark the roots as complete; until then the corpus is marked as incomplete."""
-        self._mark_unfinished(self._unfinished() - set(self._roots))
+    def finish(self, *, broken_off: set[str]) -> None:
+        """Mark the roots as complete but for those that broke off; the corpus is incomplete as long as any root is."""
+        self._mark_unfinished((self._unfinished() - set(self._roots)) | broken_off)
 
     def _unfinished(self) -> set[str]:
         """The roots whose last run did not finish."""

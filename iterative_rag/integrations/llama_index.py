@@ -36,10 +36,11 @@ TOOL_DESCRIPTION = (
 class IterativeRAGQueryEngine(BaseQueryEngine):
     """Answers a query with one source node for each citation.
 
-    The text of a node is the verbatim quote; its metadata are title, source, offsets and, where they exist, the page
-    and the day on which a web page was read. With `streaming` the run starts when the stream is first read; the text
-    comes word by word, and `source_nodes` and `metadata` are filled before the first word. `on_step` is called with
-    every step of the run. Queries raise IterativeRAGError.
+    The text of a node is the verbatim quote; its metadata are title, source, offsets and, where they exist, the page,
+    the web address, the day on which a web page was read, and the sources of documents with the same text. With
+    `streaming` the run starts when the stream is first read; the text comes word by word, and `source_nodes` and
+    `metadata` are filled before the first word. `on_step` is called with every step of the run. Queries raise
+    IterativeRAGError.
     """
 
     def __init__(
@@ -145,6 +146,8 @@ def _node(citation: Citation, fact: Fact | None) -> NodeWithScore:
             "end": citation.end,
             "page": citation.page,
             "retrieved": citation.retrieved,
+            "url": citation.url,
+            "copies": list(citation.copies),
             "need": fact.need.question if fact else "",
         },
     )
@@ -165,6 +168,7 @@ def response_metadata(answer: Answer) -> dict[str, Any]:
         "completion_tokens": usage.completion_tokens,
         "seconds": usage.seconds,
         "run_id": answer.run_id,
+        "corpus_notice": answer.corpus_notice,
     }
 
 

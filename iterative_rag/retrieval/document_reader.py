@@ -235,6 +235,8 @@ class DocumentReader:
             score=extract.score,
             page=document.page_at(start),
             retrieved=document.retrieved,
+            url=document.link,
+            copies=document.copies,
         )
 
     def _result(self, queue: _Queue, cap: Cap | None) -> NeedReading:

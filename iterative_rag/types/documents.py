@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
+
+_LINK = re.compile(r"https?://[^\s<>\"]{1,2000}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +14,8 @@ class Document:
     """One article or file of a corpus. `source` is the path or URL that it was read from.
 
     `pages` are the offsets at which pages 1, 2, ... begin; empty where there are no pages. `retrieved` is the day (ISO)
-    on which a web page was read during a run, "" for a document of the corpus.
+    on which a web page was read during a run, "" for a document of the corpus. `copies` are the sources of other
+    documents with the same text.
     """
 
     id: str
@@ -21,6 +25,13 @@ class Document:
     url: str | None = None
     pages: tuple[int, ...] = ()
     retrieved: str = ""
+    copies: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> str:
+        """The `url`, if it may be shown as a link: http or https, of visible characters only; else ""."""
+        url = self.url or ""
+        return url if _LINK.fullmatch(url) and url.isprintable() else ""
 
     def page_at(self, offset: int) -> int | None:
         """The page that an offset is on, counted from 1; None where there are no pages."""

@@ -66,7 +66,8 @@ class Fact:
     """A statement with its verbatim quote, verified: `document.text[start:end] == quote`.
 
     `value` is the short answer to the need ("James Buchanan"), "" if there is none; `score` is the confidence of the
-    extractor, from 0 to 1; `page` counts from 1 in documents that have pages; `retrieved` as in Document.
+    extractor, from 0 to 1; `page` counts from 1 in documents that have pages; `retrieved` and `copies` as in Document;
+    `url` is its `link`.
     """
 
     statement: str
@@ -81,6 +82,8 @@ class Fact:
     score: float
     page: int | None = None
     retrieved: str = ""
+    url: str = ""
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,8 @@ class Draft:
 class Citation:
     """A numbered quote below an answer: `document.text[start:end] == quote`; `page` from 1 where there are pages.
 
-    `retrieved` is the day (ISO) on which a web page was read, "" for a document of the corpus.
+    `retrieved` is the day (ISO) on which a web page was read, "" for a document of the corpus. `url` is the web address
+    of the document (http or https), "" where none is known. `copies` are the sources of documents with the same text.
     """
 
     n: int
@@ -89,6 +90,8 @@ class Citation:
     end: int
     page: int | None = None
     retrieved: str = ""
+    url: str = ""
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,8 @@ class Answer:
     when a limit ended the run, `fault` when an error did. `unread` are documents that could not be read: a run that
     would have abstained is then `incomplete`, an answer that is proved without them stays `answered`. `conflicts` are
     shown with the answer. `claims` are the claims of the text with the facts that prove each; empty where the strategy
-    does not reflect. `settings` are those of the run; they contain no key.
+    does not reflect. `corpus_notice` says so where the corpus was not fully indexed. `settings` are those of the
+    run; they contain no key.
     """
 
     question: str
@@ -176,4 +180,5 @@ class Answer:
     claims: tuple[Claim, ...] = ()
     unread: tuple[UnreadDocument, ...] = ()
     run_id: str = ""
+    corpus_notice: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

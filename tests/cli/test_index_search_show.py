@@ -59,5 +59,9 @@ def test_a_corpus_that_is_not_indexed_to_its_end_is_searched_and_said(
         opened.execute("""INSERT OR REPLACE INTO meta VALUES ('unfinished', '["/somewhere"]')""")
     for command in (["search", "oldest bridge"], ["ask", "Which is the oldest bridge?", "--llm", "builtin"]):
         done = shell(*command, "--corpus", "towns")
-        assert "still being indexed, or was not to its end: 2 documents can be found so far." in done.err
+        told = done.err if command[0] == "search" else done.out
+        assert "The corpus 'towns' is not fully indexed" in told
+        assert "2 documents can be found so far. To finish it, type: iterative-rag index" in told
         assert "oldest" in done.out + done.err
+    asked = shell("ask", "Which is the oldest bridge?", "--llm", "builtin", "--corpus", "towns", "--json")
+    assert "is not fully indexed" in json.loads(asked.out)["corpus_notice"]

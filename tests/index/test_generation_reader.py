@@ -126,7 +126,7 @@ def test_readers_go_on_while_a_writer_holds_the_corpus(
         assert indexed.info("small").documents == 4
         assert indexed.info("small").state == "incomplete"
         with closing(indexed.open("small", embedder)) as corpus:
-            assert "still being indexed" in corpus.notice
+            assert "not fully indexed" in corpus.notice
             assert "4 documents" in corpus.notice
     assert "Czech Republic" in found(indexed, embedder)
     assert ingest([open_source(articles)], indexed, "small", embedder).unchanged == 4

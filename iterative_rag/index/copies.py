@@ -1,0 +1,60 @@
+"""Documents of one text under several paths: one of them stands for all, so that no text is a witness for itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from iterative_rag.index.catalogue import DocumentView
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The document that stands for its copies."""
+
+    id: str
+    title: str
+
+
+class Copies:
+    """What the searches of one generation have found: the first document of a text stands for those found after it.
+
+    Only documents that a search has found are compared, and only those of equal size, so that a corpus without copies
+    pays next to nothing. Safe to use from several threads.
+    """
+
+    def __init__(self, view: DocumentView) -> None:
+        self.generation = view.number
+        self._view = view
+        self._lock = threading.Lock()
+        self._originals: dict[str, Original] = {}  # by the id of each document that was found
+        self._by_size: dict[int, list[Original]] = {}
+        self._sources: dict[str, list[str]] = {}  # of the copies, by the id of their original
+
+    def learn(self, ids: Iterable[str]) -> None:
+        """Take in documents that a search has found, best first."""
+        with self._lock:
+            new = [one for one in dict.fromkeys(ids) if one not in self._originals]
+            described = self._view.sizes(new)
+            for one in new:
+                if one not in described:
+                    continue
+                title, source, size = described[one]
+                alike = self._by_size.setdefault(size, [])
+                original = next((other for other in alike if self._view.same_text(one, other.id)), None)
+                if original is None:
+                    original = Original(one, title)
+                    alike.append(original)
+                else:
+                    self._sources.setdefault(original.id, []).append(source)
+                self._originals[one] = original
+
+    def original(self, document_id: str) -> Original:
+        """The document that stands for this one, which `learn` was told of."""
+        return self._originals[document_id]
+
+    def sources(self, document_id: str) -> tuple[str, ...]:
+        """Where else the text of a document was found."""
+        with self._lock:
+            return tuple(self._sources.get(document_id, ()))

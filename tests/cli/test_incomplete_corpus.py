@@ -1,0 +1,58 @@
+"""A corpus that is not fully indexed answers from what is there, and says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from fakes.command_line import Command, Done
+from iterative_rag import ingest as ingest_module
+from iterative_rag.factory import corpora, make_embedder
+from iterative_rag.index import writer as writer_module
+from iterative_rag.ingest import ingest
+from iterative_rag.protocols import Skipped
+from iterative_rag.settings import Settings
+from iterative_rag.types import Document
+
+ASK = ("ask", "Who founded Aldermere?", "--corpus", "mine", "--llm", "builtin", "--guess")
+
+
+class AskedMeanwhile:
+    """A source during whose reading a question is asked; it may break off after that."""
+
+    root = "/articles"
+    total = None
+
+    def __init__(self, shell: Command, *, breaks_off: bool) -> None:
+        self.shell = shell
+        self.breaks_off = breaks_off
+        self.asked: list[Done] = []
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        for name in ("Aldermere", "Westmark", "Karsa"):
+            yield Document(name, name, f"{name} is a town that was founded by Edda Holm.", f"/articles/{name}.txt")
+        self.asked = [self.shell(*ASK), self.shell(*ASK, "--json")]
+        if self.breaks_off:
+            yield Skipped(self.root, "The disk was pulled out.", rest_unread=True)
+        else:
+            yield Document("Brenk", "Brenk", "Brenk is a town.", "/articles/Brenk.txt")
+
+
+@pytest.mark.parametrize("breaks_off", [False, True])
+def test_a_corpus_that_is_not_whole_answers_and_says_so(
+    shell: Command, monkeypatch: pytest.MonkeyPatch, breaks_off: bool
+) -> None:
+    monkeypatch.setattr(ingest_module, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(writer_module, "_AT_ONCE", 0.0)
+    source = AskedMeanwhile(shell, breaks_off=breaks_off)
+    ingest([source], corpora(), "mine", make_embedder("builtin", Settings()))
+    shown, as_json = source.asked
+    assert shown.code == 0, shown.err
+    assert "Edda Holm" in shown.out
+    assert "The corpus 'mine' is not fully indexed" in shown.out
+    assert "iterative-rag index /articles --corpus mine" in shown.out
+    assert "not fully indexed" in json.loads(as_json.out)["corpus_notice"]
+    afterwards = json.loads(shell(*ASK, "--json").out)
+    assert bool(afterwards["corpus_notice"]) == breaks_off

@@ -1,0 +1,51 @@
+"""The web address of a document travels to the citation; only http and https are links, and only on a terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.command_line import Command, TerminalCommand
+
+URL = "https://example.org/wiki/Aldermere"
+TEXT = "Aldermere is a market town that was founded by Edda Holm in 1204."
+ASK = ("ask", "Who founded Aldermere?", "--corpus", "mine", "--llm", "builtin", "--guess")
+
+
+def written(kind: str, url: str) -> Path:
+    path = Path("Aldermere.md" if kind == "md" else "pages.jsonl")
+    if kind == "md":
+        path.write_text(
+            f"---\ntitle: Aldermere\nurl: {json.dumps(url)}\n---\n# Aldermere\n\n{TEXT}\n", encoding="utf-8"
+        )
+    else:
+        path.write_text(json.dumps({"title": "Aldermere", "text": TEXT, "url": url}) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["md", "jsonl"])
+def test_an_address_is_shown_with_the_citation(
+    shell: Command, on_a_terminal: TerminalCommand, tmp_path: Path, kind: str
+) -> None:
+    assert shell("index", str(written(kind, URL)), "--corpus", "mine").code == 0
+    answer = json.loads(shell(*ASK, "--json").out)
+    assert {one["url"] for one in answer["citations"]} == {URL}
+    assert {fact["url"] for hop in answer["hops"] for fact in hop["facts"]} == {URL}
+    piped = shell(*ASK).out
+    assert f"    {URL}\n" in piped
+    assert "\x1b" not in piped
+    seen = on_a_terminal(list(ASK))
+    assert f";{URL}\x1b\\" in seen
+    assert "\x1b]8;;\x1b\\" in seen
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "file:///etc/passwd", "https://e.org/\x1b]8;;x", "https://e.org/a b", "ftp://e.org/"]
+)
+def test_anything_else_is_no_link(shell: Command, on_a_terminal: TerminalCommand, tmp_path: Path, url: str) -> None:
+    assert shell("index", str(written("jsonl", url)), "--corpus", "mine").code == 0
+    answer = json.loads(shell(*ASK, "--json").out)
+    assert [one["url"] for one in answer["citations"]] == [""]
+    assert "\x1b]8;" not in on_a_terminal(list(ASK))
