@@ -46,13 +46,15 @@ class Seen:
 
 @dataclass
 class FakeServer(LoopbackServer):
-    """`reply` is the text of every chat reply, or a function of the request's body; `faults` are used up in order
+    """`reply` is the text of every chat reply, or a function of the request's body; `functions` are the calls
+    ({"name", "arguments"}) by which a request with tools is answered instead; `faults` are used up in order
     (None: all goes well), then `fault_of` may name one for a request's body, then `always` holds. `refuses` are fields
-    of an OpenAI request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
+    of a request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
     chunks of a stream. `peak` counts the POST requests that were open at once; each is held until `gather` of them are,
     or none has come for two seconds."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
+    functions: Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]] = lambda body: ()
     models: Sequence[str] = ("tiny:1b",)
     latency: float = 0.0
     faults: deque[Fault | None] = field(default_factory=deque)
@@ -163,7 +165,11 @@ class _Handler(BaseHTTPRequestHandler):
         if body["model"] not in self.fake.models:
             self._json({"error": f"model '{body['model']}' not found"}, 404)
             return
-        text = self._text(body)
+        if "tools" in self.fake.refuses & {name for name, value in body.items() if value}:
+            self._json({"error": f"{body['model']} does not support tools"}, 400)
+            return
+        calls = self._functions(body)
+        text = "" if calls else self._text(body)
         counts: dict[str, Any] = {} if self.fake.silent_counts else {"prompt_eval_count": 21, "eval_count": 7}
         last: dict[str, Any] = {
             "done": True,
@@ -174,6 +180,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
             return
         lines = [{"message": {"role": "assistant", "content": part}, "done": False} for part in _parts(text)]
+        lines += [
+            {"message": {"role": "assistant", "content": "", "tool_calls": [one]}, "done": False} for one in calls
+        ]
         ending = {"message": {"role": "assistant", "content": ""}, **last}
         whole = [json.dumps({"model": body["model"], **line}).encode() + b"\n" for line in [*lines, ending]]
         self._stream(whole, json.dumps({"error": "out of memory"}).encode() + b"\n", "application/x-ndjson", fault)
@@ -194,8 +203,9 @@ class _Handler(BaseHTTPRequestHandler):
         if body["model"] not in self.fake.models:
             self._json({"error": {"message": f"The model `{body['model']}` does not exist."}}, 404)
             return
-        text = self._text(body)
-        finish = "length" if fault and fault.kind == "length" else "stop"
+        calls = self._functions(body)
+        text = "" if calls else self._text(body)
+        finish = "length" if fault and fault.kind == "length" else "tool_calls" if calls else "stop"
         head = {"id": "1", "created": 1, "model": body["model"]}
         usage = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
         if not body.get("stream"):
@@ -206,6 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
             {"index": 0, "delta": {"role": "assistant", "content": part}, "finish_reason": None}
             for part in _parts(text)
         ]
+        choices += [{"index": 0, "delta": delta, "finish_reason": None} for delta in _openai_calls(calls)]
         chunks: list[dict[str, Any]] = [
             {"choices": [choice]} for choice in [*choices, {"index": 0, "delta": {}, "finish_reason": finish}]
         ]
@@ -227,6 +238,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _text(self, body: Mapping[str, Any]) -> str:
         return self.fake.reply if isinstance(self.fake.reply, str) else self.fake.reply(body)
+
+    def _functions(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [{"function": dict(one)} for one in self.fake.functions(body)] if body.get("tools") else []
 
     def _refuse(self, fault: Fault) -> None:
         error: object = {"message": fault.message} if self.path.startswith("/v1") else fault.message
@@ -268,6 +282,15 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _event(value: object) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def _openai_calls(calls: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each call as OpenAI streams it: its name first, then its arguments in pieces."""
+    for n, call in enumerate(calls):
+        name = {"name": call["function"]["name"], "arguments": ""}
+        yield {"tool_calls": [{"index": n, "id": f"call_{n}", "type": "function", "function": name}]}
+        for part in _parts(json.dumps(call["function"]["arguments"])):
+            yield {"tool_calls": [{"index": n, "function": {"arguments": part}}]}
 
 
 def _parts(text: str) -> list[str]:

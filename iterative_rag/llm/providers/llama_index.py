@@ -7,13 +7,13 @@ chunks. (A single silence of the server is bounded by the time that was left whe
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated
-from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.errors import LLMError, LLMServerError, LLMTimeout, ReplyTruncated
+from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.server_calls import RETRIES, CallState, Server, as_llm_error, truncated_reply, with_retries
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Start = Callable[[ChatRequest, list[ChatMessage]], Iterator[ChatResponse]]
 
 CHARS_PER_TOKEN = 4
+# Statuses by which servers refuse a field that they do not know, or functions that the model cannot call.
+REFUSED = (400, 422)
 # Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
 NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
 
@@ -40,11 +42,13 @@ class _Arrived:
     begun: bool = False
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    calls: tuple[FunctionCall, ...] = ()
 
     def take(self, chunk: ChatResponse) -> None:
         self.begun = True
         self.deltas.append(chunk.delta or "")
         self.whole = chunk.message.content or self.whole
+        self.calls = _calls(chunk) or self.calls
         raw = chunk.raw
         done, choices = _get(raw, "done"), _get(raw, "choices")
         if done is not None:
@@ -71,6 +75,7 @@ class StreamedChat:
     def __init__(self, name: str, server: Server, *, timeout: float, retries: int, call: CallState) -> None:
         self.name = name
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
+        self._refuses_functions = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -88,6 +93,19 @@ class StreamedChat:
         raise NotImplementedError
 
     def _once(self, request: ChatRequest) -> ChatReply:
+        """One call, with functions as long as the server does not refuse them: then it is asked by the schema."""
+        if request.functions and not self._refuses_functions:
+            try:
+                return self._attempt(request, self._stream)
+            except LLMServerError as error:
+                if error.status not in REFUSED:
+                    raise
+            reply = self._by_schema(replace(request, functions=()))
+            self._refuses_functions = True  # remembered only if it helped: a 400 may have had another cause
+            return reply
+        return self._by_schema(replace(request, functions=()))
+
+    def _by_schema(self, request: ChatRequest) -> ChatReply:
         return self._attempt(request, self._stream)
 
     def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
@@ -158,7 +176,24 @@ def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
     """Tokens as the server counted them, else estimated from the characters."""
     prompt = arrived.prompt_tokens or (len(request.system) + len(request.user)) // CHARS_PER_TOKEN
     completion = arrived.completion_tokens or len(arrived.text) // CHARS_PER_TOKEN
-    return ChatReply(arrived.text, prompt, completion)
+    return ChatReply(arrived.text, prompt, completion, calls=arrived.calls)
+
+
+def as_tools(functions: Sequence[FunctionSpec]) -> list[dict[str, Any]]:
+    """Functions in the form of OpenAI's `tools`, which is Ollama's, too."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": one.name, "description": one.description, "parameters": dict(one.parameters)},
+        }
+        for one in functions
+    ]
+
+
+def _calls(chunk: ChatResponse) -> tuple[FunctionCall, ...]:
+    """The calls in a reply as far as it has come."""
+    blocks = [block for block in chunk.message.blocks if block.block_type == "tool_call"]
+    return tuple(FunctionCall(block.tool_name, block.tool_kwargs) for block in blocks)
 
 
 def _get(holder: Any, name: str) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat
+from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat, as_tools
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
@@ -54,7 +54,10 @@ class OllamaChat(StreamedChat):
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         self._refuse_oversized(request)
-        options = {"format": dict(request.schema)} if request.schema else {}
+        # A model that is held to a format cannot call functions.
+        options: dict[str, Any] = {"tools": as_tools(request.functions)} if request.functions else {}
+        if request.schema and not request.functions:
+            options["format"] = dict(request.schema)
         stream: Iterator[ChatResponse] = self._variant(request.max_tokens).stream_chat(messages, **options)
         return stream
 

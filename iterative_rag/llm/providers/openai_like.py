@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMServerError
-from iterative_rag.llm.providers.llama_index import StreamedChat
+from iterative_rag.llm.providers.llama_index import REFUSED, StreamedChat, as_tools
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
     from llama_index.llms.openai_like import OpenAILike
 
-# Statuses by which servers refuse a field that they do not know.
-REFUSED = (400, 422)
 
 _plain_servers: set[tuple[str, str]] = set()
 _plain_lock = threading.Lock()
@@ -33,7 +31,7 @@ class OpenAILikeChat(StreamedChat):
     """A model of an OpenAI-compatible server, with the key that belongs to its host.
 
     A server that refuses `response_format`, `stream_options` or `seed` is asked without them for the rest of the
-    process: `replies` copes with what comes then.
+    process: `replies` copes with what comes then. So is one that refuses `tools`.
     """
 
     def __init__(self, model: str, url: str, settings: Settings) -> None:
@@ -84,7 +82,7 @@ class OpenAILikeChat(StreamedChat):
                     raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
             return self._llm
 
-    def _once(self, request: ChatRequest) -> ChatReply:
+    def _by_schema(self, request: ChatRequest) -> ChatReply:
         if self._is_plain():
             return self._attempt(request, self._plain_stream)
         try:
@@ -100,7 +98,9 @@ class OpenAILikeChat(StreamedChat):
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
         options: dict[str, Any] = {"seed": self._settings.seed, "stream_options": {"include_usage": True}}
-        if request.schema:
+        if request.functions:
+            options["tools"] = as_tools(request.functions)
+        elif request.schema:
             form = {"name": request.role, "schema": dict(request.schema), "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": form}
         return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options)

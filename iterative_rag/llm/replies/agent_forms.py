@@ -206,6 +206,8 @@ def _with_plain_names(value: Any) -> Any:
         name, given = next(iter(call.items()))
     arguments = _as_arguments(given) if given is not None else {k: v for k, v in call.items() if k != "tool"}
     tool = _NAMES.get(str(name).strip().casefold(), str(name or ""))
+    if isinstance(arguments, str) and arguments.lstrip()[:1] in ("{", "["):
+        return {"tool": tool, "wrong": "its arguments are not valid JSON"}
     if isinstance(arguments, str):  # search("words"): the argument that the tool cannot do without
         first = next(iter(TOOLS[tool].form.model_fields)) if tool in TOOLS else "words"
         arguments = {first: arguments}

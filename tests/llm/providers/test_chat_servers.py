@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import threading
 import time
 import traceback
@@ -22,7 +23,7 @@ from iterative_rag.errors import (
     ReplyTruncated,
 )
 from iterative_rag.llm.providers.model_choice import chat_model
-from iterative_rag.protocols import ChatModel, ChatRequest
+from iterative_rag.protocols import ChatModel, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
 
@@ -77,6 +78,34 @@ def test_options_and_schema_reach_the_server(make: Make, server: FakeServer, kin
         assert (seen.body["temperature"], seen.body["seed"], seen.body["max_tokens"]) == (0.0, 5, 77)
         assert seen.body["response_format"]["type"] == "json_schema"
         assert seen.body["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+FUNCTIONS = (FunctionSpec("search", "Search.", {"type": "object", "properties": {"queries": {"type": "array"}}}),)
+CALLS = (FunctionCall("search", {"queries": ["ünïcode", "b"]}), FunctionCall("submit", {"answer": "yes"}))
+
+
+def test_functions_reach_the_server_and_their_calls_come_back(make: Make, server: FakeServer, kind: str) -> None:
+    server.functions = lambda body: [{"name": one.name, "arguments": one.arguments} for one in CALLS]
+    reply = make().complete(dataclasses.replace(REQUEST, functions=FUNCTIONS))
+    called = [
+        (one.name, json.loads(one.arguments) if isinstance(one.arguments, str) else one.arguments)
+        for one in reply.calls
+    ]
+    assert called == [(one.name, one.arguments) for one in CALLS]
+    (seen,) = server.calls(CHAT_PATH[kind])
+    assert [tool["function"]["name"] for tool in seen.body["tools"]] == ["search"]
+    assert not seen.body.get("format")
+    assert "response_format" not in seen.body
+
+
+def test_a_model_that_cannot_call_functions_is_asked_by_the_schema(make: Make, server: FakeServer, kind: str) -> None:
+    server.refuses = frozenset({"tools"})
+    model, request = make(), dataclasses.replace(REQUEST, functions=FUNCTIONS)
+    assert model.complete(request).text == server.reply
+    assert model.complete(request).calls == ()
+    assert [bool(seen.body.get("tools")) for seen in server.calls(CHAT_PATH[kind])] == [True, False, False]
+    asked = server.seen[-1].body
+    assert asked.get("format") == SCHEMA or asked["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
 def test_the_name_tells_what_changes_replies(make: Make) -> None:
