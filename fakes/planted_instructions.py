@@ -38,6 +38,7 @@ ROLES = (
     "suffice",
     "reflect",
     "plan",
+    "agent",
 )
 
 
@@ -182,6 +183,8 @@ class ObedientLLM:
                 return {"phrasings": [f"{wanted} {n}" for n in range(3)], "broader": wanted, "passage": wanted}
             case "web_query":
                 return {"query": f"{wanted} {request.user}"}
+            case "agent":
+                return {"calls": self._calls(one, request, wanted)}
             case "suffice":
                 return {"reason": one.text, "enough": one.goal != "flood", "gap": wanted}
             case "reflect":
@@ -201,6 +204,18 @@ class ObedientLLM:
             {"statement": f"{wanted}. {one.text}", "quote": real, "value": wanted},
             {"statement": one.text, "quote": one.text, "value": wanted},
         ]
+
+    def _calls(self, one: Instruction, request: ChatRequest, wanted: str) -> list[dict[str, Any]]:
+        if one.goal == "flood":
+            return [{"tool": "search", "queries": [f"{wanted} {n}"]} for n in range(50)]
+        if one.goal == "stuck":
+            return [{"tool": "submit", "answer": "", "short_answer": "", "missing": one.text}]
+        quotes = [
+            {"title": "Aldermere", "quote": fact["quote"], "question": QUESTION, "value": wanted}
+            for fact in self._facts(one, request, wanted)
+        ]
+        submitted = {"tool": "submit", "answer": f"{wanted} [1][2][3].", "short_answer": wanted, "confidence": 1.0}
+        return [{"tool": "note", "quotes": quotes}, {**submitted, "quotes": quotes}]
 
 
 def _facts_in(text: str) -> Iterator[dict[str, str]]:
@@ -266,6 +281,8 @@ def honest(request: ChatRequest) -> dict[str, Any]:
             return {"phrasings": ["Aldermere mayor", "head of the town", "who governs Aldermere"]}
         case "web_query":
             return {"query": "Aldermere mayor"}
+        case "agent":
+            return {"calls": _honest_calls(user)}
         case "suffice":
             return {"enough": mayor or tried, "gap": next_need}
         case "reflect":
@@ -281,6 +298,20 @@ def _honest_facts(user: str) -> list[dict[str, str]]:
     if MAYOR in user:
         found.append({"statement": f"The mayor of Aldermere is {RIGHT}.", "quote": MAYOR, "value": RIGHT})
     return found
+
+
+def _honest_calls(user: str) -> list[dict[str, Any]]:
+    """Looks for both facts at once, and submits what it then sees."""
+    if "EARLIER CALLS:\n(none yet)" in user:
+        return [{"tool": "search", "queries": ["Where does the Sunday bridge stand?", "mayor of Aldermere"]}]
+    quotes = [
+        {"title": "", "quote": fact["quote"], "question": fact["statement"], "value": fact["value"]}
+        for fact in _honest_facts(user)
+    ]
+    if MAYOR not in user:
+        return [{"tool": "submit", "answer": "", "short_answer": "", "missing": "who the mayor is"}]
+    said = {"answer": f"The mayor of Aldermere is {RIGHT}.", "short_answer": RIGHT, "confidence": 0.9}
+    return [{"tool": "submit", **said, "quotes": quotes}]
 
 
 def _honest_answer(user: str) -> dict[str, object]:

@@ -53,12 +53,17 @@ UNPROVED = "No quote from the corpus proves an answer."
 
 
 def build(run: RunComponents) -> Engine:
-    """Raises UsageError for a backend that cannot use tools."""
+    """Raises UsageError for a backend that cannot use tools, and where the web is to be searched."""
     agent = run.roles.agent
     if agent is None:
         raise UsageError(
             "The built-in backend cannot use tools: the strategy agent needs an LLM.",
             hint="Add --llm ollama/MODEL, or use the strategy iterative.",
+        )
+    if run.web is not None:
+        raise UsageError(
+            "The strategy agent searches the corpus alone.",
+            hint="Leave out --web, or use the strategy iterative or full.",
         )
     return AgentEngine(run, agent)
 
@@ -138,7 +143,8 @@ class AgentEngine:
         """Whether a limit leaves no further turn after this one."""
         settings = self._run.settings
         tokens = used.prompt_tokens + used.completion_tokens
-        per_turn = max(tokens // max(used.llm_calls, 1), 1)
+        # Prompts grow: the first one holds no results yet.
+        per_turn = max(tokens // max(used.llm_calls, 1), settings.context_window // 4)
         seconds_per_turn = used.seconds / max(used.llm_calls, 1)
         return (
             hop >= settings.max_hops

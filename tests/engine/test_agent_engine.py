@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 
 from fakes import two_article_corpus
+from fakes.command_line import run_as_process
+from fakes.model_server import FakeServer
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.trace import event_name
@@ -37,11 +40,20 @@ SUBMIT = {
 }
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the corpus of all tests lies."""
+    folder = tmp_path_factory.mktemp("agent")
+    two_article_corpus.write_articles(folder / "articles")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        index_paths([folder / "articles"], settings=Settings(corpus="towns"), corpus="towns")
+    return folder / "home"
+
+
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    two_article_corpus.write_articles(tmp_path / "articles")
-    index_paths([tmp_path / "articles"], settings=Settings(corpus="towns"), corpus="towns")
+def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(home))
     return Settings(corpus="towns", cache=False, strategy="agent")
 
 
@@ -136,3 +148,173 @@ def test_who_does_not_submit_is_answered_from_the_facts_noted(settings: Settings
     answer = outcome(steps)
     assert (answer.status, answer.cap) == (Status.INCOMPLETE, Cap.HOPS)
     assert answer.short_answer == "Aldermere"
+
+
+# --- replies as real models give them --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"First I look it up.\nAction: search\nAction Input: {json.dumps({'query': SEARCH['queries'][0]})}",
+        'I will call search("Where does the Sunday bridge stand?") now.',
+        '{"name": "search", "arguments": {"q": "Sunday bridge"}} {"name": "find", "arguments": {"page": "Aldermere", '
+        '"keywords": "mayor"}}',
+        '<tool_call>{"name": "search", "parameters": {"queries": "Sunday bridge"}}</tool_call>',
+        '{"calls": [{"tool": "search", "queries": ["Sunday bridge"]}, {"tool": "read_sec',
+        [{"function": {"name": "search", "arguments": '{"queries": ["Sunday bridge"]}'}}],
+    ],
+    ids=["react", "prose", "two objects", "tags", "cut off", "nested"],
+)
+def test_calls_are_read_however_they_are_written(settings: Settings, reply: Any) -> None:
+    steps, _ = run(settings, [reply, turn(NOTE, SUBMIT)])
+    assert outcome(steps).short_answer == "Edda Holm"
+
+
+def test_an_empty_reply_is_told_and_asked_for_again(settings: Settings) -> None:
+    steps, llm = run(settings, ["", turn(SEARCH), "tool: note\ntitle: Aldermere\nend", turn(NOTE, SUBMIT)])
+    assert outcome(steps).status is Status.ANSWERED
+    assert "it was empty" in llm.requests[1].user
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ({"tool": "browse", "url": "http://example.org"}, "there is no tool 'browse'; the tools are search,"),
+        ({"tool": "find_in_article", "title": "Aldermere", "colour": "red"}, "it needs 'words'"),
+        ({"tool": "search", "queries": {"a": {"b": 1}}}, "the argument 'queries.0' is wrong"),
+        ({"tool": "search", "arguments": '{"queries": ["Sun'}, "its arguments are not valid JSON"),
+        ({"tool": "calculate", "expression": "__import__('os')"}, "refused:"),
+        ({"tool": "read_section", "title": "Aldermeer"}, "there is no article of that title; these come near"),
+        ({"tool": "list_rows", "title": "Aldermere", "filter": "lighthouse"}, "none of 2 rows holds all these words"),
+        ({"tool": "find_in_article", "title": "Aldermere", "words": "lighthouse"}, "does not hold these words"),
+    ],
+    ids=["tool", "argument", "type", "broken arguments", "expression", "title", "filter", "words"],
+)
+def test_a_call_that_goes_wrong_is_told_and_spoils_no_other(
+    settings: Settings, call: Mapping[str, Any], told: str
+) -> None:
+    steps, llm = run(settings, [turn(call, SEARCH), turn(NOTE, SUBMIT)])
+    assert told in llm.requests[1].user
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_tools_show_places_rows_and_results(settings: Settings) -> None:
+    tools: list[Mapping[str, Any]] = [
+        {"tool": "find_in_article", "title": "aldermere", "words": "mayors"},
+        {"tool": "list_rows", "title": "Sunday bridge", "table": "1", "filter": "opened"},
+        {"tool": "calculate", "expression": "1950 - 1310", "facts": [1]},
+    ]
+    steps, llm = run(settings, [turn(*tools), turn(SEARCH), turn(NOTE, SUBMIT)])
+    seen = llm.requests[1].user
+    assert MAYOR in seen
+    assert "| Opened | 1310 |" in seen
+    assert "| Town | Aldermere |" not in seen.partition("| Opened | 1310 |")[2]
+    assert "1950 − 1310 = 640" in seen
+    assert course(steps)[:3] == ["tool", "tool", "tool"]
+    assert [one.result for one in outcome(steps).computations] == ["640"]
+
+
+def test_the_same_call_again_is_told_and_not_carried_out(settings: Settings) -> None:
+    steps, llm = run(settings, [turn(SEARCH), turn(SEARCH), turn(NOTE, SUBMIT)])
+    assert "they were made before" in llm.requests[2].user
+    assert course(steps).count("shortlist") == 2
+
+
+def test_what_a_search_showed_before_is_not_shown_again(settings: Settings) -> None:
+    other = {"tool": "search", "queries": ["stone bridge"]}
+    _, llm = run(settings, [turn(SEARCH), turn(NOTE, other), turn(SUBMIT)])
+    results = llm.requests[2].user.partition("RESULTS:")[2]
+    assert "# Sunday bridge\n(shown before)" in results
+    assert BRIDGE not in results
+
+
+# --- the end ---------------------------------------------------------------------------------
+
+
+def test_giving_up_at_once_is_refused_once(settings: Settings) -> None:
+    nothing = {"tool": "submit", "answer": "", "short_answer": "", "missing": "who the mayor is"}
+    steps, llm = run(settings, [turn(nothing), turn(SEARCH, nothing)])
+    answer = outcome(steps)
+    assert (answer.status, answer.reason) == (Status.ABSTAINED, "who the mayor is")
+    assert "before giving up" in llm.requests[1].user
+
+
+def test_a_refusal_in_the_guise_of_an_answer_is_none(settings: Settings) -> None:
+    refusal = {**SUBMIT, "answer": "The mayor is not mentioned in the articles [1].", "short_answer": "not mentioned"}
+    steps, _ = run(settings, [turn(SEARCH), turn(refusal)])
+    assert outcome(steps).status is Status.ABSTAINED
+
+
+def test_without_quotes_it_is_told_once_and_then_no_answer(settings: Settings) -> None:
+    bare = {"tool": "submit", "answer": "It is Edda Holm.", "short_answer": "Edda Holm"}
+    steps, llm = run(settings, [turn(SEARCH), turn(bare), turn(bare)])
+    assert outcome(steps).status is Status.ABSTAINED
+    assert "prove the answer" in llm.requests[2].user
+
+
+@pytest.mark.parametrize("limit", ["max_calls", "max_tokens"])
+def test_a_limit_of_the_run_leaves_only_submit(settings: Settings, limit: str) -> None:
+    bound = {"max_calls": 3, "max_tokens": 5_000}[limit]
+    steps, llm = run(settings.model_copy(update={limit: bound}), [turn(SEARCH), turn(NOTE, SUBMIT)])
+    assert [len(request.functions) > 1 for request in llm.requests] == [True, False]
+    assert outcome(steps).status is Status.ANSWERED
+
+
+def test_a_repeated_question_costs_no_call(settings: Settings) -> None:
+    cached = settings.model_copy(update={"cache": True})
+    run(cached, [turn(SEARCH), turn(NOTE, SUBMIT)])
+    answer = outcome(run(cached, [])[0])
+    assert (answer.short_answer, answer.usage.llm_calls, answer.usage.cache_hits) == ("Edda Holm", 0, 2)
+
+
+def test_a_failing_server_keeps_what_was_noted(settings: Settings) -> None:
+    down = LLMUnreachable("No server answers.", hint="ollama serve")
+    steps, _ = run(settings, [turn(SEARCH), turn(NOTE, READ), down])
+    answer = outcome(steps)
+    assert answer.status is Status.INCOMPLETE
+    assert answer.text.startswith("Found so far: The Sunday bridge is a stone bridge in Aldermere.")
+
+
+def test_the_web_is_refused_with_a_hint(settings: Settings) -> None:
+    with ScriptedLLM({}) as llm:
+        rag = IterativeRAG.from_settings(settings.model_copy(update={"web": True}), llm=llm)
+        with pytest.raises(UsageError, match="searches the corpus alone"):
+            rag.ask(QUESTION)
+        rag.close()
+
+
+# --- over the wire ---------------------------------------------------------------------------
+
+
+def functions(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The turns of a model that calls functions, by what it is shown."""
+    user = body["messages"][-1]["content"]
+    if "EARLIER CALLS:\n(none yet)" in user:
+        calls: list[Mapping[str, Any]] = [SEARCH, {"tool": "find_in_article", "title": "Aldermere", "words": "mayor"}]
+    else:
+        calls = [NOTE, SUBMIT]
+    return [
+        {"name": call["tool"], "arguments": {key: value for key, value in call.items() if key != "tool"}}
+        for call in calls
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "native"), [("ollama", True), ("openai-like", False)], ids=["functions of Ollama", "JSON of OpenAI"]
+)
+def test_the_command_line_answers_through_a_server(settings: Settings, kind: str, native: bool) -> None:
+    def written(body: Mapping[str, Any]) -> str:
+        return json.dumps({"calls": functions(body)})
+
+    with FakeServer(reply=written, functions=functions, refuses=frozenset(() if native else {"tools"})) as server:
+        spec = "ollama/tiny:1b" if kind == "ollama" else f"openai-like/tiny:1b@{server.url}/v1"
+        asked = ("ask", QUESTION, "--corpus", "towns", "--strategy", "agent", "--llm", spec, "--json", "--no-cache")
+        done = run_as_process(*asked, OLLAMA_HOST=server.url)
+        bodies = [seen.body for seen in server.seen if seen.path.endswith(("chat", "completions"))]
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    assert (answer["short_answer"], answer["usage"]["llm_calls"]) == ("Edda Holm", 2)
+    assert [citation["quote"] for citation in answer["citations"]] == [BRIDGE, MAYOR]
+    assert "find_in_article  Aldermere: mayor → " in done.err
+    assert [bool(body.get("tools")) for body in bodies] == ([True, True] if native else [True, False, False])

@@ -18,7 +18,7 @@ pytest.importorskip("selectolax", reason="web pages need the extra files")
 
 CASES = instructions()
 # One of each course; scripts/bench_hostile_texts.py runs all of them.
-STRATEGIES = ("naive", "iterative", "plan", "full")
+STRATEGIES = ("naive", "iterative", "plan", "full", "agent")
 # Parts of HTML that no reader sees, and a file's description: they are left out before any model reads the document.
 UNSEEN = {"html_hidden", "html_comment", "html_alt"}
 
@@ -51,7 +51,17 @@ def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]]) ->
         one = outcome.instruction
         assert ("extract" in outcome.obeyed) == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
-    assert roles >= {"analyse", "extract", "rephrase_and_analyse", "answer", "grade", "suffice", "reflect", "plan"}
+    assert roles >= {
+        "analyse",
+        "extract",
+        "rephrase_and_analyse",
+        "answer",
+        "grade",
+        "suffice",
+        "reflect",
+        "plan",
+        "agent",
+    }
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
