@@ -131,7 +131,9 @@ class Toolbox:
     def _search(self, call: SearchCall, chars: int) -> Found:
         needs = [Need(query) for query in call.queries]
         settings = self.settings
-        found = shortlist(self.corpus, needs, documents=settings.shortlist, passages=settings.passages)
+        found = shortlist(
+            self.corpus, needs, documents=settings.shortlist, passages=settings.passages, sharpen=True, keep_tail=True
+        )
         size = max(LEAST_SHOWN, chars // (SHOWN_IN_FULL * len(needs)))
         passages: dict[str, Passages] = {}
         for rank in range(SHOWN_IN_FULL):
