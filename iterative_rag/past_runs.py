@@ -195,7 +195,7 @@ def _files() -> list[Path]:
     folder = trace_folder()
     try:
         names = sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), reverse=True)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise CorpusError(f"{folder} cannot be read: {error.strerror}.", hint="Check its permissions.") from error

@@ -42,7 +42,7 @@ def test_settings_offer_the_registered_strategies() -> None:
     for name in STRATEGIES.offered:
         assert load_settings({"strategy": name}).strategy == name
     assert "closed-book" not in STRATEGIES.offered
-    with pytest.raises(SettingsError, match=r"Input should be 'naive', 'crag', .* or 'agent'"):
+    with pytest.raises(SettingsError, match=r"must be 'naive', 'crag', .* or 'agent'"):
         load_settings({"strategy": "closed-book"})
 
 
@@ -70,7 +70,7 @@ def test_a_search_engine_that_cannot_be_says_which_can(engine: str) -> None:
 
 
 def test_settings_offer_the_registered_rerankers() -> None:
-    with pytest.raises(SettingsError, match="Input should be 'none' or 'reader'"):
+    with pytest.raises(SettingsError, match="must be 'none' or 'reader'"):
         load_settings({"rerank": "magic"})
 
 

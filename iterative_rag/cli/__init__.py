@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     """The one place where errors become messages and exit codes."""
+    from typer import Abort
+
     from iterative_rag.cli.app import route, run
     from iterative_rag.cli.terminal import guard_streams
     from iterative_rag.errors import IterativeRAGError
@@ -40,9 +42,18 @@ def _run(arguments: list[str]) -> int:
     guard_streams()
     arguments, debug = route(arguments)
     try:
-        run(arguments)
+        code = run(arguments)
+        sys.stdout.flush()  # so that a closed pipe shows here, and not after the last statement
+        return code
     except SystemExit as done:
+        # Both libraries that print end with 1 where the reader of a pipe has left.
+        if isinstance(done.__context__, BrokenPipeError):
+            _drop_output()
+            return 0
         return done.code if isinstance(done.code, int) else 0
+    except Abort:
+        say("Nothing was done.", "")
+        return 1
     except IterativeRAGError as error:
         if debug:
             raise
@@ -85,8 +96,10 @@ def say(message: str, hint: str) -> None:
 
 
 def _drop_output() -> None:
-    """Redirect stdout to null, so that the interpreter's last flush does not fail as well."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Redirect both streams to null, so that the interpreter's last flush does not fail as well."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(null, stream.fileno())
 
 
 __all__ = ["main"]

@@ -16,8 +16,11 @@ from typer.models import CommandInfo
 from iterative_rag.cli import ask, doctor, index_search_show, trace_and_cache, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
+from iterative_rag.cli.help_layout import HelpLayout
 from iterative_rag.cli.history import history_app
 from iterative_rag.cli.keys import keys_app
+from iterative_rag.cli.usage_errors import PARSER_ERROR, in_our_words
+from iterative_rag.system.environment import OPTIONS, PREFIX
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
 5 LLM or embedder; 6 incomplete: a limit was reached or documents could not be read,
@@ -142,11 +145,35 @@ def _is_question(arguments: list[str]) -> bool:
     return len(arguments) > 1 and not difflib.get_close_matches(first, COMMANDS, n=1, cutoff=0.75)
 
 
-def run(arguments: list[str]) -> None:
-    """Run one command. Raises UsageError for an empty value, and what the command raises."""
+def run(arguments: list[str]) -> int:
+    """Run one command; returns its exit code. Raises UsageError for wrong arguments, and what the command raises."""
     command = get_command(_called(arguments))
     _refuse_empty(command, arguments)
-    command(arguments, prog_name="iterative-rag")
+    _name_variables(command)
+    # Where a command is built, help is laid out by this class; typer has no argument for it.
+    command.context_class.formatter_class = HelpLayout
+    try:
+        code = command(arguments, prog_name="iterative-rag", standalone_mode=False)
+    except PARSER_ERROR as error:
+        if str(error.message).startswith("Usage: "):  # the help, where a command is missing
+            error.show()
+            return int(error.exit_code)
+        raise in_our_words(error) from error
+    return code if isinstance(code, int) else 0
+
+
+def _name_variables(command: Any) -> None:
+    """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1."""
+    for option in _options_of(command):
+        name = option_name(option)
+        if name in OPTIONS:
+            option.envvar = PREFIX + name.upper()
+            option.show_envvar = False
+
+
+def option_name(option: Any) -> str:
+    """`max_hops` for --max-hops"""
+    return str(max(option.opts, key=len)).lstrip("-").replace("-", "_")
 
 
 def _called(arguments: list[str]) -> typer.Typer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
 
 # Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
+# From Thai on, the scripts of Asia; a question in them may be one run of letters.
+_WITHOUT_SPACES = "\u0e00"
 
 
-Question = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
+Question = Annotated[list[str] | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
 StrategyName = Annotated[str | None, choice(STRATEGIES, help="How the question is worked on.")]
 UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
 SearchEngineSpec = Annotated[
@@ -57,7 +60,7 @@ ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the s
 
 
 def ask(
-    question: Question,
+    question: Question = None,
     corpus: CorpusName = None,
     llm: LLMSpec = None,
     fast_llm: FastLLMSpec = None,
@@ -81,7 +84,7 @@ def ask(
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
     form = _chosen(form, as_json=as_json, quiet=quiet)
-    text = _read(question)
+    text = _a_question(_read(question or []))
     settings = settings_from(
         corpus=corpus,
         llm=llm,
@@ -148,6 +151,21 @@ def _read(words: list[str]) -> str:
     except UnicodeEncodeError as error:
         raise UsageError("The question is not UTF-8 text.", hint="Check the terminal's encoding.") from error
     return text.replace("\0", " ")
+
+
+def _a_question(text: str) -> str:
+    """Raises UsageError for less than two words, which no answer can be right for. Some scripts have no spaces."""
+    from iterative_rag.errors import UsageError
+
+    words = re.findall(r"\w+", text)
+    if len(words) > 1 or any(word[0] >= _WITHOUT_SPACES for word in words):
+        return text
+    told = f"{words[0]!r} is one word" if words else "There is no word in the question"
+    search = f"; or search: iterative-rag search {words[0]}" if words else ""
+    raise UsageError(
+        f"{told}: ask in a sentence, as you would ask a person.",
+        hint=f'iterative-rag ask "Who was the mother of Harriet Lane?"{search}',
+    )
 
 
 def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -> Answer:

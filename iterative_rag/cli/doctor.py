@@ -111,7 +111,7 @@ def _python() -> Check:
 
 def _settings() -> Check:
     from iterative_rag.settings import settings_files
-    from iterative_rag.settings.layers import PREFIX
+    from iterative_rag.system.environment import PREFIX
 
     files = [str(path) for path in settings_files() if path.is_file()]
     # Names only: a value may be a key.

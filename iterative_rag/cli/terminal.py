@@ -7,6 +7,7 @@ libraries.
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from typing import Any
@@ -46,6 +47,8 @@ def guard_streams() -> None:
     """Replace stdout and stderr where they lead to a terminal. What cannot be encoded is shown as a question mark."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
+        if stream is None:  # closed by the shell: `>&-`
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.reconfigure(errors="replace")

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, Grader, Reranker
     from iterative_rag.remote.model_spec import Spec
 
+_FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM, and the built-in reader answers (--llm chooses one)."
+
 
 def cache(settings: Settings) -> Cache:
     from iterative_rag.cache import DiskCache, NoCache
@@ -73,6 +75,8 @@ def make_backend(
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 
+        if fast_llm or settings.fast_llm:
+            notice = "\n".join(filter(None, (notice, _FAST_UNUSED)))
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         backend = BuiltinBackend(
             encoder,

@@ -172,7 +172,10 @@ def _private_home() -> None:
     try:
         private_folder(home())
     except OSError as error:
-        raise CorpusError(f"{home()} cannot be written: {error.strerror}.", hint="Set ITERATIVE_RAG_HOME.") from error
+        raise CorpusError(
+            f"The data folder {home()} cannot be written: {error.strerror}.",
+            hint="Set ITERATIVE_RAG_HOME to a folder that you may write.",
+        ) from error
 
 
 def _sources(

@@ -29,6 +29,7 @@ from iterative_rag.system.private_files import private_folder, tighten
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _DATABASE = "documents.sqlite"
+_NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Corpora:
         """All corpora, sorted; also damaged ones."""
         try:
             return sorted(path.name for path in self.root.iterdir() if _NAME.fullmatch(path.name) and _holds(path))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise CorpusError(
@@ -254,8 +255,10 @@ def _clear(folder: Path) -> None:
 
 def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
     near = difflib.get_close_matches(name, others, n=1)
-    hint = f"Did you mean {near[0]!r}? Or make it: " if near else "Make it: "
-    return CorpusNotFound(f"There is no corpus {name!r}.", hint=hint + rebuild_command(name))
+    meant = f"Did you mean {near[0]!r}? " if near else ""
+    shown = [*others[:_NAMES_SHOWN], *(["…"] if len(others) > _NAMES_SHOWN else [])]
+    there = f"There are: {', '.join(shown)}. " if others else ""
+    return CorpusNotFound(f"There is no corpus {name!r}.", hint=f"{meant}{there}Make it: {rebuild_command(name)}")
 
 
 def _holds(folder: Path) -> bool:

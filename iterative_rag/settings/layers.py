@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import SettingsError
+from iterative_rag.system.environment import PREFIX, RESERVED
 from iterative_rag.system.files import readable
 
 FILE_NAME = "iterative-rag.toml"
 DOTENV = ".env"
-PREFIX = "ITERATIVE_RAG_"
-# Variables with the prefix that are not settings: the data folder, keys and their hosts, a switch for debugging.
-RESERVED = frozenset({"home", "api_key", "api_key_host", "allow_http", "debug"})
 _MAX_BYTES = 1_000_000
 
 

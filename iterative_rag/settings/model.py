@@ -22,8 +22,12 @@ from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, S
 from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
+from iterative_rag.settings.validation_words import required, shortened
 
 _log = logging.getLogger(__name__)
+
+# The two layers that are no files.
+ENVIRONMENT, COMMAND_LINE = "the environment", "the command line"
 
 Switch = Literal["auto", "on", "off"]
 
@@ -154,10 +158,19 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
+        typed = _as_typed(key, shortened(merged.get(key, "")), origin.get(key, "the preset"))
         raise SettingsError(
-            f"The setting {key} from {origin.get(key, 'the preset')} is not valid: {first['msg']}.",
-            hint=f"{key}: {_describe(key)}",
+            f"{typed} is not valid: it must be {required(first)}.", hint=f"{key}: {_describe(key)}"
         ) from error
+
+
+def _as_typed(key: str, value: str, layer: str) -> str:
+    """`--max-hops 0`, `ITERATIVE_RAG_MAX_HOPS=0`, `max_hops = 0 in iterative-rag.toml`"""
+    if layer == COMMAND_LINE:
+        return f"--{key.replace('_', '-')} {value}"
+    if layer == ENVIRONMENT:
+        return f"{PREFIX}{key.upper()}={value}"
+    return f"{PREFIX}{key.upper()}={value} in {layer}" if layer.endswith(DOTENV) else f"{key} = {value} in {layer}"
 
 
 def _layers(given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -180,8 +193,8 @@ def _layers(given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [
         (str(user_file), user),
         *((str(file), values) for file, values in held),
-        ("the environment", environment),
-        ("the command line", given),
+        (ENVIRONMENT, environment),
+        (COMMAND_LINE, given),
     ]
 
 

@@ -116,7 +116,9 @@ def test_an_unforeseen_error_is_a_sentence_too(run: Command, play: Callable[...,
     assert "--debug" in done.err
 
 
-@pytest.mark.parametrize("arguments", [("--debug", "ask", "Who?"), ("ask", "Who?", "--debug"), ("Who?", "--debug")])
+@pytest.mark.parametrize(
+    "arguments", [("--debug", "ask", "Who is it?"), ("ask", "Who is it?", "--debug"), ("Who is it?", "--debug")]
+)
 def test_debug_lets_the_error_through(play: Callable[..., FakeRAG], arguments: tuple[str, ...]) -> None:
     from iterative_rag.cli import main
 
@@ -131,7 +133,7 @@ def test_debug_by_environment(play: Callable[..., FakeRAG], monkeypatch: pytest.
     play(LLMUnreachable("No server answers."))
     monkeypatch.setenv("ITERATIVE_RAG_DEBUG", "1")
     with pytest.raises(LLMUnreachable):
-        main(["ask", "Who?"])
+        main(["ask", "Who is it?"])
 
 
 def test_ctrl_c_is_130(run: Command, play: Callable[..., FakeRAG]) -> None:
@@ -197,7 +199,7 @@ def test_options_become_settings(run: Command, play: Callable[..., FakeRAG]) -> 
         "--corpus c --llm builtin --fast-llm ollama/m --embedder builtin --preset fast --max-hops 2 --fact-limit 5"
     )
     limits = "--max-calls 7 --max-tokens 900 --max-seconds 1.5 --no-cache"
-    run("ask", "Who?", *options.split(), *limits.split())
+    run("ask", "Who is it?", *options.split(), *limits.split())
     used = fake.settings
     assert (used.corpus, used.llm, used.fast_llm, used.embedder) == ("c", "builtin", "ollama/m", "builtin")
     assert (used.preset, used.max_hops, used.fact_limit) == ("fast", 2, 5)
@@ -211,14 +213,14 @@ def test_the_command_line_beats_the_environment_and_the_environment_the_file(
     monkeypatch.setenv("ITERATIVE_RAG_MAX_HOPS", "3")
     monkeypatch.setenv("ITERATIVE_RAG_FACT_LIMIT", "3")
     fake = play(ANSWERED)
-    run("ask", "Who?", "--max-hops", "4")
+    run("ask", "Who is it?", "--max-hops", "4")
     assert (fake.settings.max_hops, fake.settings.fact_limit, fake.settings.max_calls) == (4, 3, 2)
 
 
 def test_an_unknown_setting_names_the_nearest(run: Command, play: Callable[..., FakeRAG], tmp_path: Path) -> None:
     (tmp_path / "iterative-rag.toml").write_text("max_hop = 2\n", encoding="utf-8")
     play(ANSWERED)
-    done = run("ask", "Who?")
+    done = run("ask", "Who is it?")
     assert done.code == 2
     assert "max_hops" in done.err
 

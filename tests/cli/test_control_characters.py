@@ -85,8 +85,8 @@ def test_nothing_unsafe_reaches_a_terminal(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["ask", "Who?", f"--no{NASTY}"],
-        ["ask", "Who?", "--max-hops", f"x{NASTY}"],
+        ["ask", "Who is it?", f"--no{NASTY}"],
+        ["ask", "Who is it?", "--max-hops", f"x{NASTY}"],
         ["serach\x1b[2J\x9b\u202e"],
         ["--debug", "index", f"nowhere{NASTY}"],
         ["trace", f"x{NASTY}"],

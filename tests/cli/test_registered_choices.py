@@ -12,7 +12,7 @@ from iterative_rag.registry import STRATEGIES
 
 def test_ask_offers_the_strategies_and_refuses_others(run: Callable[..., Done]) -> None:
     assert f"--strategy <{'|'.join(STRATEGIES.offered)}>" in run("ask", "--help").out
-    refused = run("ask", "Who?", "--strategy", "magic")
+    refused = run("ask", "Who is it?", "--strategy", "magic")
     assert refused.code == 2
     assert "Invalid value for '--strategy': 'magic' is not one of 'naive', 'crag'" in refused.err
 

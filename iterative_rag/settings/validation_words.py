@@ -1,0 +1,38 @@
+"""What pydantic says about a value, in words that need no knowledge of pydantic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a number",
+    "bool": "true or false",
+    "string": "text",
+}
+_BOUNDS = {
+    "greater_than_equal": ("at least", "ge"),
+    "greater_than": ("more than", "gt"),
+    "less_than_equal": ("at most", "le"),
+    "less_than": ("less than", "lt"),
+}
+_LONGEST = 60
+
+
+def required(error: Mapping[str, Any]) -> str:
+    """What a value has to be: "at least 1". `error` is one of `ValidationError.errors()`."""
+    kind, context = str(error["type"]), error.get("ctx", {})
+    if kind in _BOUNDS:
+        words, bound = _BOUNDS[kind]
+        return f"{words} {context[bound]:g}"
+    if "expected" in context:
+        return str(context["expected"])
+    return _KINDS.get(kind.split("_")[0], str(error["msg"]))
+
+
+def shortened(value: object) -> str:
+    """The value as it was typed, not too long for a message."""
+    text = str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

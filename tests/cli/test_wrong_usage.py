@@ -1,0 +1,150 @@
+"""What is typed wrong, missing or not possible: one sentence that names it as it was typed, and what to type next."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from fakes.command_line import Command, run_on_terminal
+from iterative_rag.cli.app import _options_of, app, option_name
+from iterative_rag.settings import Settings
+from iterative_rag.system.environment import OPTIONS, TYPED_ONLY
+from iterative_rag.trace import Trace, trace_folder
+
+_OF_TYPER = {"debug", "version", "help", "install_completion", "show_completion"}
+
+
+# --- pipes that close --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", ["--help", "history", "trace", "corpus status", "doctor", "history --json"])
+def test_a_reader_that_leaves_ends_the_command_quietly(shell: Command, articles: Path, arguments: str) -> None:
+    assert shell("index", str(articles), "-q").code == 0
+    trace = Trace("20250101-000000-aaaaaa", [], trace_folder() / "20250101-000000-aaaaaa.jsonl")
+    trace.write("run_started", question="Who?")
+    trace.close()
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "iterative_rag", *arguments.split()]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_closed_output_is_no_fault(shell: Command) -> None:
+    line = f"exec {sys.executable} -m iterative_rag history --json >&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- values ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("ask who founded it --max-hops 0", "--max-hops 0 is not valid: it must be at least 1."),
+        ("ask who founded it --max-calls x", "--max-calls x is not valid: it must be a whole number."),
+        ("history --limit 0", "--limit 0 is not valid: it must be at least 1."),
+        ("history -n x", "--limit x is not valid: it must be a whole number."),
+        ("index here --refused-seconds -1", "--refused-seconds -1 is not valid: it must be at least 0."),
+        ("ask who founded it --strategy magic", "'magic' is not one of 'naive'"),
+        ("ask who founded it --preset", "--preset"),
+        ("ask", "There is no word in the question: ask in a sentence"),
+        ("ask Lincoln?", "'Lincoln' is one word: ask in a sentence"),
+        ("???", "There is no word in the question: ask in a sentence"),
+        ("Lincoln", "No such command 'Lincoln'."),
+        ("corpus remove", "Missing argument 'NAME'."),
+    ],
+)
+def test_what_is_wrong_is_named_as_it_was_typed(shell: Command, line: str, message: str) -> None:
+    done = shell(*line.split())
+    assert done.code == 2
+    assert message in done.err
+    assert re.search(r"^Hint:  .*iterative-rag|^Hint:  max_hops", done.err, re.M)
+    assert len(done.err.splitlines()) == 2
+    assert "Input should" not in done.err
+
+
+def test_a_variable_is_named_as_it_was_set(shell: Command) -> None:
+    for name in ("MAX_HOPS", "LIMIT"):
+        variable = f"ITERATIVE_RAG_{name}"
+        command = ("history",) if name == "LIMIT" else ("search", "river")
+        done = shell(*command, **{variable: "many"})
+        assert done.code == 2
+        assert f"{variable}=many is not valid: it must be a whole number." in done.err
+
+
+def test_a_setting_of_a_file_is_named_with_the_file(shell: Command, tmp_path: Path) -> None:
+    (tmp_path / "iterative-rag.toml").write_text("grade_upper = 2\n")
+    done = shell("search", "river")
+    assert f"grade_upper = 2 in {tmp_path / 'iterative-rag.toml'} is not valid: it must be at most 1." in done.err
+
+
+def test_a_question_without_spaces_is_one_where_the_script_has_none(shell: Command, articles: Path) -> None:
+    assert shell("index", str(articles), "-q").code == 0
+    assert shell("ask", "谁建立了这座城市？", "--llm", "builtin", "-q").code in (0, 3)
+
+
+def test_an_unknown_corpus_is_answered_with_those_that_exist(shell: Command, articles: Path) -> None:
+    for name in ("towns", "rivers"):
+        assert shell("index", str(articles), "-q", "--corpus", name).code == 0
+    for command in (("ask", "Who founded Orm?"), ("search", "orm"), ("show", "Orm")):
+        done = shell(*command, "--corpus", "town")
+        assert done.code == 4
+        assert "There is no corpus 'town'." in done.err
+        assert "Did you mean 'towns'? There are: rivers, towns. Make it: iterative-rag index" in done.err
+    assert shell("corpus", "remove", "zzz").code == 4
+
+
+def test_a_data_folder_that_cannot_be_written_is_said_to_be_that(
+    shell: Command, articles: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    for command in (["index", str(articles)], ["ask", "Who founded Aldermere?", "-q"]):
+        done = shell(*command, ITERATIVE_RAG_HOME=str(tmp_path / "file" / "home"))
+        assert done.code == 4
+        assert re.search(r"Error: The data folder .*file/home cannot be written: Not a directory\.", done.err)
+        assert "Set ITERATIVE_RAG_HOME to a folder that you may write." in done.err
+
+
+def test_a_fast_llm_beside_the_built_in_reader_is_told(shell: Command, articles: Path) -> None:
+    assert shell("index", str(articles), "-q").code == 0
+    done = shell("ask", "Who founded Aldermere?", "--llm", "builtin", "--fast-llm", "ollama/tiny")
+    assert "--fast-llm is not used" in done.err
+
+
+# --- variables ---------------------------------------------------------------------------------------
+
+
+def test_every_option_has_a_variable_of_its_name() -> None:
+    names = {option_name(option) for option in _options_of(get_command(app))}
+    assert names - set(Settings.model_fields) - TYPED_ONLY - _OF_TYPER == OPTIONS
+
+
+def test_a_variable_does_what_its_option_does(shell: Command, articles: Path) -> None:
+    assert shell("index", str(articles), ITERATIVE_RAG_QUIET="1").out == ""
+    found = shell("search", "Aldermere", ITERATIVE_RAG_JSON="1", ITERATIVE_RAG_LIMIT="1")
+    assert found.out.startswith("[")
+    assert found.out.count('"title"') == 1
+
+
+# --- help --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", [40, 72, 110])
+def test_help_uses_the_width_and_breaks_at_words(columns: int) -> None:
+    for command in (["ask", "-h"], ["-h"], ["corpus", "fetch", "-h"]):
+        shown = run_on_terminal(command, COLUMNS=str(columns)).replace("\r", "")
+        lines = shown.splitlines()
+        assert max(map(len, lines)) <= columns
+        assert max(map(len, lines)) > columns * 0.7
+        words = set(shown.split())
+        for whole in ("iterative-rag", "Options:"):
+            assert whole in words
