@@ -21,8 +21,9 @@ from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import one_of
-from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
+from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
+from iterative_rag.system.environment import PREFIX
 
 _log = logging.getLogger(__name__)
 
