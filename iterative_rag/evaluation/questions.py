@@ -29,7 +29,8 @@ class Question:
 
     `gold_titles` are the titles of the articles that are needed, as the dataset spells them (a Wikipedia URL is
     already turned into its title). `types` are the dataset's own reasoning types. `expected_steps` are the values
-    that the chain should find on its way, in order.
+    that the chain should find on its way, in order. `courses` are the courses that a run may take, each a list of names
+    of steps ("shortlist", "grading", "web", ...).
     """
 
     id: str
@@ -40,6 +41,7 @@ class Question:
     gold_titles: tuple[str, ...] = ()
     paragraphs: tuple[Paragraph, ...] = ()
     expected_steps: tuple[str, ...] = ()
+    courses: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

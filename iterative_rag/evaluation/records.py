@@ -114,7 +114,8 @@ class QuestionRecord:
     """One question of one repeat. `gold` and every hop's documents are ids of the corpus.
 
     `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles. `unread` are
-    the titles of documents that were to be read and could not be.
+    the titles of documents that were to be read and could not be. `courses` are those that the question allows, and
+    `taken` is the one that was taken: the names of the steps, in order, without the last ("final").
     """
 
     id: str
@@ -142,6 +143,8 @@ class QuestionRecord:
     cause: Cause | None = None
     run_id: str = ""
     unread: tuple[str, ...] = ()
+    courses: tuple[tuple[str, ...], ...] = ()
+    taken: tuple[str, ...] = ()
 
     @property
     def right(self) -> bool | None:
@@ -175,7 +178,9 @@ def from_json(row: Mapping[str, Any]) -> QuestionRecord:
             **row,
             **{name: tuple(row[name]) for name in names},
             "kind": Answerability(row["kind"]),
-            "unread": tuple(row.get("unread", ())),  # not in runs of older versions
+            "unread": tuple(row.get("unread", ())),  # not in runs of older versions, as the next two
+            "courses": tuple(tuple(course) for course in row.get("courses", ())),
+            "taken": tuple(row.get("taken", ())),
             "outcome": Outcome(row["outcome"]),
             "citations": tuple(Cited(**cited) for cited in row["citations"]),
             "hops": hops,

@@ -4,12 +4,12 @@
 |---|---|---|
 | FRAMES | `Prompt, Answer`, and `wiki_links` or `wikipedia_link_1` ... | `reasoning_types, id, aliases, kind` |
 | multi-hop | `question, answer, paragraphs: [{title, text, supporting}]` | `id, aliases, type, decomposition` |
-| plain | `question, answer` (one, a list, or `answers`) | `id, aliases, types, kind, gold_titles, expected_steps` |
+| plain | `question, answer` (or `answers`) | `id, aliases, types, kind, gold_titles, expected_steps, courses` |
 | SQuAD | `data: [{title, paragraphs: [{context, qas: [...]}]}]` | `is_impossible` of version 2 |
 
 FRAMES is read from the published TSV too. `expected_steps` of a multi-hop question are the answers of MuSiQue's
 decomposition, the last being the answer itself; 2Wiki's evidences are not taken, because their objects are labels of
-a database and not what the text says.
+a database and not what the text says. `courses` are the courses that a run may take, lists of names of steps.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.question_files import Row, broken, read_bytes, rows
 from iterative_rag.evaluation.datasets.wikipedia_links import is_link, links_in, title_of
 from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
+from iterative_rag.trace import event_name
+from iterative_rag.types import Step
 
+STEP_NAMES = frozenset(event_name(step) for step in get_args(Step))
 _SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".txt")
 _FIRST_LINK = "wikipedia_link_1"
 
@@ -161,7 +164,22 @@ def _plain(row: Row) -> Iterator[Question]:
         _question(row),
         gold_titles=_titles(_items(row, "gold_titles")),
         expected_steps=_items(row, "expected_steps"),
+        courses=_courses(row),
     )
+
+
+def _courses(row: Row) -> tuple[tuple[str, ...], ...]:
+    """The allowed courses; one alone may be given as a list of names."""
+    given = row.fields.get("courses") or []
+    if isinstance(given, list) and all(isinstance(name, str) for name in given):
+        given = [given] if given else []
+    if not isinstance(given, list) or not all(
+        isinstance(course, list) and all(isinstance(name, str) for name in course) for course in given
+    ):
+        raise row.fault("has no list of lists of step names for courses")
+    if unknown := sorted({name for course in given for name in course} - STEP_NAMES):
+        raise row.fault(f"has the unknown step {unknown[0]!r}", hint=f"Steps are {_listed(sorted(STEP_NAMES))}.")
+    return tuple(tuple(course) for course in given)
 
 
 def _question(row: Row) -> Question:

@@ -85,6 +85,8 @@ trajectories.in_order        these steps in this order
 trajectories.any_order       all of these steps
 trajectories.subset          no hop with facts beside these steps
 trajectories.found           mean share of the expected steps that were found
+courses.n                    questions with allowed courses; the object is null if there are none
+courses.allowed              runs that took one of them, step by step
 intervals.*                  95 % interval [low, high] of the figure of this name ("calls": of its mean)
 ---------------------------  -----------------------------------------------------------------------------------
 """
@@ -154,6 +156,7 @@ def summarise(
         "retrieval": _retrieval([record for record in records if record.kind is Answerability.ANSWERABLE], measured),
         "calibration": _calibration(records),
         "trajectories": _trajectories(records, measured),
+        "courses": _courses(records, measured),
         "intervals": measured.intervals,
     }
     made: dict[str, Any] = rounded(found)
@@ -308,6 +311,16 @@ def _trajectories(records: Sequence[QuestionRecord], measured: _Intervals) -> di
         measure = _of_course(expecting, name)
         found[name] = measured.mean(f"trajectories.{name}", followed, measure)
     return found
+
+
+def _courses(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
+    from iterative_rag.evaluation.scoring.trajectories import allowed
+
+    judged = [record for record in records if record.courses]
+    if not judged:
+        return None
+    share = measured.mean("courses.allowed", judged, lambda record: float(bool(allowed(record))))
+    return {"n": len({record.id for record in judged}), "allowed": share}
 
 
 def _of_course(courses: Mapping[int, TrajectoryMatch], name: str) -> Measure:

@@ -227,6 +227,9 @@ def evidence(report: Report) -> list[Share]:
             Share(label, steps[name], intervals.get(f"trajectories.{name}"), steps["n"])
             for name, label in _STEPS.items()
         ]
+    if (courses := summary["courses"]) is not None:
+        label, interval = "runs that took an allowed course", intervals.get("courses.allowed")
+        rows.append(Share(label, courses["allowed"], interval, courses["n"]))
     return [row for row in rows if row.value is not None]
 
 

@@ -13,6 +13,7 @@ from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRecord, Spent
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.registry import STRATEGIES
+from iterative_rag.trace import event_name
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
@@ -87,6 +88,7 @@ class _Course:
     hops: list[Hop] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
     answer: Answer | None = None
+    taken: list[str] = field(default_factory=list)
     _hop: int = 0
     _question: str = ""
     _needs: dict[str, None] = field(default_factory=dict)
@@ -97,6 +99,8 @@ class _Course:
 
     def take(self, step: Step) -> Iterator[Hop]:
         """Add a step; yields the hop that it ends."""
+        if not isinstance(step, FinalStep):
+            self.taken.append(event_name(type(step)))
         match step:
             case AnalysisStep():
                 yield from self._close()
@@ -166,6 +170,8 @@ def _record(
         spent=Spent(seconds=round(seconds, 3)),
         hops=tuple(course.hops),
         documents=titles,
+        courses=question.courses,
+        taken=tuple(course.taken),
     )
     if answer is None:
         return record

@@ -1,4 +1,4 @@
-"""Whether the loop followed the `expected_steps` of a question.
+"""Whether a run followed the `expected_steps` of a question, and took one of its allowed `courses`.
 
 The checks are those of tool-call trajectories in agent evaluations (exact, in order, any order, subset), with the
 values that were found in place of the calls. A step counts as found where a fact's value, or the title of its article,
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.scoring.answer_match import matches, stands_in
@@ -47,6 +48,20 @@ def check(record: QuestionRecord) -> TrajectoryMatch | None:
     in_order = _in_order(hops, len(steps))
     straight = all(hops)
     return TrajectoryMatch(in_order and straight, in_order, every, straight, len(found) / len(steps))
+
+
+def allowed(record: QuestionRecord) -> bool | None:
+    """Whether the steps taken are exactly those of an allowed course; None where the question allows any.
+
+    A step that repeats at once counts once: a hop with two needs lists documents twice.
+    """
+    if not record.courses:
+        return None
+    return _once(record.taken) in [_once(course) for course in record.courses]
+
+
+def _once(steps: Sequence[str]) -> tuple[str, ...]:
+    return tuple(step for step, _ in groupby(steps))
 
 
 def _steps_of(hop: Hop, steps: Sequence[str]) -> frozenset[int]:

@@ -49,6 +49,8 @@ FULL = [
         citations=cited("xz"),
         confidence=0.9,
         expected_steps=("so",),
+        courses=(("reading",),),
+        taken=("reading",),
         spent=(3, 1000, 200, 2.0),
     ),
     record("b", False, judge=JudgeVerdict.INCORRECT, cause=Cause.COMPOSED_WRONGLY, types=("dates",), confidence=0.2),
