@@ -165,6 +165,7 @@ class IterativeRAG:
             in_flight=self._in_flight(),
             on_hit=budget.cache_hit,
             metered=self.backend.metered,
+            window_chars=settings.window_chars,
         )
         return build(
             strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web)
