@@ -10,12 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Fact, Need, ShortlistedDocument
 
-# Documents that are read where the need names none of them, or several: the best one may be a namesake.
+# Documents that are read where the need names several, or where it names none and the first value does not say what it
+# is about: the best document may be that of a namesake.
 UNSURE = 2
+# Documents that are read where none brings a value.
+MOST = 8
 # Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
 READING_ON = 3
 # A document whose score is a smaller share of the one before it, and all after it, are left to another wording of the
@@ -28,6 +31,7 @@ _COUNTING = lazy_pattern(
     r"|\bthe (?:\w+ )?(?!first|west|east|rest|best|latest|forest|guest|priest|test|contest|protest|harvest)\w{3,}est\b"
     r"|\bwie ?viele\b|\bwelche[rs]? (?:von|der)\b|\bcombien\b|\blequel\b|\bcuant[oa]s\b|\bcual de\b|\bquant[ei]\b"
 )
+_WORD = lazy_pattern(r"\w+(?:'s\b)?")
 _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
 _IN_BRACKETS = lazy_pattern(r"\s*\(([^()]*)\)\s*$")
@@ -37,6 +41,16 @@ def reads_on(need: Need) -> bool:
     """Whether a need asks for a greatest, for a count, for several things, or for one of several, so that a first value
     may not be the right one or not all."""
     return _COUNTING.search(folded_in_place(need.question)) is not None
+
+
+def names(need: Need) -> frozenset[str]:
+    """The capitalised words and numbers of a need, folded, without the word that it begins with."""
+    return _names(need.question.partition(" ")[2])
+
+
+def _names(text: str) -> frozenset[str]:
+    words = (word.removesuffix("'s") for word in _WORD.findall(text.translate(PLAIN_SIGNS)))
+    return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
 
 
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> frozenset[str]:
@@ -81,23 +95,25 @@ def before_gap(documents: Sequence[ShortlistedDocument]) -> int:
 @dataclass(frozen=True, slots=True)
 class ReadingPolicy:
     """How one need is read. `named` are the documents that the need names; `least` is how many documents are read even
-    if the first brings a value; `most` how many if none does. `fact_limit` ends the reading without a value."""
+    if the first brings a value; `most` how many if none does. `fact_limit` ends the reading without a value. `subject`
+    are the names of the need, by which a value is known to be the right one."""
 
     named: frozenset[str]
     least: int
     most: int
     fact_limit: int
-    stops_at_named: bool
+    subject: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
-        about = named(need, documents)
+        about, most = named(need, documents), min(MOST, before_gap(documents))
         if least > 1 or reads_on(need):
             wanted = max(least, READING_ON)
-            return cls(about, wanted, max(wanted, before_gap(documents)), fact_limit, stops_at_named=False)
-        certain = len(about) == 1
-        return cls(about, 1 if certain else UNSURE, before_gap(documents), fact_limit, stops_at_named=certain)
+            return cls(about, wanted, max(wanted, most), fact_limit)
+        if len(about) > 1:
+            return cls(about, UNSURE, most, fact_limit)
+        return cls(about, 1, most, fact_limit, names(need))
 
     def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
         """The first document, then those that the need names, then the others in their order."""
@@ -106,6 +122,12 @@ class ReadingPolicy:
     def is_enough(self, values: Sequence[Fact], facts: int, read: int) -> bool:
         """Whether the reading ends: `values` are the facts that answer the need, out of `facts`, after `read`
         documents."""
-        if self.stops_at_named and any(fact.document_id in self.named for fact in values):
+        if self.least == 1 and any(self._is_right(fact) for fact in values):
             return True
         return read >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)
+
+    def _is_right(self, fact: Fact) -> bool:
+        """Whether a value is known to be about what the need names: by the title of its document, or by its quote."""
+        if fact.document_id in self.named:
+            return True
+        return bool(self.subject) and self.subject <= _names(f"{fact.title} {fact.quote}")
