@@ -128,8 +128,8 @@ class DataFinder:
         return readings
 
     def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
-        """The documents to read for each need; none that an earlier search for it has listed, unless a metered reader
-        has left some of it unread."""
+        """The documents to read for each need; none that an earlier search for it has listed, or, where the reader is
+        metered and leaves documents unread, none that was read."""
         settings, factor = self._settings, WIDER if wider else 1
         found = shortlist(
             self._corpus,
@@ -149,7 +149,7 @@ class DataFinder:
 
     def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
         if self._reader.metered:
-            return self._reader.has_unread(need, entry.document_id)
+            return not self._reader.memory.has_read(need, entry.document_id)
         return entry.document_id not in listed
 
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:

@@ -18,7 +18,7 @@ from iterative_rag.protocols import Cache, Corpus, Extractor
 from iterative_rag.retrieval.adaptive_reading import AdaptiveReading
 from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, ReadingTask, verified
-from iterative_rag.retrieval.reading_memory import ReadingMemory, without
+from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,
@@ -99,11 +99,6 @@ class DocumentReader:
         if self.metered:
             return AdaptiveReading(self, tasks, question).run(seconds)
         return self._read_all(tasks, seconds)
-
-    def has_unread(self, need: Need, document_id: str) -> bool:
-        """Whether any text of a document was not read for a need yet."""
-        length = len(self.corpus.document(document_id).text)
-        return bool(without([(0, length)], self.memory.spans(need, document_id)))
 
     def _read_all(self, tasks: Sequence[ReadingTask], seconds: float | None) -> tuple[NeedReading, ...]:
         deadline = None if seconds is None else time.monotonic() + seconds

@@ -54,6 +54,10 @@ class ReadingMemory:
         """What a document is known to say about a need that was asked before."""
         return [fact for fact in self._facts.get(document_id, ()) if same(fact.need, need)]
 
+    def has_read(self, need: Need, document_id: str) -> bool:
+        """Whether any of a document was read for this very need."""
+        return any(other.key == need.key for other, _ in self._read.get(document_id, ()))
+
     def spans(self, need: Need, document_id: str) -> list[Span]:
         """What was read of a document for a need, in order."""
         read = (spans for other, spans in self._read.get(document_id, ()) if same(other, need))
