@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.engine.budget import RunBudget
     from iterative_rag.engine.driver import Engine
-    from iterative_rag.protocols import Backend, Cache, Corpus
+    from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
 
 # A question is one or a few sentences; anything longer is a document pasted by mistake.
 LONGEST_QUESTION = 8000
@@ -33,7 +33,18 @@ class IterativeRAG:
     Safe to use from several threads: each question is a run with its own state, budget and trace.
     """
 
-    def __init__(self, settings: Settings, *, corpus: Corpus, backend: Backend, cache: Cache, notice: str = "") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        corpus: Corpus,
+        backend: Backend,
+        cache: Cache,
+        notice: str = "",
+        embedder: Embedder | None = None,
+    ) -> None:
+        """`embedder` compares needs in other words, where what was extracted may be reused for them."""
+        self.embedder = embedder
         self.settings = settings
         self.corpus = corpus
         self.backend = backend
@@ -75,12 +86,19 @@ class IterativeRAG:
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_corpus(settings, embedder, kept)
         notice = "\n".join(filter(None, (choice, profile, notice)))
-        return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice)
+        return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
         """The same backend and cache over another corpus, or a subset of this one, optionally with other settings."""
         settings = self.settings.model_copy(update=overrides)
-        return IterativeRAG(settings, corpus=corpus, backend=self.backend, cache=self.store, notice=self.notice)
+        return IterativeRAG(
+            settings,
+            corpus=corpus,
+            backend=self.backend,
+            cache=self.store,
+            notice=self.notice,
+            embedder=self.embedder,
+        )
 
     def ask(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Answer:
         """Answer a question by `strategy`, or by the strategy of the settings.
@@ -165,7 +183,7 @@ class IterativeRAG:
             in_flight=self._in_flight(),
             on_hit=budget.cache_hit,
             metered=self.backend.metered,
-            window_chars=settings.window_chars,
+            embed=self.embedder.embed_query if self._reuses_by_meaning() and self.embedder else None,
         )
         return build(
             strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web)
@@ -176,6 +194,10 @@ class IterativeRAG:
         more windows that are no longer needed."""
         wanted = self.settings.calls_in_flight
         return wanted if self.backend.metered else min(wanted, usable_cores())
+
+    def _reuses_by_meaning(self) -> bool:
+        """Where reading costs nothing there is nothing to save, and every window is read in the words of its need."""
+        return self.backend.metered and self.settings.cache and self.settings.reuse == "meaning"
 
     def close(self) -> None:
         """Close the corpus and the cache."""

@@ -109,6 +109,9 @@ class Settings(BaseModel):
     retries: int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
     seed: int = Field(0, description="seed sent with every call; the temperature is 0")
     cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")
+    reuse: Literal["meaning", "words"] = Field(
+        "meaning", description="reuse what was extracted for the same need in other words, or in the same words only"
+    )
     cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")
 
 
