@@ -149,12 +149,16 @@ class View:
         listed = self.user.partition("TRIED ALREADY:\n")[2]
         return {_key(line.rpartition(" -> ")[0] or line) for line in re.findall(r"^- (.*)$", listed, re.MULTILINE)}
 
-    def asked(self) -> str:
-        return str(re.findall(r"^QUESTION(?: 1)?: (.*)$", self.user, re.MULTILINE)[-1])
+    def questions(self) -> list[str]:
+        """What the prompt asks for, in its order: an extraction may ask for several things at once."""
+        return re.findall(r"^QUESTION(?: \d+)?: (.*)$", self.user, re.MULTILINE)
 
-    def wanted(self) -> list[Link]:
-        """The links that the prompt's question asks for; all of them where it is the whole question, or none's."""
-        asked = _key(self.asked())
+    def asked(self) -> str:
+        return self.questions()[-1]
+
+    def wanted(self, question: str = "") -> list[Link]:
+        """The links that a question of the prompt asks for; all of them where it is the whole question, or none's."""
+        asked = _key(question or self.asked())
         if asked == _key(self.script.question):
             return list(self.links)
         named = [link for link in self.links if re.fullmatch(_pattern(link.need), asked)]
@@ -185,15 +189,16 @@ def extract(view: View) -> Reply:
     text = _plain(view.user)
     single = len(view.links) == 1
     facts = []
-    for link in view.wanted():
-        # A row of a table is no answer, and a link of a chain does not answer the whole question.
-        answers = not link.rows and (single or view.wanted() == [link])
-        for quoted in link.facts:
-            if _plain(quoted.quote) in text:
-                stated = quoted.quote if quoted.value in quoted.quote else f"{quoted.value}: {quoted.quote}"
-                value = quoted.value if answers else ""
-                facts.append({"statement": stated, "quote": quoted.quote, "value": value})
-    return {"facts": facts[:5]}
+    for n, question in enumerate(view.questions(), start=1):
+        for link in view.wanted(question):
+            # A row of a table is no answer, and a link of a chain does not answer the whole question.
+            answers = not link.rows and (single or view.wanted(question) == [link])
+            for quoted in link.facts:
+                if _plain(quoted.quote) in text:
+                    stated = quoted.quote if quoted.value in quoted.quote else f"{quoted.value}: {quoted.quote}"
+                    value = quoted.value if answers else ""
+                    facts.append({"statement": stated, "quote": quoted.quote, "need": n, "value": value})
+    return {"facts": facts}
 
 
 def rephrase(view: View) -> Reply:

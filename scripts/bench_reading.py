@@ -26,6 +26,7 @@ from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.ollama import OllamaChat
 from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.retrieval.need_reading import ReadingTask
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
 from iterative_rag.types import Need, Window
@@ -61,7 +62,7 @@ def measure(server: FakeServer, *, telling: int, limit: int) -> tuple[float, int
     )
     server.seen.clear()
     begun = time.monotonic()
-    (reading,) = reader.read([(NEED, windows)])
+    (reading,) = reader.read([ReadingTask(NEED, windows)])
     return time.monotonic() - begun, len(server.calls("/api/chat")), sorted({fact.value for fact in reading.facts})
 
 

@@ -13,7 +13,7 @@ from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.strategies import RunComponents, plain_drafting
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Corpus, Roles
-from iterative_rag.retrieval.document_reader import NeedReading
+from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.types import AnsweringStep, Fact, Need, ShortlistedDocument, ShortlistStep, Step
 
 # The score of a passage that was not read, as a fact.

@@ -9,7 +9,8 @@ from iterative_rag.correction.corrector import Corrector
 from iterative_rag.correction.refinement import Refiner
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
-from iterative_rag.retrieval.document_reader import DocumentReader, NeedReading
+from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import PACKED, WIDE, window
 from iterative_rag.settings import Settings
@@ -107,7 +108,7 @@ class DataFinder:
         """Read the documents of each need."""
         tasks = []
         for need, documents in zip(needs, shortlists, strict=True):
-            tasks.append((need, (yield from self._windows(hop, need, documents))))
+            tasks.append(ReadingTask(need, (yield from self._windows(hop, need, documents)), documents))
         readings = self._reader.read(tasks, question=question, seconds=seconds())
         for reading in readings:
             yield reading.step(hop)
@@ -120,13 +121,15 @@ class DataFinder:
         windows: dict[Need, list[Window]] = {}
         for one in unread:
             windows.setdefault(one.need, []).append(one.window)
-        readings = self._reader.read(list(windows.items()), question=question, seconds=seconds)
+        tasks = [ReadingTask(need, again) for need, again in windows.items()]
+        readings = self._reader.read(tasks, question=question, seconds=seconds)
         for reading in readings:
             yield reading.step(hop, again=True)
         return readings
 
     def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
-        """The documents to read for each need; none that an earlier search for it has listed."""
+        """The documents to read for each need; none that an earlier search for it has listed, or, where the reader is
+        metered and leaves documents unread, none that was read."""
         settings, factor = self._settings, WIDER if wider else 1
         found = shortlist(
             self._corpus,
@@ -140,12 +143,20 @@ class DataFinder:
 
     def _unlisted(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Shortlist:
         listed = self._listed.setdefault(need.question, set())
-        new = tuple(entry for entry in documents if entry.document_id not in listed)
+        new = tuple(entry for entry in documents if self._is_new(need, entry, listed))
         listed.update(entry.document_id for entry in new)
         return new
 
+    def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
+        if self._reader.metered:
+            return not self._reader.memory.has_read(need, entry.document_id)
+        return entry.document_id not in listed
+
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
-        """What is read of each document; with a refiner, only the strips that serve the need."""
+        """What is read of each document; with a refiner, only the strips that serve the need. A metered reader cuts
+        its windows itself where nothing refines them: it reads few of the documents."""
+        if self._reader.metered and self._refiner is None:
+            return []
         size = self._settings.window_chars
         layout = PACKED if self._reader.metered else WIDE
         windows = [window(self._corpus.document(entry.document_id), entry, size, layout) for entry in documents]

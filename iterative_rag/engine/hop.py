@@ -12,7 +12,7 @@ from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.run_state import ATTEMPTS, Progress, RunState
 from iterative_rag.errors import IterativeRAGError, LLMError
-from iterative_rag.retrieval.document_reader import NeedReading
+from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.types import Fact, Need, Usage
 
 

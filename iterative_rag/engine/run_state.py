@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from iterative_rag.engine.drafting import Drafted
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.retrieval.document_reader import NeedReading
+from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.types import (
     Draft,
     Fact,

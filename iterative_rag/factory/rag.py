@@ -183,6 +183,7 @@ class IterativeRAG:
             in_flight=self._in_flight(),
             on_hit=budget.cache_hit,
             metered=self.backend.metered,
+            window_chars=settings.window_chars,
             embed=self.embedder.embed_query if self._reuses_by_meaning() and self.embedder else None,
         )
         return build(

@@ -1,4 +1,5 @@
-"""Reads the shortlist: windows around the hits, several calls in flight, no call that is not needed any more.
+"""Reads the shortlists of a hop: step by step where calls cost (`adaptive_reading`), else all of them, several windows
+at a time.
 
 Results are accepted in the order of the shortlist, whatever order they arrive in, and a cached window costs no call.
 So the same question always reads the same windows.
@@ -14,8 +15,10 @@ from typing import TypeAlias
 
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor, Vectors
+from iterative_rag.retrieval.adaptive_reading import AdaptiveReading
 from iterative_rag.retrieval.extract_cache import ExtractCache
-from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.retrieval.need_reading import SURE, NeedReading, ReadingTask, verified
+from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,
@@ -23,18 +26,13 @@ from iterative_rag.types import (
     Fact,
     Need,
     ReadingFault,
-    ReadingStep,
     UnreadWindow,
     Window,
 )
 
-# Facts with a lower score do not count as enough: they are kept, and reading goes on.
-SURE = 0.5
-# Windows that are read in all once one of them had the answer: that of a namesake may come before the right one.
-PATIENCE = 3
 # Facts without a value that count as much as one with a value.
 FACTS_PER_VALUE = 2
-# PATIENCE and the facts of a need, where sources are to corroborate or contradict each other.
+# Documents and facts of a need, where sources are to corroborate or contradict each other.
 CORROBORATING = 5
 # How far calls may run ahead of the windows accepted so far, as a multiple of the calls in flight: far enough that one
 # slow call holds up little, near enough that little is read in vain.
@@ -44,47 +42,12 @@ LOOKAHEAD = 1.25
 _calls = LastingPool("iterative-rag reading", threads=4096)
 
 
-@dataclass(frozen=True, slots=True)
-class NeedReading:
-    """What reading found for one need, with the counts of a ReadingStep. `unread` are the windows lost to faults and to
-    `cap`; `error` is the first fault where not one window could be read."""
-
-    need: Need
-    facts: tuple[Fact, ...]
-    read: int
-    cached: int
-    skipped: int
-    dropped: int
-    faults: tuple[ReadingFault, ...]
-    documents: tuple[str, ...]
-    error: IterativeRAGError | None = None
-    cap: Cap | None = None
-    unanswered: int = 0
-    unread: tuple[UnreadWindow, ...] = ()
-
-    def step(self, hop: int, *, again: bool = False) -> ReadingStep:
-        return ReadingStep(
-            hop,
-            self.need,
-            self.facts,
-            self.read,
-            self.cached,
-            self.skipped,
-            self.dropped,
-            self.faults,
-            self.documents,
-            self.unanswered,
-            again,
-        )
-
-
 @dataclass(slots=True)
 class _Queue:
     """One need while it is being read: its windows, what has arrived, and how many results were accepted in order."""
 
     need: Need
     windows: Sequence[Window]
-    question: str = ""
     started: int = 0
     uncached: int = -1  # the window that the cache did not have
     accepted: int = 0
@@ -108,8 +71,9 @@ _InFlight: TypeAlias = dict[Future[tuple[Extract, ...]], tuple[_Queue, int]]
 class DocumentReader:
     """Reads the windows of one run. `on_hit` is called for every extraction that the cache had.
 
-    `metered`: the extractor's calls cost, so reading ends soon after a value was found, at the earliest after
-    `patience` windows.
+    `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
+    needs of a hop at once, in windows of `window_chars`. `least` is then how many documents are read for a need even if
+    the first has its value. `memory` is what the run has read so far.
     """
 
     corpus: Corpus
@@ -119,7 +83,9 @@ class DocumentReader:
     in_flight: int
     on_hit: Callable[[str], None]
     metered: bool = True
-    patience: int = PATIENCE
+    least: int = 1
+    window_chars: int = 4000
+    memory: ReadingMemory = field(default_factory=ReadingMemory)
     embed: Callable[[str], Vectors] | None = None
 
     @property
@@ -128,16 +94,20 @@ class DocumentReader:
 
     def corroborating(self) -> DocumentReader:
         """The same reader, but it reads on after the first value for others that agree or contradict it."""
-        fact_limit, patience = max(CORROBORATING, self.fact_limit), max(CORROBORATING, self.patience)
-        return replace(self, fact_limit=fact_limit, patience=patience)
+        return replace(self, fact_limit=max(CORROBORATING, self.fact_limit), least=CORROBORATING)
 
     def read(
-        self, tasks: Sequence[tuple[Need, Sequence[Window]]], *, question: str = "", seconds: float | None = None
+        self, tasks: Sequence[ReadingTask], *, question: str = "", seconds: float | None = None
     ) -> tuple[NeedReading, ...]:
-        """Read all needs at once, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one
-        that the needs were derived from."""
+        """Read all needs, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one that the
+        needs were derived from. Facts that an earlier reading did not wait for come as further readings."""
+        if self.metered:
+            return AdaptiveReading(self, tasks, question).run(seconds)
+        return self._read_all(tasks, seconds)
+
+    def _read_all(self, tasks: Sequence[ReadingTask], seconds: float | None) -> tuple[NeedReading, ...]:
         deadline = None if seconds is None else time.monotonic() + seconds
-        queues = [_Queue(need, windows, question if self.metered else "") for need, windows in tasks]
+        queues = [_Queue(task.need, task.windows) for task in tasks]
         flight: _InFlight = {}
         cap: Cap | None = None
         while True:
@@ -190,8 +160,7 @@ class DocumentReader:
         while not queue.enough and queue.accepted in queue.arrived:
             window = queue.windows[queue.accepted]
             for extract in queue.arrived[queue.accepted]:
-                need = queue.need if extract.needs else Need(queue.question)
-                fact = self._verified(need, window, extract)
+                fact = verified(self.corpus, queue.need, window, extract)
                 if fact is None:
                     queue.dropped += 1
                     continue
@@ -203,46 +172,13 @@ class DocumentReader:
 
     def _may_start(self, queue: _Queue) -> bool:
         close = queue.started - queue.accepted < int(LOOKAHEAD * self.in_flight)
-        return queue.open and close and not (queue.started >= self.patience and self._answered(queue))
+        return queue.open and close
 
     def _enough(self, queue: _Queue) -> bool:
         sure = [fact for fact in queue.facts.values() if fact.score >= SURE]
         valued = sum(bool(fact.value) for fact in sure)
         # Facts without a value end the reading later than those with one.
-        return (
-            valued >= self.fact_limit
-            or len(sure) >= FACTS_PER_VALUE * self.fact_limit
-            or (queue.accepted >= self.patience and self._answered(queue))
-        )
-
-    def _answered(self, queue: _Queue) -> bool:
-        """Whether a metered reading has found a value for its need."""
-        return self.metered and any(fact.value and fact.score >= SURE for fact in queue.facts.values())
-
-    def _verified(self, need: Need, window: Window, extract: Extract) -> Fact | None:
-        """The fact, if its quote is found in the window."""
-        document = self.corpus.document(window.document_id)
-        text = document.text
-        place = locate(extract.quote, text, window.spans)
-        if place is None:
-            return None
-        start, end = place
-        return Fact(
-            statement=extract.statement,
-            quote=text[start:end],
-            value=extract.value,
-            document_id=window.document_id,
-            title=window.title,
-            source=window.source,
-            start=start,
-            end=end,
-            need=need,
-            score=extract.score,
-            page=document.page_at(start),
-            retrieved=document.retrieved,
-            url=document.link,
-            copies=document.copies,
-        )
+        return valued >= self.fact_limit or len(sure) >= FACTS_PER_VALUE * self.fact_limit
 
     def _result(self, queue: _Queue, cap: Cap | None) -> NeedReading:
         facts = sorted(queue.facts.values(), key=lambda fact: -fact.score)
@@ -270,15 +206,15 @@ class DocumentReader:
         )
 
     def _extract(self, queue: _Queue, window: Window) -> tuple[Extract, ...]:
-        extracts = self.extractor.extract([queue.need], [window], queue.question)
-        self.extract_cache.put([queue.need], window, queue.question, extracts)
+        extracts = self.extractor.extract([queue.need], [window], "")
+        self.extract_cache.put([queue.need], window, "", extracts)
         return extracts
 
     def _cached(self, queue: _Queue) -> tuple[Extract, ...] | None:
         if queue.uncached == queue.started:
             return None
         window = queue.windows[queue.started]
-        extracts = self.extract_cache.get([queue.need], window, queue.question)
+        extracts = self.extract_cache.get([queue.need], window, "")
         if extracts is None:
             queue.uncached = queue.started
             return None

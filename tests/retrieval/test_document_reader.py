@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Quoting
 from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.retrieval.need_reading import ReadingTask
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window
 from iterative_rag.types import Cap, Document, Extract, Hit, Need, ShortlistedDocument, Window
@@ -45,7 +46,7 @@ def test_twenty_windows_take_three_latencies_at_eight_in_flight() -> None:
     corpus, windows = pages(20, set(range(20)))
     extractor = Quoting(["Yes"], latency=0.5)
     begun = time.monotonic()
-    (reading,) = reader(corpus, extractor).read([(NEED, windows)])
+    (reading,) = reader(corpus, extractor).read([ReadingTask(NEED, windows)])
     assert time.monotonic() - begun <= 1.2 * 3 * 0.5
     assert extractor.most_busy == 8
     assert len(reading.facts) == reading.read == 20
@@ -54,7 +55,7 @@ def test_twenty_windows_take_three_latencies_at_eight_in_flight() -> None:
 def test_early_stop_leaves_the_rest_unread() -> None:
     corpus, windows = pages(20, {0, 1})
     extractor = Quoting(["Yes"], latency=0.05)
-    (reading,) = reader(corpus, extractor, limit=2).read([(NEED, windows)])
+    (reading,) = reader(corpus, extractor, limit=2).read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in reading.facts} == {"Page 00", "Page 01"}
     assert len(extractor.calls) <= 12
     assert reading.skipped >= 8
@@ -63,18 +64,18 @@ def test_early_stop_leaves_the_rest_unread() -> None:
 def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     corpus, windows = pages(20, {1, 2, 9})
     metered, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
-    (reading,) = reader(corpus, metered, metered=True).read([(NEED, windows)])
-    assert {fact.title for fact in reading.facts} == {"Page 01", "Page 02"}
-    assert len(metered.calls) <= 12
-    reader(corpus, thorough).read([(NEED, windows)])
+    (reading,) = reader(corpus, metered, metered=True).read([ReadingTask(NEED, windows)])
+    assert {fact.title for fact in reading.facts} == {"Page 01"}
+    assert metered.calls == ["Page 00", "Page 01"]
+    reader(corpus, thorough).read([ReadingTask(NEED, windows)])
     assert len(thorough.calls) == 20
 
 
 def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
     corpus, windows = pages(20, {0, 4, 12})
     metered = reader(corpus, Quoting(["Yes"]), metered=True)
-    (first,) = metered.read([(NEED, windows)])
-    (both,) = metered.corroborating().read([(NEED, windows)])
+    (first,) = metered.read([ReadingTask(NEED, windows)])
+    (both,) = metered.corroborating().read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in first.facts} == {"Page 00"}
     assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
 
@@ -83,16 +84,16 @@ def test_facts_that_only_come_near_end_the_reading_later() -> None:
     corpus, windows = pages(20, set(range(20)))
     near = Quoting(["Yes"])
     near.value = ""
-    (reading,) = reader(corpus, near, limit=2).read([(NEED, windows)])
+    (reading,) = reader(corpus, near, limit=2).read([ReadingTask(NEED, windows)])
     assert len(reading.facts) == 4
 
 
 def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
     corpus, windows = pages(20, {3, 4, 11})
     cache, extractor = DictCache(), Quoting(["Yes"], latency=0.01)
-    (first,) = reader(corpus, extractor, cache, limit=2).read([(NEED, windows)])
+    (first,) = reader(corpus, extractor, cache, limit=2).read([ReadingTask(NEED, windows)])
     before = len(extractor.calls)
-    (second,) = reader(corpus, extractor, cache, limit=2).read([(Need("where is  IT"), windows)])
+    (second,) = reader(corpus, extractor, cache, limit=2).read([ReadingTask(Need("where is  IT"), windows)])
     assert len(extractor.calls) == before
     assert [fact.quote for fact in second.facts] == [fact.quote for fact in first.facts]
     assert second.cached == second.read
@@ -101,11 +102,11 @@ def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
 def test_an_edited_document_is_read_again() -> None:
     corpus, windows = pages(1, {0})
     cache, extractor = DictCache(), Quoting(["Yes"])
-    reader(corpus, extractor, cache).read([(NEED, windows)])
+    reader(corpus, extractor, cache).read([ReadingTask(NEED, windows)])
     changed = "Yes, it says something else. More."
     edited = MemoryCorpus({"Page 00": changed})
     new = Window("Page 00", "Page 00", "Page 00.md", ((0, len(changed)),), changed)
-    (reading,) = reader(edited, extractor, cache).read([(NEED, [new])])
+    (reading,) = reader(edited, extractor, cache).read([ReadingTask(NEED, [new])])
     assert reading.facts[0].quote == "Yes, it says something else."
     assert len(extractor.calls) == 2
 
@@ -116,21 +117,21 @@ def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
             return (Extract("s", "Words that nobody wrote."), Extract("s", windows[0].text.split(".")[0]))
 
     corpus, windows = pages(2, {0, 1})
-    (reading,) = reader(corpus, Inventing([])).read([(NEED, windows)])
+    (reading,) = reader(corpus, Inventing([])).read([ReadingTask(NEED, windows)])
     assert (len(reading.facts), reading.dropped) == (2, 2)
 
 
 def test_a_fact_says_the_page_that_its_quote_begins_on() -> None:
     corpus, windows = pages(1, {0})
-    (before,) = reader(corpus, Quoting(["Yes"])).read([(NEED, windows)])
+    (before,) = reader(corpus, Quoting(["Yes"])).read([ReadingTask(NEED, windows)])
     corpus.documents = {name: dataclasses.replace(one, pages=(0, 0, 12)) for name, one in corpus.documents.items()}
-    (after,) = reader(corpus, Quoting(["Yes"])).read([(NEED, windows)])
+    (after,) = reader(corpus, Quoting(["Yes"])).read([ReadingTask(NEED, windows)])
     assert [fact.page for fact in (*before.facts, *after.facts)] == [None, 2]
 
 
 def test_time_that_is_up_ends_the_reading_with_what_there_is() -> None:
     corpus, windows = pages(20, set(range(20)))
-    (reading,) = reader(corpus, Quoting(["Yes"], latency=0.4)).read([(NEED, windows)], seconds=0.6)
+    (reading,) = reader(corpus, Quoting(["Yes"], latency=0.4)).read([ReadingTask(NEED, windows)], seconds=0.6)
     assert reading.cap is Cap.SECONDS
     assert 0 < len(reading.facts) < 20
 

@@ -1,0 +1,375 @@
+"""Reads for a backend whose calls cost: the likeliest document first, and on only as far as that leaves something open.
+
+A document is asked once for all needs of the hop that list it. What a need reads next is decided when everything that
+was asked for it has come, and results are accepted in the order in which they were asked for, so the same question
+always reads the same windows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import CapReached, IterativeRAGError
+from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, is_value, verified
+from iterative_rag.retrieval.reading_memory import without
+from iterative_rag.retrieval.reading_policy import ReadingPolicy
+from iterative_rag.retrieval.windows import GAP, PACKED, together, window
+from iterative_rag.system.threads import LastingPool
+from iterative_rag.types import Cap, Extract, Fact, Hit, Need, ReadingFault, ShortlistedDocument, UnreadWindow, Window
+
+if TYPE_CHECKING:
+    from iterative_rag.retrieval.document_reader import DocumentReader
+
+# A shorter rest of a window is not worth a call.
+SHORTEST_REST = 200
+# Documents read at once for a need whose first two brought nothing, where the server works on several calls.
+STRIDE = 2
+
+_calls = LastingPool("iterative-rag adaptive reading", threads=4096)
+
+
+@dataclass(slots=True, eq=False)
+class _Item:
+    """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
+    cut before; `rest` is False once nothing of it is left to read."""
+
+    entry: ShortlistedDocument
+    cut: Window | None = None
+    asked: int = 0
+    rest: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """One window that was asked for, for the needs of `plans`."""
+
+    window: Window
+    plans: tuple[_Plan, ...]
+    future: Future[tuple[Extract, ...]] | None = None
+    extracts: tuple[Extract, ...] | None = None
+    fault: IterativeRAGError | None = None
+    refused: bool = False  # a limit of the run did not allow it
+    cached: bool = False
+
+    @property
+    def needed(self) -> bool:
+        return any(not plan.enough for plan in self.plans)
+
+
+@dataclass(slots=True, eq=False)
+class _Plan:
+    """One need while it is being read."""
+
+    need: Need
+    items: list[_Item]
+    policy: ReadingPolicy
+    calls: list[_Call] = field(default_factory=list)
+    accepted: int = 0
+    remembered: set[str] = field(default_factory=set)  # documents whose text was read before
+    facts: dict[tuple[str, int, int, str], Fact] = field(default_factory=dict)
+    dropped: int = 0
+    enough: bool = False
+
+    @property
+    def waits(self) -> bool:
+        return self.accepted < len(self.calls)
+
+    @property
+    def documents(self) -> list[str]:
+        """The ids of the documents read, in order."""
+        read = (call for call in self.calls[: self.accepted] if not (call.fault or call.refused))
+        return list(dict.fromkeys(call.window.document_id for call in read))
+
+    @property
+    def valued(self) -> set[str]:
+        """The ids of the documents that brought a value."""
+        return {fact.document_id for fact in self.facts.values() if fact.need == self.need and is_value(fact)}
+
+    def next(self, at_once: int) -> list[_Item]:
+        """What to ask for next, all of which will be read; a second window of a document that the need names comes
+        before other documents."""
+        for item in self.items:
+            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued:
+                return [item]
+        asked = len([item for item in self.items if item.asked])
+        wanted = self.policy.least - asked
+        if wanted <= 0:
+            wanted = 1 if asked < STRIDE else min(at_once, STRIDE)
+        unread = [item for item in self.items if not item.asked]
+        return unread[: max(0, min(wanted, self.policy.most - asked))]
+
+    def take(self, fact: Fact) -> None:
+        place = (fact.document_id, fact.start, fact.end, fact.need.key)
+        if place not in self.facts or self.facts[place].score < fact.score:
+            self.facts[place] = fact
+
+    def judge(self) -> None:
+        own = [fact for fact in self.facts.values() if fact.need == self.need]
+        read = len({*self.documents, *self.remembered})
+        self.enough = self.policy.is_enough([fact for fact in own if is_value(fact)], len(own), read)
+
+
+class AdaptiveReading:
+    """The reading of one hop."""
+
+    def __init__(self, reader: DocumentReader, tasks: Sequence[ReadingTask], question: str) -> None:
+        self._reader, self._question, self._memory = reader, question, reader.memory
+        self._cache = reader.extract_cache
+        self._plans = [self._plan(task) for task in tasks]
+        self._queued: list[_Call] = []
+        self._flight: list[_Call] = []
+
+    def run(self, seconds: float | None) -> tuple[NeedReading, ...]:
+        """Read for at most `seconds`. Facts of calls that an earlier reading did not wait for come last, each need as a
+        reading of its own."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        late = self._late()
+        cap: Cap | None = None
+        while True:
+            if cap is None:
+                self._ask()
+                self._start()
+            pending = [call.future for call in self._flight if call.future and call.needed]
+            if not pending:
+                break
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not wait(pending, timeout=left, return_when=FIRST_COMPLETED).done:
+                cap = Cap.SECONDS
+                break
+            cap = self._receive() or cap
+        self._leave()
+        return (*(self._result(plan, cap) for plan in self._plans), *late)
+
+    # --- what to read -------------------------------------------------------------------------
+
+    def _plan(self, task: ReadingTask) -> _Plan:
+        entries = task.documents or [_entry(one) for one in task.windows]
+        cut = dict(zip(map(id, entries), task.windows, strict=True)) if task.windows else {}
+        reader = self._reader
+        policy = ReadingPolicy.of(task.need, entries, least=reader.least, fact_limit=reader.fact_limit)
+        return _Plan(task.need, [_Item(one, cut.get(id(one))) for one in policy.ordered(entries)], policy)
+
+    def _ask(self) -> None:
+        """Queue the next windows of every need that waits for nothing."""
+        while ready := [plan for plan in self._plans if not (plan.enough or plan.waits)]:
+            before = len(self._queued)
+            turns = [(plan, item) for plan in ready for item in plan.next(self._reader.in_flight)]
+            if not turns:
+                return
+            for plan, item in turns:
+                self._queue(plan, item)
+            if len(self._queued) > before:
+                return
+
+    def _queue(self, plan: _Plan, item: _Item) -> None:
+        """Ask for a window of a document, for all needs that list it and have read none of it."""
+        if item.asked and plan.waits:
+            return  # another need's turn has asked for it
+        second, item.asked = bool(item.asked), item.asked + 1
+        id_ = item.entry.document_id
+        if item.cut is not None:
+            if without(item.cut.spans, self._memory.spans(plan.need, id_)):
+                self._enqueue(item.cut, [plan])
+            else:
+                self._remember(plan, item)
+            return
+        if second or self._memory.spans(plan.need, id_):
+            self._queue_rest(plan, item)
+            return
+        sharing = [(plan, item)]
+        for other in self._plans:
+            twin = next((one for one in other.items if one.entry.document_id == id_ and not one.asked), None)
+            if other is not plan and twin and twin.cut is None and not self._memory.spans(other.need, id_):
+                twin.asked = 1
+                sharing.append((other, twin))
+        sharing.sort(key=lambda one: self._plans.index(one[0]))
+        entry = together([one.entry for _, one in sharing])
+        self._enqueue(self._window(entry), [one for one, _ in sharing])
+
+    def _queue_rest(self, plan: _Plan, item: _Item) -> None:
+        """Ask for what was not read of a document for this need; nothing where all of it was."""
+        rest = self._rest(item.entry, self._memory.spans(plan.need, item.entry.document_id))
+        self._remember(plan, item)
+        item.rest = rest is not None
+        if rest is not None and not plan.enough:
+            self._enqueue(rest, [plan])
+
+    def _remember(self, plan: _Plan, item: _Item) -> None:
+        """Take up what the text that was read of a document is known to say."""
+        item.rest = False
+        for fact in self._memory.facts(plan.need, item.entry.document_id):
+            plan.take(replace(fact, need=plan.need))
+        plan.remembered.add(item.entry.document_id)
+        plan.judge()
+
+    def _window(self, entry: ShortlistedDocument) -> Window:
+        return window(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, PACKED)
+
+    def _rest(self, entry: ShortlistedDocument, read: Sequence[tuple[int, int]]) -> Window | None:
+        """A window of what was not read: around the other hits, else from where the unread text begins."""
+        document = self._reader.corpus.document(entry.document_id)
+        unread = without([(0, len(document.text))], read)
+        if sum(end - start for start, end in unread) < SHORTEST_REST:
+            return None
+        hits = tuple(hit for hit in entry.hits if without([(hit.start, hit.end)], read))
+        if not hits:
+            start, end = max(unread, key=lambda span: span[1] - span[0])
+            hits = (Hit(document.id, document.title, start, min(end, start + self._reader.window_chars), 0.0),)
+        wider = self._window(replace(entry, hits=hits))
+        spans = [span for span in without(wider.spans, read) if document.text[slice(*span)].strip()]
+        if sum(end - start for start, end in spans) < SHORTEST_REST:
+            return None
+        text = GAP.join(document.text[start:end] for start, end in spans)
+        return replace(wider, spans=tuple(spans), text=text)
+
+    # --- calls --------------------------------------------------------------------------------
+
+    def _enqueue(self, one: Window, plans: Sequence[_Plan]) -> None:
+        call = _Call(one, tuple(plans))
+        for plan in plans:
+            plan.calls.append(call)
+        self._queued.append(call)
+
+    def _start(self) -> None:
+        """Start what is queued, as far as the flight has room; a cached window needs none."""
+        while self._queued:
+            call = self._queued[0]
+            if not call.needed:
+                self._queued.pop(0)
+                continue
+            needs = [plan.need for plan in call.plans]
+            cached = self._cache.get(needs, call.window, self._question)
+            if cached is not None:
+                self._queued.pop(0)
+                self._reader.on_hit("extract")
+                call.extracts, call.cached = cached, True
+                self._accept(call)
+                self._ask()
+                continue
+            if sum(one.future is not None and not one.future.done() for one in self._flight) >= self._reader.in_flight:
+                return
+            self._queued.pop(0)
+            call.future = _calls.submit(self._extract, needs, call.window)
+            self._flight.append(call)
+
+    def _extract(self, needs: Sequence[Need], one: Window) -> tuple[Extract, ...]:
+        extracts = self._reader.extractor.extract(needs, [one], self._question)
+        self._cache.put(needs, one, self._question, extracts)
+        return extracts
+
+    def _receive(self) -> Cap | None:
+        """Accept everything that has arrived; the limit of the run that a call met, if any."""
+        cap: Cap | None = None
+        for call in [call for call in self._flight if call.future and call.future.done()]:
+            self._flight.remove(call)
+            assert call.future is not None
+            try:
+                call.extracts = call.future.result()
+            except CapReached as reached:
+                cap, call.refused, call.extracts = reached.cap, True, ()
+            except IterativeRAGError as error:
+                call.fault, call.extracts = error, ()
+            self._accept(call)
+        return cap
+
+    def _accept(self, call: _Call) -> None:
+        if not (call.fault or call.refused):
+            self._memory.note([plan.need for plan in call.plans], call.window)
+        for plan in call.plans:
+            while plan.accepted < len(plan.calls) and plan.calls[plan.accepted].extracts is not None:
+                self._take(plan, plan.calls[plan.accepted])
+                plan.accepted += 1
+                plan.judge()
+
+    def _take(self, plan: _Plan, call: _Call) -> None:
+        """The facts of a call that serve a need; those that serve only the question go to its first need."""
+        place = call.plans.index(plan)
+        for extract in call.extracts or ():
+            if place not in extract.needs and (extract.needs or place):
+                continue
+            need = plan.need if extract.needs else Need(self._question)
+            fact = verified(self._reader.corpus, need, call.window, extract)
+            if fact is None:
+                plan.dropped += 1
+                continue
+            plan.take(fact)
+            self._memory.keep(fact)
+
+    def _leave(self) -> None:
+        """Keep what has arrived although it was not waited for, and remember what is still under way."""
+        self._receive()
+        for plan in self._plans:
+            for call in plan.calls[plan.accepted :]:
+                if call.extracts is not None:
+                    self._take(plan, call)
+        for call in self._flight:
+            if call.future is not None:
+                needs = tuple(plan.need for plan in call.plans)
+                self._memory.late.append((call.future, needs, call.window))
+
+    def _late(self) -> list[NeedReading]:
+        """What calls have brought since an earlier reading stopped waiting for them."""
+        arrived = [late for late in self._memory.late if late[0].done()]
+        self._memory.late = [late for late in self._memory.late if not late[0].done()]
+        found: list[NeedReading] = []
+        for future, needs, one in arrived:
+            if future.cancelled() or future.exception() is not None:
+                continue
+            self._memory.note(needs, one)
+            for n, need in enumerate(needs):
+                extracts = [extract for extract in future.result() if n in extract.needs]
+                facts = [fact for each in extracts if (fact := verified(self._reader.corpus, need, one, each))]
+                for fact in facts:
+                    self._memory.keep(fact)
+                if facts:
+                    found.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (one.document_id,)))
+        return found
+
+    # --- what came of it ----------------------------------------------------------------------
+
+    def _result(self, plan: _Plan, cap: Cap | None) -> NeedReading:
+        arrived = [call for call in plan.calls if call.extracts is not None]
+        faults = [call for call in arrived if call.fault]
+        read = len(arrived) - len(faults) - sum(call.refused for call in arrived)
+        unanswered = sum(call.future is not None for call in plan.calls if call.extracts is None)
+        unasked = sum(not item.asked for item in plan.items)
+        queued = sum(call.future is None for call in plan.calls if call.extracts is None)
+        facts = sorted(plan.facts.values(), key=lambda fact: -fact.score)
+        return NeedReading(
+            need=plan.need,
+            facts=tuple(facts),
+            read=read,
+            cached=sum(call.cached for call in arrived),
+            skipped=unasked + queued + (unanswered if plan.enough else 0),
+            dropped=plan.dropped,
+            faults=tuple(ReadingFault(call.window.title, str(call.fault)) for call in faults),
+            documents=tuple(plan.documents),
+            error=faults[0].fault if faults and not read and not plan.remembered else None,
+            cap=cap,
+            unanswered=0 if plan.enough else unanswered,
+            unread=tuple(self._unread(plan, cap)),
+        )
+
+    def _unread(self, plan: _Plan, cap: Cap | None) -> list[UnreadWindow]:
+        """The windows that a need has lost; one that it did not need any more is no loss."""
+        lost = [UnreadWindow(plan.need, call.window, str(call.fault)) for call in plan.calls if call.fault]
+        if cap is None or plan.enough:
+            return lost
+        for call in plan.calls:
+            if call.extracts is None and call.future is not None:
+                lost.append(UnreadWindow(plan.need, call.window, f"no reply before the limit of {cap.value}"))
+            elif call.extracts is None or call.refused:
+                lost.append(UnreadWindow(plan.need, call.window, f"not read before the limit of {cap.value}"))
+        asked = sum(item.asked > 0 for item in plan.items)
+        for item in [item for item in plan.items if not item.asked][: max(0, plan.policy.most - asked)]:
+            one = item.cut or self._window(item.entry)
+            lost.append(UnreadWindow(plan.need, one, f"not read before the limit of {cap.value}"))
+        return lost
+
+
+def _entry(one: Window) -> ShortlistedDocument:
+    return ShortlistedDocument(one.document_id, one.title, one.source, 1.0, ())

@@ -1,0 +1,99 @@
+"""What is to be read for a need, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.types import (
+    Cap,
+    Extract,
+    Fact,
+    Need,
+    ReadingFault,
+    ReadingStep,
+    ShortlistedDocument,
+    UnreadWindow,
+    Window,
+)
+
+# Facts with a lower score do not count as enough: they are kept, and reading goes on.
+SURE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingTask:
+    """A need and what to read for it, best first. `windows` are those of `documents`, one each; without them the reader
+    cuts the windows itself. `documents` is empty where windows are read a second time."""
+
+    need: Need
+    windows: Sequence[Window] = ()
+    documents: Sequence[ShortlistedDocument] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NeedReading:
+    """What reading found for one need, with the counts of a ReadingStep. `unread` are the windows lost to faults and to
+    `cap`; `error` is the first fault where not one window could be read."""
+
+    need: Need
+    facts: tuple[Fact, ...]
+    read: int
+    cached: int
+    skipped: int
+    dropped: int
+    faults: tuple[ReadingFault, ...]
+    documents: tuple[str, ...]
+    error: IterativeRAGError | None = None
+    cap: Cap | None = None
+    unanswered: int = 0
+    unread: tuple[UnreadWindow, ...] = ()
+
+    def step(self, hop: int, *, again: bool = False) -> ReadingStep:
+        return ReadingStep(
+            hop,
+            self.need,
+            self.facts,
+            self.read,
+            self.cached,
+            self.skipped,
+            self.dropped,
+            self.faults,
+            self.documents,
+            self.unanswered,
+            again,
+        )
+
+
+def is_value(fact: Fact) -> bool:
+    """Whether a fact answers its need, surely enough to end the reading for it."""
+    return bool(fact.value) and fact.score >= SURE
+
+
+def verified(corpus: Corpus, need: Need, window: Window, extract: Extract) -> Fact | None:
+    """The extract as a fact about a need; None if its quote does not stand in the window."""
+    document = corpus.document(window.document_id)
+    text = document.text
+    place = locate(extract.quote, text, window.spans)
+    if place is None:
+        return None
+    start, end = place
+    return Fact(
+        statement=extract.statement,
+        quote=text[start:end],
+        value=extract.value,
+        document_id=window.document_id,
+        title=window.title,
+        source=window.source,
+        start=start,
+        end=end,
+        need=need,
+        score=extract.score,
+        page=document.page_at(start),
+        retrieved=document.retrieved,
+        url=document.link,
+        copies=document.copies,
+    )

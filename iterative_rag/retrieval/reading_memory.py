@@ -1,0 +1,90 @@
+"""What one run has read, for which needs, and what it held: no text is read twice for the same need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language, language_of
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Extract, Fact, Need, Window
+
+Span = tuple[int, int]
+_WORD = lazy_pattern(r"\w+")
+# "In which year" asks what "when" asks.
+_YEARS = frozenset({"year", "date", "day"})
+
+
+def wording(need: Need) -> frozenset[str]:
+    """The words that decide what a need asks for, in any order: those that carry meaning, and the question words."""
+    code = language(need.question) or "en"
+    asking = language_of(code).question_words
+    words = {
+        word for word in _WORD.findall(folded(need.question)) if word in asking or not is_function_word(word, code)
+    }
+    if _YEARS & set(_WORD.findall(folded(need.question))) and words & {"what", "which"}:
+        words = (words - {"what", "which"} - _YEARS) | {"when"}
+    return frozenset(words)
+
+
+def same(one: Need, other: Need) -> bool:
+    """Whether two needs are the same one, perhaps in another order of words."""
+    return one.key == other.key or wording(one) == wording(other)
+
+
+@dataclass(slots=True)
+class ReadingMemory:
+    """`late` are the calls that were still running when nobody waited for them any more: for which needs, and which
+    window; what they bring is taken up by the next reading."""
+
+    late: list[tuple[Future[tuple[Extract, ...]], tuple[Need, ...], Window]] = field(default_factory=list)
+    _read: dict[str, list[tuple[Need, tuple[Span, ...]]]] = field(default_factory=dict)
+    _facts: dict[str, list[Fact]] = field(default_factory=dict)
+
+    def note(self, needs: Sequence[Need], window: Window) -> None:
+        """A window was read for these needs."""
+        self._read.setdefault(window.document_id, []).extend((need, window.spans) for need in needs)
+
+    def keep(self, fact: Fact) -> None:
+        self._facts.setdefault(fact.document_id, []).append(fact)
+
+    def facts(self, need: Need, document_id: str) -> list[Fact]:
+        """What a document is known to say about a need that was asked before."""
+        return [fact for fact in self._facts.get(document_id, ()) if same(fact.need, need)]
+
+    def has_read(self, need: Need, document_id: str) -> bool:
+        """Whether any of a document was read for this very need."""
+        return any(other.key == need.key for other, _ in self._read.get(document_id, ()))
+
+    def spans(self, need: Need, document_id: str) -> list[Span]:
+        """What was read of a document for a need, in order."""
+        read = (spans for other, spans in self._read.get(document_id, ()) if same(other, need))
+        return merged(span for spans in read for span in spans)
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order, those that touch as one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def without(spans: Sequence[Span], read: Sequence[Span]) -> list[Span]:
+    """What is left of spans where others are taken out."""
+    left: list[Span] = []
+    for start, end in spans:
+        for first, last in read:
+            if last <= start or first >= end:
+                continue
+            if first > start:
+                left.append((start, first))
+            start = max(start, last)
+        if start < end:
+            left.append((start, end))
+    return left

@@ -1,0 +1,133 @@
+"""In which order the documents of a need are read, and when they have been read far enough.
+
+In 61 of 76 needs the value stood in the first document, in most others in the second. So what matters is whether the
+first is the right one: whether its title is a name in the need.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Fact, Need, ShortlistedDocument
+
+# Documents that are read where the need names several, or where it names none and the first value does not say what it
+# is about: the best document may be that of a namesake.
+UNSURE = 2
+# Documents that are read where none brings a value.
+MOST = 8
+# Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
+READING_ON = 3
+# A document whose score is a smaller share of the one before it, and all after it, are left to another wording of the
+# need; the first documents are read whatever their scores.
+GAP, BEFORE_GAP = 0.6, 4
+
+_COUNTING = lazy_pattern(
+    r"\bhow many\b|\bhow often\b|\bwhich of\b|\blist\b|\ball (?:the|of)\b|\bnamesakes?\b|\bsame (?:first |last )?name\b"
+    r"|\bother (?:than|\w+s)\b|\bwho (?:are|were)\b|\bwhat (?:are|were) the\b|\b(?:most|fewest|least|only)\b"
+    r"|\bthe (?:\w+ )?(?!first|west|east|rest|best|latest|forest|guest|priest|test|contest|protest|harvest)\w{3,}est\b"
+    r"|\bwie ?viele\b|\bwelche[rs]? (?:von|der)\b|\bcombien\b|\blequel\b|\bcuant[oa]s\b|\bcual de\b|\bquant[ei]\b"
+)
+_WORD = lazy_pattern(r"\w+(?:'s\b)?")
+_WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
+_WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
+_IN_BRACKETS = lazy_pattern(r"\s*\(([^()]*)\)\s*$")
+
+
+def reads_on(need: Need) -> bool:
+    """Whether a need asks for a greatest, for a count, for several things, or for one of several, so that a first value
+    may not be the right one or not all."""
+    return _COUNTING.search(folded_in_place(need.question)) is not None
+
+
+def names(need: Need) -> frozenset[str]:
+    """The capitalised words and numbers of a need, folded, without the word that it begins with."""
+    return _names(need.question.partition(" ")[2])
+
+
+def _names(text: str) -> frozenset[str]:
+    words = (word.removesuffix("'s") for word in _WORD.findall(text.translate(PLAIN_SIGNS)))
+    return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
+
+
+def named(need: Need, documents: Sequence[ShortlistedDocument]) -> frozenset[str]:
+    """The ids of the documents whose titles are names in the need. Of namesakes ("Mercury (planet)") it is the one
+    whose addition the need mentions, else all of them."""
+    question = folded_in_place(need.question)
+    by_name: dict[str, list[tuple[ShortlistedDocument, bool]]] = {}
+    for entry in documents:
+        addition = _IN_BRACKETS.search(entry.title)
+        name = folded_in_place(_IN_BRACKETS.sub("", entry.title)).strip()
+        if name and _stands_as_name(name, question, need.question):
+            words = re.findall(r"\w+", folded_in_place(addition[1])) if addition else []
+            by_name.setdefault(name, []).append((entry, any(word in question for word in words)))
+    longest = [name for name in by_name if not any(name != other and name in other for other in by_name)]
+    return frozenset(
+        entry.document_id
+        for name in longest
+        for entry, mentioned in by_name[name]
+        if mentioned or not any(other for _, other in by_name[name])
+    )
+
+
+def _stands_as_name(name: str, question: str, written: str) -> bool:
+    """Whether a folded name stands in a folded question as a whole name: capitalised, and no part of a longer one."""
+    for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question):
+        start, end = match.span()
+        before, after = _WORD_BEFORE.search(written[:start]), _WORD_AFTER.search(written[end:])
+        inside = (before and before.start() > 0 and before[1][0].isupper()) or (after and after[1][0].isupper())
+        if not inside and not written[start].islower():
+            return True
+    return False
+
+
+def before_gap(documents: Sequence[ShortlistedDocument]) -> int:
+    """How many documents come before a gap in the scores."""
+    for n in range(BEFORE_GAP, len(documents)):
+        if documents[n].score < GAP * documents[n - 1].score:
+            return n
+    return len(documents)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPolicy:
+    """How one need is read. `named` are the documents that the need names; `least` is how many documents are read even
+    if the first brings a value; `most` how many if none does. `fact_limit` ends the reading without a value. `subject`
+    are the names of the need, by which a value is known to be the right one."""
+
+    named: frozenset[str]
+    least: int
+    most: int
+    fact_limit: int
+    subject: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
+        """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
+        about, most = named(need, documents), min(MOST, before_gap(documents))
+        if least > 1 or reads_on(need):
+            wanted = max(least, READING_ON)
+            return cls(about, wanted, max(wanted, most), fact_limit)
+        if len(about) > 1:
+            return cls(about, UNSURE, most, fact_limit)
+        return cls(about, 1, most, fact_limit, names(need))
+
+    def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
+        """The first document, then those that the need names, then the others in their order."""
+        return [*documents[:1], *sorted(documents[1:], key=lambda entry: entry.document_id not in self.named)]
+
+    def is_enough(self, values: Sequence[Fact], facts: int, read: int) -> bool:
+        """Whether the reading ends: `values` are the facts that answer the need, out of `facts`, after `read`
+        documents."""
+        if self.least == 1 and any(self._is_right(fact) for fact in values):
+            return True
+        return read >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)
+
+    def _is_right(self, fact: Fact) -> bool:
+        """Whether a value is known to be about what the need names: by the title of its document, or by its quote."""
+        if fact.document_id in self.named:
+            return True
+        return bool(self.subject) and self.subject <= _names(f"{fact.title} {fact.quote}")

@@ -1,0 +1,191 @@
+"""Reading where every call costs: which documents are asked, for which needs, and when it ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from fakes.in_memory import DictCache, MemoryCorpus
+from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
+from iterative_rag.types import Extract, Hit, Need, ShortlistedDocument, Window
+
+QUESTION = "How old was the architect of Velm Tower when it was finished?"
+DESIGNER, HEIGHT = Need("Who designed Velm Tower?"), Need("How high is Velm Tower?")
+TOWER = "Velm Tower was designed by Oda Brenk. It is 61 m high."
+VALUES = {"designed": ("Velm Tower was designed by Oda Brenk.", "Oda Brenk"), "high": ("It is 61 m high.", "61 m")}
+
+
+@dataclass
+class Reading:
+    """Extracts what `VALUES` has for a word of the need; records what it was asked."""
+
+    asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    values: Mapping[str, tuple[str, str]] = field(default_factory=lambda: VALUES)
+    hold: Mapping[str, threading.Event] = field(default_factory=dict)
+    fingerprint: str = "reading/1"
+
+    def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+        (window,) = windows
+        self.asked.append((window.title, tuple(need.question for need in needs)))
+        self.texts.append(window.text)
+        if window.title in self.hold:
+            self.hold[window.title].wait(5)
+        return tuple(
+            Extract(quote, quote, value, needs=(n,))
+            for n, need in enumerate(needs)
+            for word, (quote, value) in self.values.items()
+            if word in need.question and quote in window.text
+        )
+
+    @property
+    def titles(self) -> list[str]:
+        return [title for title, _ in self.asked]
+
+
+def listed(need: Need, texts: Mapping[str, str], *titles: str) -> ReadingTask:
+    """A need with the documents of these titles, each hit at its beginning."""
+    entries = [
+        ShortlistedDocument(
+            title, title, f"{title}.md", 0.05, (Hit(title, title, 0, min(200, len(texts[title])), 0.05),)
+        )
+        for title in titles
+    ]
+    return ReadingTask(need, (), entries)
+
+
+def reader(
+    texts: Mapping[str, str], extractor: Reading, *, in_flight: int = 1, cache: DictCache | None = None
+) -> DocumentReader:
+    return DocumentReader(
+        MemoryCorpus(dict(texts)),
+        extractor,
+        cache=cache or DictCache(),
+        fact_limit=3,
+        in_flight=in_flight,
+        on_hit=lambda what: None,
+        window_chars=400,
+    )
+
+
+def values(reading: NeedReading) -> list[str]:
+    return [fact.value for fact in reading.facts]
+
+
+PAGES = {"Velm Tower": TOWER, "Velm": "Velm is a town.", "Towers": "A tower is high.", "Oda Brenk": "Oda Brenk drew."}
+
+
+@pytest.mark.parametrize("in_flight", [1, 4])
+def test_a_value_of_the_document_that_the_need_names_ends_the_reading(in_flight: int) -> None:
+    extractor = Reading()
+    (found,) = reader(PAGES, extractor, in_flight=in_flight).read([listed(DESIGNER, PAGES, *PAGES)])
+    assert extractor.titles == ["Velm Tower"]
+    assert values(found) == ["Oda Brenk"]
+    assert (found.read, found.skipped) == (1, 3)
+
+
+def test_of_namesakes_two_are_read() -> None:
+    pages = {"Velm Tower (Karsa)": TOWER, "Velm Tower (Tarn)": "Velm Tower was built in Tarn.", **PAGES}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(DESIGNER, pages, *list(pages)[:2], "Velm", "Towers")])
+    assert extractor.titles == ["Velm Tower (Karsa)", "Velm Tower (Tarn)"]
+
+
+def test_a_namesake_that_the_need_tells_apart_is_read_alone() -> None:
+    pages = {"Velm Tower (Karsa)": TOWER, "Velm Tower (Tarn)": "Velm Tower was built in Tarn."}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(Need("Who designed Velm Tower in Karsa?"), pages, *pages)])
+    assert extractor.titles == ["Velm Tower (Karsa)"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who designed the highest tower beside Velm Tower?",
+        "How many people designed Velm Tower?",
+        "Which of the towers was designed like Velm Tower?",
+        "Who were designed to keep Velm Tower?",
+    ],
+)
+def test_a_first_value_ends_nothing_where_a_need_asks_for_more_than_one(question: str) -> None:
+    extractor = Reading()
+    reader(PAGES, extractor).read([listed(Need(question), PAGES, *PAGES)])
+    assert extractor.titles == ["Velm Tower", "Velm", "Towers"]
+
+
+def test_the_rest_of_the_right_document_is_read_before_weaker_ones() -> None:
+    filler = "Nothing of it stands in this part of the long article. " * 12
+    pages = {"Velm Tower": f"{filler}\n\n{TOWER}", "Velm": "Velm is a town.", "Towers": "A tower is high."}
+    extractor = Reading()
+    (found,) = reader(pages, extractor).read([listed(DESIGNER, pages, *pages)])
+    assert extractor.titles == ["Velm Tower", "Velm Tower"]
+    assert values(found) == ["Oda Brenk"]
+    assert not set(extractor.texts[0].split("\n[...]\n")) & set(extractor.texts[1].split("\n[...]\n"))
+
+
+def test_a_document_is_asked_once_for_all_needs_of_a_hop() -> None:
+    extractor = Reading()
+    tasks = [listed(DESIGNER, PAGES, "Velm Tower", "Velm"), listed(HEIGHT, PAGES, "Towers", "Velm Tower")]
+    designer, height = reader(PAGES, extractor, in_flight=4).read(tasks)
+    assert ("Velm Tower", (DESIGNER.question, HEIGHT.question)) in extractor.asked
+    assert sorted(extractor.titles) == ["Towers", "Velm Tower"]
+    assert (values(designer), values(height)) == (["Oda Brenk"], ["61 m"])
+
+
+def test_what_was_read_for_two_needs_is_found_for_one_of_them_in_another_run() -> None:
+    cache, extractor = DictCache(), Reading()
+    both = [listed(DESIGNER, PAGES, "Velm Tower"), listed(HEIGHT, PAGES, "Velm Tower")]
+    reader(PAGES, extractor, cache=cache).read(both, question=QUESTION)
+    (found,) = reader(PAGES, extractor, cache=cache).read([both[1]], question=QUESTION)
+    assert len(extractor.asked) == 1
+    assert (values(found), found.cached) == (["61 m"], 1)
+
+
+def test_no_text_is_read_twice_for_a_need_in_another_order_of_words() -> None:
+    extractor = Reading()
+    one = reader(PAGES, extractor)
+    one.read([listed(DESIGNER, PAGES, "Velm Tower")])
+    (again,) = one.read([listed(Need("Velm Tower was designed by who?"), PAGES, "Velm Tower")])
+    assert extractor.titles == ["Velm Tower"]
+    assert values(again) == ["Oda Brenk"]
+
+
+def test_a_need_that_asks_for_something_else_reads_the_same_text() -> None:
+    extractor = Reading()
+    one = reader(PAGES, extractor)
+    one.read([listed(Need("When was Velm Tower finished?"), PAGES, "Velm Tower")])
+    (found,) = one.read([listed(DESIGNER, PAGES, "Velm Tower")])
+    assert values(found) == ["Oda Brenk"]
+
+
+def test_what_only_the_question_needs_is_kept_as_a_fact_about_it() -> None:
+    class Noting(Reading):
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+            noted = Extract("It is 61 m high.", "It is 61 m high.", needs=())
+            return (*super().extract(needs, windows, question), noted)
+
+    (found,) = reader(PAGES, Noting()).read([listed(DESIGNER, PAGES, "Velm Tower")], question=QUESTION)
+    assert [(fact.need.question, fact.value) for fact in found.facts] == [
+        (DESIGNER.question, "Oda Brenk"),
+        (QUESTION, ""),
+    ]
+
+
+def test_a_call_that_is_not_needed_any_more_is_not_waited_for_and_what_it_brings_is_kept() -> None:
+    pages = {"Velm": "A.", "Towers": "B.", "First": TOWER, "Second": f"{TOWER} Twice."}
+    release = threading.Event()
+    extractor = Reading(hold={"Second": release})
+    need = Need("Who designed it?")
+    one = reader(pages, extractor, in_flight=2)
+    (found,) = one.read([listed(need, pages, *pages)])
+    assert extractor.titles == ["Velm", "Towers", "First", "Second"]
+    assert [fact.title for fact in found.facts] == ["First"]
+    release.set()
+    for future, _, _ in one.memory.late:
+        future.result(5)
+    *_, late = one.read([listed(HEIGHT, pages, "Velm")])
+    assert [(fact.title, fact.need) for fact in late.facts] == [("Second", need)]
