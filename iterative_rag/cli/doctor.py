@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -233,7 +234,7 @@ def _corpora(settings: Settings) -> Iterator[Check]:
         return
     if asked not in names:
         if settings.corpus:
-            fix = f"iterative-rag index PATH --corpus {asked}"
+            fix = f"iterative-rag index PATH --corpus {shlex.quote(asked)}"
             yield Check("corpora", False, f"no corpus {asked!r}", fix, CorpusError.exit_code)
         else:
             yield Check("corpora", None, "none yet; the starter corpus is indexed when you first ask")
@@ -253,7 +254,9 @@ def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
         found += f"; made by {info.embedder}, while the settings name {embedder}"
     wrong = other or info.state != "ready"
     ok = (False if asked else None) if wrong else True
-    return Check("corpora", ok, found, f"iterative-rag index PATH --corpus {info.name}", CorpusError.exit_code)
+    return Check(
+        "corpora", ok, found, f"iterative-rag index PATH --corpus {shlex.quote(info.name)}", CorpusError.exit_code
+    )
 
 
 def _cache(settings: Settings) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -224,10 +225,9 @@ def _sources(
 
 
 def _title_lists(name: str, settings: Settings) -> TitleLists:
-    from iterative_rag.index.corpora import checked_name
     from iterative_rag.sources.title_lists import TitleLists
 
-    return TitleLists(corpora(settings.index).root / checked_name(name))
+    return TitleLists(corpora(settings.index).folder(name))
 
 
 def _check_not_whole(name: str, settings: Settings, root: str) -> None:
@@ -243,7 +243,7 @@ def _check_not_whole(name: str, settings: Settings, root: str) -> None:
     if held:
         raise UsageError(
             f"The corpus {name!r} was given all of {root}: there is nothing to choose.",
-            hint=f"Use another corpus (--corpus NAME), or start over: iterative-rag corpus remove {name}",
+            hint=f"Use another corpus (--corpus NAME), or start over: iterative-rag corpus remove {shlex.quote(name)}",
         )
 
 
@@ -267,7 +267,7 @@ def stale(name: str, settings: Settings) -> Staleness:
 
     def opened(root: str) -> DocumentSource:
         if not Path(root).exists():
-            start_over = f"Bring it back, or start over: iterative-rag corpus remove {name}"
+            start_over = f"Bring it back, or start over: iterative-rag corpus remove {shlex.quote(name)}"
             raise CorpusError(f"There is no {root} any more.", hint=start_over)
         return open_source(root, titles=lists.of(root))
 

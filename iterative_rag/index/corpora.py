@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-import re
 import shlex
 import shutil
 import sqlite3
@@ -13,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, UsageError
+from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
+from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
@@ -27,7 +27,6 @@ from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.system.private_files import private_folder, tighten
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _DATABASE = "documents.sqlite"
 _NAMES_SHOWN = 8
 
@@ -63,12 +62,17 @@ class Corpora:
 
     def place(self, name: str) -> Place:
         """Where the vectors of this corpus are read and written."""
-        return self._place_of(name, self.root / checked_name(name))
+        return self._place_of(name, self.folder(name))
+
+    def folder(self, name: str) -> Path:
+        """The folder of a corpus, which need not exist. Raises UsageError for what cannot be a name."""
+        return folder_in(self.root, name)
 
     def names(self) -> list[str]:
         """All corpora, sorted; also damaged ones."""
         try:
-            return sorted(path.name for path in self.root.iterdir() if _NAME.fullmatch(path.name) and _holds(path))
+            found = {decoded(path.name) for path in self.root.iterdir() if _holds(path)}
+            return sorted(name for name in found if name is not None)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -105,7 +109,7 @@ class Corpora:
 
     def roots(self, name: str) -> set[str]:
         """The files and folders that a corpus was indexed from; none where there is no corpus that can be read."""
-        folder = self.root / checked_name(name)
+        folder = self.folder(name)
         if not (folder / _DATABASE).is_file():
             return set()
         with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(DocumentStore(folder / _DATABASE)) as store:
@@ -173,7 +177,7 @@ class Corpora:
         One that was made otherwise (embedder, chunking, schema) or is damaged is emptied first if `roots` hold
         all of it; else CorpusMismatch says which paths to give.
         """
-        folder = self.root / checked_name(name)
+        folder = self.folder(name)
         with CorpusLock(folder, name).writing():
             private_folder(self.root)
             tighten(folder)
@@ -218,7 +222,7 @@ class Corpora:
         return DocumentStore(folder / _DATABASE, write=write)
 
     def _existing(self, name: str) -> Path:
-        folder = self.root / checked_name(name)
+        folder = self.folder(name)
         if not _holds(folder):
             raise _not_found(name, self.names())
         return folder
@@ -254,7 +258,7 @@ def _clear(folder: Path) -> None:
 
 
 def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
-    near = difflib.get_close_matches(name, others, n=1)
+    near = [one for one in others if one.casefold() == name.casefold()] or difflib.get_close_matches(name, others, n=1)
     meant = f"Did you mean {near[0]!r}? " if near else ""
     shown = [*others[:_NAMES_SHOWN], *(["…"] if len(others) > _NAMES_SHOWN else [])]
     there = f"There are: {', '.join(shown)}. " if others else ""
@@ -264,16 +268,6 @@ def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
 def _holds(folder: Path) -> bool:
     """Whether there is a corpus; a removed one may leave a folder with nothing but locks."""
     return (folder / _DATABASE).exists() or (folder / VECTORS).exists()
-
-
-def checked_name(name: str) -> str:
-    """Raises UsageError unless the name is a plain lower-case word: it becomes a folder."""
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"{name!r} cannot be the name of a corpus.",
-            hint="Use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit.",
-        )
-    return name
 
 
 def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
@@ -292,7 +286,7 @@ def _check_place(name: str, in_step: Mapping[str, str], place: Place) -> None:
     there = ", ".join(in_step)
     message = f"The vectors of the corpus {name!r} are kept at {there}, not at {place.name}"
     if LOCAL in in_step:
-        hint = f"Copy them there: iterative-rag corpus push {name} {shlex.quote(place.option)}"
+        hint = f"Copy them there: iterative-rag corpus push {shlex.quote(name)} {shlex.quote(place.option)}"
     else:
         hint = f"Ask with --index {shlex.quote(next(iter(in_step.values())))}"
     raise CorpusMismatch(f"{message}.", hint=hint)
@@ -318,4 +312,4 @@ def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedde
         )
 
 
-__all__ = ["Chunking", "Corpora", "CorpusInfo", "CorpusWriter", "IndexedCorpus", "checked_name"]
+__all__ = ["Chunking", "Corpora", "CorpusInfo", "CorpusWriter", "IndexedCorpus"]

@@ -23,7 +23,7 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, 
 def rebuild_command(name: str, folder: Path | None = None) -> str:
     """The command that rebuilds the index of a corpus, with its paths if the database can still be read."""
     paths = " ".join(map(shlex.quote, _roots(folder))) if folder else ""
-    return f"iterative-rag index {paths or 'PATH'} --corpus {name}"
+    return f"iterative-rag index {paths or 'PATH'} --corpus {shlex.quote(name)}"
 
 
 def _roots(folder: Path) -> list[str]:

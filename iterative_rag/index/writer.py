@@ -84,7 +84,7 @@ class CorpusWriter:
                     f"The corpus {self.name!r} must be made anew ({reason}), but it holds more than what was given.",
                     hint="Give all of it: iterative-rag index "
                     + " ".join(map(shlex.quote, [*others, *self._roots]))
-                    + f" --corpus {self.name}",
+                    + f" --corpus {shlex.quote(self.name)}",
                 )
             self._empty()
         self._sweep()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -58,4 +59,4 @@ def push(
             f"{counted(report.points, 'passage')} at {report.place}: {report.copied:,} copied now, "
             f"{report.removed:,} removed; {report.compared:,} compared, all equal; {report.seconds:.1f} s"
         )
-        out().line("Next: ", (f"iterative-rag search WORDS --corpus {name} --index '{index}'", "bold"))
+        out().line("Next: ", (f"iterative-rag search WORDS --corpus {shlex.quote(name)} --index '{index}'", "bold"))

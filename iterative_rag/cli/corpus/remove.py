@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -25,9 +26,8 @@ def remove(
     known = corpora(settings_from(index=index).index)
     info = known.info(name)
     if not yes:
-        confirm(
-            f"Remove {name} ({counted(info.documents, 'document')})?", again=f"iterative-rag corpus remove {name} --yes"
-        )
+        again = f"iterative-rag corpus remove {shlex.quote(name)} --yes"
+        confirm(f"Remove {name} ({counted(info.documents, 'document')})?", again=again)
     known.remove(name)
     pages = pages_folder(name)
     kept = pages if pages.is_dir() else None

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from iterative_rag.errors import UsageError
+from iterative_rag.index.corpus_names import encoded
 from iterative_rag.remote.hosts import is_loopback
 
 API_KEY: Final = "QDRANT_API_KEY"
@@ -49,7 +50,7 @@ class ServerAddress:
         return is_loopback(self.url)
 
     def collection_of(self, corpus: str) -> str:
-        return self.collection or f"{PREFIX}{corpus}"
+        return self.collection or f"{PREFIX}{encoded(corpus)}"
 
     def place(self, corpus: str) -> str:
         """Server and collection, in one canonical form."""

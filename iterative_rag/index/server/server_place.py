@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
@@ -108,7 +109,8 @@ class ServerPlace:
             if not client.collection_exists(self._collection):
                 raise StoreMissing(
                     f"The server at {self._address.url} has no collection {self._collection!r}.",
-                    hint=f"Copy the vectors there: iterative-rag corpus push {self._corpus} '{self.option}'",
+                    hint="Copy the vectors there: iterative-rag corpus push "
+                    f"{shlex.quote(self._corpus)} '{self.option}'",
                 )
             return client.get_collection(self._collection)
 

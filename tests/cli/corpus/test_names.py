@@ -1,0 +1,87 @@
+"""A corpus may have any name that people give things; its folder stays safe on every file system."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fakes.command_line import Command
+from iterative_rag.factory import corpora
+from iterative_rag.index.corpus_names import decoded, encoded
+
+NAMES = ["My Towns", "Städte & Dörfer", "Реки", "東京の資料", "R.E.M.", "d'Orsay (2nd ed.)", "CON", "café"]
+
+
+def names(shell: Command) -> list[str]:
+    return [one["name"] for one in json.loads(shell("corpus", "--json").out)["corpora"]]
+
+
+@pytest.mark.parametrize("name", ["My Towns", "Реки", "con"])
+def test_a_corpus_of_any_name_is_made_asked_listed_and_removed(shell: Command, articles: Path, name: str) -> None:
+    assert shell("index", "articles", "--corpus", name).code == 0
+    assert names(shell) == [name]
+    found = shell("search", "Aldermere", "--corpus", name)
+    assert found.code == 0
+    assert "Aldermere" in found.out
+    [folder] = [path.name for path in corpora().root.iterdir()]
+    assert folder.isascii()
+    assert folder == folder.lower() != "con"
+    other = shell("search", "Aldermere", "--corpus", name.swapcase())
+    assert other.code == 4
+    assert f"Did you mean {name!r}?" in other.err
+    assert f"--corpus {shlex.quote(name.swapcase())}" in other.err
+    assert shell("corpus", "remove", name, "--yes").code == 0
+    assert names(shell) == []
+
+
+def test_a_corpus_that_was_made_under_its_bare_name_keeps_its_folder(shell: Command, articles: Path) -> None:
+    assert shell("index", "articles", "--corpus", "towns").code == 0
+    shutil.move(corpora().root / "towns", corpora().root / "aux")
+    assert names(shell) == ["aux"]
+    again = shell("index", "articles", "--corpus", "aux")
+    assert "0 added, 0 changed, 2 unchanged" in again.out
+    assert [path.name for path in corpora().root.iterdir()] == ["aux"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_folder_leads_back_to_its_name(name: str) -> None:
+    assert decoded(encoded(name)) == name
+    assert not set(encoded(name)) & set('<>:"/\\|?*%. ')
+
+
+def test_every_name_has_a_folder_of_its_own() -> None:
+    alike = ["My Towns", "my towns", "my-towns", "My-towns", "=4dy", "my=20towns", "a", "A", "á", "a\u0301"]
+    folders = [encoded(name).casefold() for name in alike if "=" not in name]
+    assert len(set(folders)) == len(folders) - 1  # the last two are one name in two spellings
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        "..",
+        "../up",
+        "a/b",
+        "a\\b",
+        ".hidden",
+        "a\nb",
+        "a\u200bb",
+        "tab\t",
+        "-option",
+        "=41",
+        "$HOME",
+        "a:b",
+        "x" * 200,
+    ],
+)
+def test_what_is_no_name_is_refused(name: str) -> None:
+    from iterative_rag.errors import UsageError
+
+    with pytest.raises(UsageError):
+        corpora().folder(name)
+    assert not corpora().root.exists()
