@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from iterative_rag.llm.replies.agent_forms import AgentReply
+from iterative_rag.llm.replies.call_forms import AgentReply
 from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,

@@ -70,7 +70,7 @@ class NoteCall:
 class SubmitCall:
     """End the run. In `answer` the marker [n] refers to the facts noted so far, from 1, and then to `quotes`.
 
-    An empty `short_answer` says that the question cannot be answered; `missing` then says why.
+    Without `answer` and `short_answer`, the question cannot be answered; `missing` says why.
     """
 
     answer: str

@@ -246,6 +246,12 @@ def test_a_refusal_in_the_guise_of_an_answer_is_none(settings: Settings) -> None
     assert outcome(steps).status is Status.ABSTAINED
 
 
+def test_an_answer_without_a_short_one_is_an_answer(settings: Settings) -> None:
+    long = {**SUBMIT, "answer": "The mayor of Aldermere is Edda Holm [1].", "short_answer": ""}
+    answer = outcome(run(settings, [turn(SEARCH), turn(long)])[0])
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "The mayor of Aldermere is Edda Holm.")
+
+
 def test_without_quotes_it_is_told_once_and_then_no_answer(settings: Settings) -> None:
     bare = {"tool": "submit", "answer": "It is Edda Holm.", "short_answer": "Edda Holm"}
     steps, llm = run(settings, [turn(SEARCH), turn(bare), turn(bare)])

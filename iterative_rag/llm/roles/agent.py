@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import fence
-from iterative_rag.llm.replies.agent_forms import AgentReply, tool_calls, tool_specs
+from iterative_rag.llm.replies.call_forms import AgentReply, tool_calls
 from iterative_rag.llm.replies.forms import AnswerReply
+from iterative_rag.llm.replies.tool_forms import tool_specs
 from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
@@ -46,8 +47,10 @@ class LLMAgent:
     def draft(
         self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]
     ) -> Draft:
+        # An answer without a short one is an answer all the same, unless the model says that something is missing.
+        answered = submitted.short_answer or (submitted.answer and not submitted.missing)
         reply = AnswerReply(
-            status="answered" if submitted.short_answer else "not_in_facts",
+            status="answered" if answered else "not_in_facts",
             answer=submitted.answer,
             short_answer=submitted.short_answer,
             missing=submitted.missing,

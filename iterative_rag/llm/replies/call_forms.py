@@ -1,4 +1,4 @@
-"""The tools of the strategy `agent`, as a server is sent them, and the calls of them as models really write them.
+"""Reads the calls of tools of the strategy `agent` as models really write them.
 
 A call that names no tool, or lacks what its tool needs, becomes a `WrongCall` that says so: the other calls of the turn
 are carried out all the same.
@@ -10,14 +10,13 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from iterative_rag.llm.replies.coercion import Remark, Share, Text, as_list, as_numbers
-from iterative_rag.llm.replies.forms import Reply, Texts, schema
-from iterative_rag.protocols import FunctionSpec
+from iterative_rag.llm.replies.coercion import Remark, Share, Text, as_list
+from iterative_rag.llm.replies.forms import Reply, Texts
+from iterative_rag.llm.replies.tool_forms import TOOLS, Numbers, QuoteForm, Quotes, calls_schema
 from iterative_rag.types import (
     CalculateCall,
     FindCall,
@@ -33,92 +32,6 @@ from iterative_rag.types import (
 
 # Of one turn; what is beyond is not carried out, and the model is told.
 MOST_CALLS, MOST_QUERIES, MOST_QUOTES = 8, 4, 12
-
-
-Numbers = Annotated[list[int], BeforeValidator(as_numbers)]
-
-
-def _as_quotes(value: Any) -> Any:
-    """A bare string is a quote of a document that is not named."""
-    return [{"quote": item} if isinstance(item, str) else item for item in as_list(value)]
-
-
-class QuoteForm(Reply):
-    title: Text = ""
-    quote: Text = ""
-    question: Text = ""
-    value: Text = ""
-
-
-Quotes = Annotated[list[QuoteForm], BeforeValidator(_as_quotes)]
-
-
-class SearchForm(Reply):
-    queries: Texts
-
-
-class FindForm(Reply):
-    title: Text
-    words: Text
-
-
-class SectionForm(Reply):
-    title: Text
-    heading: Text = ""
-
-
-class RowsForm(Reply):
-    title: Text
-    table: Text = ""
-    filter: Text = ""
-
-
-class CalculateForm(Reply):
-    expression: Text
-    facts: Annotated[Numbers, Field(default_factory=list)]
-
-
-class NoteForm(Reply):
-    quotes: Quotes
-
-
-class SubmitForm(Reply):
-    answer: Text = ""
-    short_answer: Text = ""
-    quotes: Annotated[Quotes, Field(default_factory=list)]
-    missing: Remark = ""
-    confidence: Share = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class _Tool:
-    """`names` are other names by which models call it."""
-
-    form: type[Reply]
-    description: str
-    names: tuple[str, ...] = ()
-
-
-TOOLS: Mapping[str, _Tool] = {
-    "search": _Tool(
-        SearchForm, "Search the corpus with up to 4 queries at once.", ("search_corpus", "query", "lookup")
-    ),
-    "find_in_article": _Tool(FindForm, "Show the places of one article that hold these words.", ("find", "grep")),
-    "read_section": _Tool(
-        SectionForm,
-        'Read a section of an article; without a heading ("") its beginning and the list of its sections.',
-        ("read", "read_article", "open", "section"),
-    ),
-    "list_rows": _Tool(
-        RowsForm,
-        "List the rows of a table of an article, all or those that hold the words of the filter.",
-        ("rows", "table", "read_table"),
-    ),
-    "calculate": _Tool(CalculateForm, "Compute an expression exactly.", ("compute", "calculator")),
-    "note": _Tool(NoteForm, "Keep verbatim quotes as facts; what is not noted is not shown again.", ("note_facts",)),
-    "submit": _Tool(SubmitForm, "Give the answer, or say what is missing. Ends the work.", ("answer", "final_answer")),
-}
-SUBMIT = "submit"
 _NAMES = {name: tool for tool, one in TOOLS.items() for name in (tool, *one.names)}
 # Where models put the arguments of a call.
 _NESTED = ("arguments", "args", "parameters", "action_input", "input")
@@ -146,22 +59,6 @@ _ARGUMENTS = {
     "evidence": "quotes",
     "final_answer": "answer",
 }
-
-
-def tool_specs(*, only_submit: bool) -> tuple[FunctionSpec, ...]:
-    """The tools as functions, for a server that has function calling."""
-    named = {SUBMIT: TOOLS[SUBMIT]} if only_submit else TOOLS
-    return tuple(FunctionSpec(name, tool.description, schema(tool.form)) for name, tool in named.items())
-
-
-def _calls_schema() -> dict[str, Any]:
-    """The calls as JSON: one form for each tool, so that a server that follows schemas keeps to its arguments."""
-    forms = []
-    for name, tool in TOOLS.items():
-        form = schema(tool.form)
-        fields = {"tool": {"type": "string", "enum": [name]}, **form["properties"]}
-        forms.append({**form, "properties": fields, "required": list(fields)})
-    return {"type": "array", "items": {"anyOf": forms}}
 
 
 class CallForm(Reply):
@@ -233,7 +130,7 @@ def _as_arguments(given: Any) -> Any:
 
 class AgentReply(Reply):
     thought: Text = ""
-    calls: Annotated[list[CallForm], BeforeValidator(as_list), WithJsonSchema(_calls_schema())] = Field(min_length=1)
+    calls: Annotated[list[CallForm], BeforeValidator(as_list), WithJsonSchema(calls_schema())] = Field(min_length=1)
 
     @model_validator(mode="before")
     @classmethod
