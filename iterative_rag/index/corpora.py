@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
+from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
@@ -135,7 +136,14 @@ class Corpora:
         shutil.rmtree(folder)
 
     def open(
-        self, name: str, embedder: Embedder, *, cache: Cache | None = None, reranker: Reranker | None = None
+        self,
+        name: str,
+        embedder: Embedder,
+        *,
+        cache: Cache | None = None,
+        reranker: Reranker | None = None,
+        rerank_depth: int = rank_fusion.DEPTH,
+        rerank_weight: float = rank_fusion.WEIGHT,
     ) -> IndexedCorpus:
         """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere) or CorpusDamaged."""
         folder = self._existing(name)
@@ -153,7 +161,14 @@ class Corpora:
             place = self.place(name)
             _check_place(name, store.in_step(), place)
             reader = CorpusReader(name, folder, store, place)
-            corpus = IndexedCorpus(reader, embedder, cache=cache, reranker=reranker)
+            corpus = IndexedCorpus(
+                reader,
+                embedder,
+                cache=cache,
+                reranker=reranker,
+                rerank_depth=rerank_depth,
+                rerank_weight=rerank_weight,
+            )
             stack.pop_all()
         return corpus
 

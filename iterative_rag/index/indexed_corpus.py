@@ -45,6 +45,8 @@ class IndexedCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
+        rerank_depth: int = rank_fusion.DEPTH,
+        rerank_weight: float = rank_fusion.WEIGHT,
         follows: bool = True,
     ) -> None:
         self.name = reader.name
@@ -52,7 +54,7 @@ class IndexedCorpus:
         self._reader = reader
         self._embedder = embedder
         self._cache = cache
-        self._reranker = reranker
+        self._reranker, self._rerank_depth, self._rerank_weight = reranker, rerank_depth, rerank_weight
         self._follows = follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = reader.take()
@@ -64,7 +66,13 @@ class IndexedCorpus:
             self._reader.share()
         try:
             return IndexedCorpus(
-                self._reader, self._embedder, cache=self._cache, reranker=self._reranker, follows=False
+                self._reader,
+                self._embedder,
+                cache=self._cache,
+                reranker=self._reranker,
+                rerank_depth=self._rerank_depth,
+                rerank_weight=self._rerank_weight,
+                follows=False,
             )
         except BaseException:
             self._reader.close()
@@ -118,15 +126,15 @@ class IndexedCorpus:
             found = vectors.search(embedded, max(DEPTH, 2 * limit), among=among)
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers) for halves in found]
-            needed = max(limit, rank_fusion.DEPTH) if self._reranker else limit
+            needed = max(limit, self._rerank_depth) if self._reranker else limit
             hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
             if self._reranker:
                 hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
         return [hits.get(query, [])[:limit] for query in queries]
 
     def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
-        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: rank_fusion.DEPTH]]
-        return rank_fusion.reranked(hits, query, texts, reranker, RRF_K)
+        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: self._rerank_depth]]
+        return rank_fusion.reranked(hits, query, texts, reranker, RRF_K, self._rerank_weight)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""

@@ -14,7 +14,9 @@ DEPTH = 40
 WEIGHT = 2.0
 
 
-def reranked(hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Reranker, k: int) -> list[Hit]:
+def reranked(
+    hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Reranker, k: int, weight: float = WEIGHT
+) -> list[Hit]:
     """The hits in the order of all three rankings; `texts` are those of the first hits, which alone are read.
 
     Weighted reciprocal rank fusion with the constant `k`.
@@ -23,7 +25,7 @@ def reranked(hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Re
     scores = reranker.relevance(query, [(hit.title, text) for hit, text in zip(read, texts, strict=True)])
     order = sorted(range(len(read)), key=lambda place: (-scores[place], place))
     judged = [
-        replace(hits[place], score=hits[place].score + WEIGHT / (k + rank), reader_rank=rank)
+        replace(hits[place], score=hits[place].score + weight / (k + rank), reader_rank=rank)
         for rank, place in enumerate(order, start=1)
     ]
     # Sorting is stable: ties keep the reranker's order.
