@@ -116,11 +116,15 @@ STORES = Registry(
     Entry("qdrant", "index.server.server_place:build", ("qdrants",), form="qdrant://HOST:6333", keys=_QDRANT_KEYS),
 )
 
-# What ranks the passages of a search again: a class that is made with a `cache`. `none` leaves them as they are.
+# What ranks the passages of a search again: a class that is made with a `cache`, or, where the form names a model, a
+# function from `Spec`, `Settings` and `cache` to a `Reranker`. `none` leaves passages as they are.
 RERANKERS = Registry(
     "reranker",
-    Entry("none"),
-    Entry("reader", "builtin.reranker:ReaderReranker"),
+    Entry("none", local=True),
+    Entry("reader", "builtin.reranker:ReaderReranker", local=True),
+    Entry("onnx", "rerankers.cross_encoder:build", form="onnx/PATH"),
+    Entry("ollama", "llm.chat_reranker:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry("openai-like", "rerankers.rerank_server:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 
 # Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.

@@ -20,7 +20,7 @@ LAYERS = (
     {"types", "errors", "registry", "system"},
     {"protocols", "cache_keys", "settings", "trace", "past_runs", "output", "remote", "text", "computing"},
     {"retrieval", "verification"},
-    {"sources", "search_engines", "embedders", "index", "cache"},
+    {"sources", "search_engines", "embedders", "rerankers", "index", "cache"},
     {"correction", "llm", "builtin"},
     {"engine"},
     {"ingest"},
@@ -35,13 +35,13 @@ ADAPTERS = 2
 
 # Who may import what is heavy or outside. The doors may draw (rich) and parse arguments (typer).
 HOMES = {
-    "llama_index": {"llm", "embedders", "index", "integrations"},
+    "llama_index": {"llm", "embedders", "rerankers", "index", "integrations"},
     "ollama": {"llm", "embedders"},
     "qdrant_edge": {"index"},
     "qdrant_client": {"index"},
-    "onnxruntime": {"builtin"},
-    "tokenizers": {"builtin"},
-    "httpx": {"remote", "llm", "embedders", "sources", "search_engines"},
+    "onnxruntime": {"builtin", "rerankers"},
+    "tokenizers": {"builtin", "rerankers"},
+    "httpx": {"remote", "llm", "embedders", "rerankers", "sources", "search_engines"},
     "pint": {"computing", "text"},
     "text_to_num": {"text"},
     "rich": {"cli"},

@@ -70,7 +70,7 @@ def test_a_search_engine_that_cannot_be_says_which_can(engine: str) -> None:
 
 
 def test_settings_offer_the_registered_rerankers() -> None:
-    with pytest.raises(SettingsError, match="must be 'none' or 'reader'"):
+    with pytest.raises(SettingsError, match="must be 'none', 'reader', 'onnx/PATH'"):
         load_settings({"rerank": "magic"})
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from iterative_rag.registry import RERANKERS
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
@@ -28,11 +26,11 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
     return embedder("builtin" if wanted is None else wanted, timeout=settings.timeout, cache=kept)
 
 
-def make_reranker(settings: Settings, kept: Cache | None = None) -> Reranker | None:
-    if settings.rerank == "none":
-        return None
-    build: Callable[..., Reranker] = RERANKERS.load(settings.rerank)
-    return build(cache=kept)
+def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:
+    """The reranker of the settings, or `wanted`: a spec, a LlamaIndex node postprocessor or a Reranker."""
+    from iterative_rag.rerankers.reranker_choice import reranker
+
+    return reranker(settings.rerank if wanted is None else wanted, settings, kept)
 
 
 def builtin_grader(settings: Settings, kept: Cache) -> Grader:

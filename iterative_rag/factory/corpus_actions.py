@@ -65,13 +65,23 @@ _indexing = threading.Lock()
 _STARTER_SECONDS = 300.0
 
 
-def open_corpus(settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None) -> IndexedCorpus:
+def open_corpus(
+    settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None, *, rerank: object | None = None
+) -> IndexedCorpus:
     """Open the corpus to search and read; the starter corpus is indexed when it is first asked, and again when a newer
     package brings another encoder or another layout of the index."""
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings, kept)
-    held, reranker = corpora(settings.index), make_reranker(settings, kept)
-    opened = partial(held.open, name, embedder, cache=kept, reranker=reranker)
+    held, reranker = corpora(settings.index), make_reranker(settings, kept, rerank)
+    opened = partial(
+        held.open,
+        name,
+        embedder,
+        cache=kept,
+        reranker=reranker,
+        rerank_depth=settings.rerank_depth,
+        rerank_weight=settings.rerank_weight,
+    )
     try:
         return opened()
     except CorpusNotFound:

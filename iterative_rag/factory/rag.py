@@ -59,19 +59,21 @@ class IterativeRAG:
         llm: object | None = None,
         fast_llm: object | None = None,
         embed_model: object | None = None,
+        rerank: object | None = None,
         question: str = "",
         **overrides: Any,
     ) -> IterativeRAG:
         """Build from settings files, environment and `overrides` (any field of Settings).
 
         `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
-        `BaseEmbedding` object, or an implementation of `ChatModel` or `Embedder`. `question` is the first question,
-        if it is known already: the models are then loaded while the corpus opens, unless it was answered before.
+        `BaseEmbedding` object, or an implementation of `ChatModel` or `Embedder`. `rerank` may be a spec, any
+        LlamaIndex node postprocessor, or a `Reranker`. `question` is the first question, if it is known already: the
+        models are then loaded while the corpus opens, unless it was answered before.
         Where the model of a spec has a profile (`iterative-rag doctor --qualify`), that sets what nobody else has set.
 
         Raises SettingsError, CorpusError, LLMError or EmbedderError.
         """
-        for name, value in (("llm", llm), ("fast_llm", fast_llm), ("embedder", embed_model)):
+        for name, value in (("llm", llm), ("fast_llm", fast_llm), ("embedder", embed_model), ("rerank", rerank)):
             if isinstance(value, str):
                 overrides[name] = value
         settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
@@ -84,7 +86,7 @@ class IterativeRAG:
         embedder = make_embedder(wanted, settings, kept)
         new = bool(question) and kept.get(_asked(settings, question), bool) is None
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
-        corpus = open_corpus(settings, embedder, kept)
+        corpus = open_corpus(settings, embedder, kept, rerank=rerank)
         notice = "\n".join(filter(None, (choice, profile, notice)))
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from iterative_rag.registry import in_words
+from iterative_rag.registry import Registry, in_words
 
 
 def one_of(names: Sequence[str]) -> AfterValidator:
@@ -16,6 +16,21 @@ def one_of(names: Sequence[str]) -> AfterValidator:
     def check(value: str) -> str:
         if value not in names:
             expected = in_words([repr(name) for name in names])
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+        return value
+
+    return AfterValidator(check)
+
+
+def form_of(parts: Registry) -> AfterValidator:
+    """Accepts the names of the parts, and what begins like the form of one: `ollama/MODEL`."""
+    forms = [entry.form or entry.name for entry in parts]
+
+    def check(value: str) -> str:
+        kind, slash, rest = value.partition("/")
+        entry = parts.get(kind)
+        if entry is None or bool(slash and rest) != ("/" in entry.form):
+            expected = in_words([repr(form) for form in forms])
             raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
         return value
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import one_of
+from iterative_rag.settings.choices import form_of, one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
@@ -62,9 +62,11 @@ class Settings(BaseModel):
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
-    rerank: Annotated[str, one_of(RERANKERS.offered)] = Field(
+    rerank: Annotated[str, form_of(RERANKERS)] = Field(
         "none", description=f"what ranks the passages of a search again: {RERANKERS.forms}"
     )
+    rerank_depth: int = Field(40, ge=1, le=500, description="passages of a search that are ranked again")
+    rerank_weight: float = Field(2.0, gt=0, description="what that ranking counts beside those of the index, 1 each")
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     analysis: Literal["joint", "separate"] = Field(
         "joint", description="LLM backends: rephrase the question and analyse it in one call after a hop, or in two"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iterative_rag.registry import EMBEDDERS, LLMS, SEARCH_ENGINES, STORES
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES
 from iterative_rag.settings.layers import WorkingFolder
 from iterative_rag.system import private_json
 
@@ -19,6 +19,7 @@ _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
     "llm": frozenset(LLMS.local),
     "fast_llm": frozenset({"", *LLMS.local}),
     "embedder": frozenset(EMBEDDERS.local),
+    "rerank": frozenset(RERANKERS.local),
     "index": frozenset({"", *STORES.local}),
     "search_engine": frozenset(SEARCH_ENGINES.local),
     "web": frozenset({"false", "0", "no", "off", "f", "n"}),
