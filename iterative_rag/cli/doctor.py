@@ -135,11 +135,11 @@ def _builtin() -> Check:
 def _models(settings: Settings) -> Iterator[Check]:
     """The servers of the models that the settings name, and Ollama, which `auto` would use."""
     from iterative_rag.errors import UsageError
-    from iterative_rag.registry import EMBEDDERS, LLMS
+    from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
     from iterative_rag.remote.model_spec import parse_spec
 
     wanted: list[tuple[Registry, Spec]] = []
-    for name, parts in (("llm", LLMS), ("fast_llm", LLMS), ("embedder", EMBEDDERS)):
+    for name, parts in (("llm", LLMS), ("fast_llm", LLMS), ("embedder", EMBEDDERS), ("rerank", RERANKERS)):
         try:
             text = getattr(settings, name)
             wanted += [(parts, parse_spec(text, parts))] if text else []
@@ -175,7 +175,7 @@ def _ollama(wanted: list[str]) -> Check:
 
 def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.registry import LLMS
+    from iterative_rag.registry import EMBEDDERS, RERANKERS
     from iterative_rag.remote.api_keys import find
 
     found = spec.model
@@ -186,7 +186,10 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
     found += "; not called"
     try:
         build = parts.load(spec.kind)
-        build(spec, settings) if parts is LLMS else build(spec, timeout=settings.timeout, cache=None)
+        if parts is EMBEDDERS:
+            build(spec, timeout=settings.timeout, cache=None)
+        else:
+            build(spec, settings, **({"cache": None} if parts is RERANKERS else {}))
     except IterativeRAGError as error:
         return Check(spec.kind, False, found, error.hint or str(error), error.exit_code)
     return Check(spec.kind, True, found)

@@ -17,6 +17,7 @@ from iterative_rag.cli.options import (
     IndexAt,
     Quiet,
     RefusedSeconds,
+    RerankSpec,
     announce_starter,
     settings_from,
 )
@@ -134,6 +135,7 @@ def search(
     corpus: CorpusName = None,
     embedder: EmbedderSpec = None,
     index: IndexAt = None,
+    rerank: RerankSpec = None,
     limit: PassageLimit = 10,
     title: InTitle = "",
     source: InSource = "",
@@ -155,7 +157,7 @@ def search(
     from iterative_rag.factory import cache, open_corpus
     from iterative_rag.index.filters import Filter, search_filtered
 
-    settings = settings_from(corpus=corpus, embedder=embedder, index=index)
+    settings = settings_from(corpus=corpus, embedder=embedder, index=index, rerank=rerank)
     announce_starter(settings)
     opened = open_corpus(settings, kept=cache(settings))
     try:
@@ -174,10 +176,10 @@ def search(
         return
     if not found:
         err().line(f"Nothing found in {opened.name}.")
-    _show_hits(found, explain=explain)
+    _show_hits(found, explain=explain, weight=settings.rerank_weight)
 
 
-def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool) -> None:
+def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, weight: float) -> None:
     from iterative_rag.cli.console import clean, out
 
     for number, (hit, text) in enumerate(found, 1):
@@ -185,18 +187,17 @@ def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool) -> None:
         place = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
         out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (place, "dim"))
         if explain:
-            out().line((_explained(hit), "dim"), indent="   ")
+            out().line((_explained(hit, weight), "dim"), indent="   ")
         out().line(clean(text), indent="   ")
 
 
-def _explained(hit: Hit) -> str:
+def _explained(hit: Hit, weight: float) -> str:
     """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
     from iterative_rag.index.indexed_corpus import RRF_K
-    from iterative_rag.index.rank_fusion import WEIGHT
 
-    ranks = ((1, "dense", hit.dense_rank), (1, "BM25", hit.sparse_rank), (WEIGHT, "reader", hit.reader_rank))
+    ranks = ((1, "dense", hit.dense_rank), (1, "BM25", hit.sparse_rank), (weight, "reader", hit.reader_rank))
     return f"{hit.score:.4f} = " + " + ".join(
-        f"{weight:g}/({RRF_K}+{rank}) {half}" for weight, half, rank in ranks if rank
+        f"{counted:g}/({RRF_K}+{rank}) {half}" for counted, half, rank in ranks if rank
     )
 
 

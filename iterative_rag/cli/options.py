@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iterative_rag.cli.completion import corpus_names
-from iterative_rag.registry import EMBEDDERS, LLMS, STORES, Registry
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, STORES, Registry
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
@@ -68,6 +68,15 @@ Contact = Annotated[
 EmbedderSpec = Annotated[
     str | None,
     typer.Option("--embedder", metavar="SPEC", help=f"{EMBEDDERS.forms}.", autocompletion=beginnings(EMBEDDERS)),
+]
+RerankSpec = Annotated[
+    str | None,
+    typer.Option(
+        "--rerank",
+        metavar="SPEC",
+        help=f"What ranks the passages again: {RERANKERS.forms}.",
+        autocompletion=beginnings(RERANKERS),
+    ),
 ]
 IndexAt = Annotated[
     str | None,

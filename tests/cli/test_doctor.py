@@ -74,3 +74,15 @@ def test_the_builtin_models_cannot_be_qualified(shell: Command) -> None:
     done = shell("doctor", "--qualify", "--llm", "builtin")
     assert done.code == 2
     assert "--llm ollama/" in done.err
+
+
+def test_doctor_checks_the_reranker(shell: Command, tmp_path: Path) -> None:
+    missing = shell("doctor", ITERATIVE_RAG_RERANK=f"onnx/{tmp_path}/none", OLLAMA_HOST="http://127.0.0.1:9")
+    assert missing.code == 5
+    assert "tokenizer.json" in missing.out
+    spec = "openai-like/bge@http://127.0.0.1:9/v1"
+    there = shell("doctor", ITERATIVE_RAG_RERANK=spec, OLLAMA_HOST="http://127.0.0.1:9")
+    assert there.code == 0
+    assert "bge at http://127.0.0.1:9/v1, no key is set for it" in there.out
+    absent = shell("doctor", ITERATIVE_RAG_RERANK="ollama/tiny:1b", OLLAMA_HOST="http://127.0.0.1:9")
+    assert absent.code == 5

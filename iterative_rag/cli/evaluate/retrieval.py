@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
-from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, choice, settings_from
+from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, RerankSpec, settings_from
 from iterative_rag.evaluation.metrics.search_modes import Hops, Search
-from iterative_rag.registry import RERANKERS
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -33,9 +32,6 @@ HopMode = Annotated[
     Hops, typer.Option(help="single: the question as one query; iterative: everything the loop shortlists.")
 ]
 SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them (single hops only).")]
-RerankMode = Annotated[
-    str | None, choice(RERANKERS, help="What reranks the fused passages. Default: the setting `rerank`.")
-]
 LoopLLM = Annotated[str, typer.Option("--llm", metavar="SPEC", help="The backend of iterative hops, as in ask.")]
 
 
@@ -54,7 +50,7 @@ def retrieval(
     k: Depths = "2,5,10,20",
     hops: HopMode = Hops.SINGLE,
     search: SearchMode = Search.HYBRID,
-    rerank: RerankMode = None,
+    rerank: RerankSpec = None,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
