@@ -1,6 +1,6 @@
 """Count the LLM calls of questions against a mechanical mind that knows the answers from a dataset; run by hand.
 
-    python scripts/bench_llm_calls.py MUSIQUE.jsonl [--questions 60] [--at-once 1]
+    python scripts/bench_llm_calls.py MUSIQUE.jsonl [--questions 60] [--at-once 1] [--weak 0.3]
 
 MUSIQUE.jsonl has a decomposition in every row. Its paragraphs are pooled into one corpus in ITERATIVE_RAG_HOME and
 indexed once. The mind finds what stands in the text it is shown, so the figures are those of the loop around it: calls,
@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fakes.decomposition_mind import DecompositionMind, chains
+from fakes.weak_model import WeakModel
 from iterative_rag import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
@@ -31,6 +32,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--at-once", type=int, default=1, help="calls in flight")
+    parser.add_argument("--weak", type=float, default=0.0, metavar="SHARE", help="share of replies that break a rule")
     parser.add_argument("--each", action="store_true", help="print every question")
     arguments = parser.parse_args()
     if not arguments.file.is_file():
@@ -40,7 +42,8 @@ def main() -> None:
     name = pool(load(arguments.file), load_settings({"llm": "builtin"}), BuiltinEncoder())
 
     mind, needs, right, read, statuses = DecompositionMind(known), 0, 0, 0, Counter[str]()
-    rag = IterativeRAG.from_settings(llm=mind, corpus=name, cache=False, calls_in_flight=arguments.at_once)
+    llm = WeakModel(mind, share=arguments.weak) if arguments.weak else mind
+    rag = IterativeRAG.from_settings(llm=llm, corpus=name, cache=False, calls_in_flight=arguments.at_once)
     for chain in known:
         before, asked = mind.calls.total(), needs
         for step in rag.steps(chain.question):
