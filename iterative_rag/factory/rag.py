@@ -193,9 +193,11 @@ class IterativeRAG:
         )
 
     def _in_flight(self) -> int:
-        """Windows read at the same time. A model on this machine gains nothing beyond its cores: it would only read
-        more windows that are no longer needed."""
+        """Windows read at the same time: as many as the user sets, else as many as the server works on at once. The
+        built-in models gain nothing beyond the cores: they would only read windows that are no longer needed."""
         wanted = self.settings.calls_in_flight
+        if self.backend.metered and "calls_in_flight" not in self.settings.model_fields_set:
+            return getattr(self.backend, "calls_at_once", None) or wanted
         return wanted if self.backend.metered else min(wanted, usable_cores())
 
     def _reuses_by_meaning(self) -> bool:

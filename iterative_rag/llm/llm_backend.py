@@ -57,6 +57,12 @@ class LLMBackend:
     def metered(self) -> bool:
         return True
 
+    @property
+    def calls_at_once(self) -> int | None:
+        """How many extractions the server works on at the same time; None where its provider does not know."""
+        at_once: int | None = getattr(self._fast, "calls_at_once", None)
+        return at_once
+
     def roles(self, budget: CallBudget) -> Roles:
         tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTION_TOKENS
         fact_chars = max(2000, tokens * CHARS_PER_TOKEN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,6 +49,15 @@ class OllamaChat(StreamedChat):
         key = key_to_send(url, "ollama")
         # A function, so that no dump of the object's fields shows the key.
         self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(url, key=key)
+
+    @property
+    def calls_at_once(self) -> int | None:
+        """How many calls the server works on at the same time; None where that is not known. Ollama works on one,
+        unless OLLAMA_NUM_PARALLEL says otherwise; what stands in our environment holds for a server of this machine."""
+        if not is_loopback(self._server.url):
+            return None
+        configured = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip()
+        return max(1, int(configured)) if configured.isdecimal() else 1
 
     def preload(self) -> None:
         self._variant(self._settings.reply_tokens)
