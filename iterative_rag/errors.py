@@ -172,6 +172,10 @@ class LLMTimeout(LLMError):
     retryable = True
 
 
+class CallSuperseded(LLMError):
+    """Nobody waits for the reply any more."""
+
+
 class LLMServerError(LLMError):
     """`status` is the HTTP status, or -1 for an error in the middle of a stream."""
 

@@ -7,6 +7,7 @@ always reads the same windows.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -18,6 +19,7 @@ from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, is_va
 from iterative_rag.retrieval.reading_memory import without
 from iterative_rag.retrieval.reading_policy import ReadingPolicy
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
+from iterative_rag.system.cancellation import observing
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import Cap, Extract, Fact, Hit, Need, ReadingFault, ShortlistedDocument, UnreadWindow, Window
 
@@ -54,6 +56,7 @@ class _Call:
     fault: IterativeRAGError | None = None
     refused: bool = False  # a limit of the run did not allow it
     cached: bool = False
+    superseded: threading.Event = field(default_factory=threading.Event)
 
     @property
     def needed(self) -> bool:
@@ -253,12 +256,13 @@ class AdaptiveReading:
             if sum(one.future is not None and not one.future.done() for one in self._flight) >= self._reader.in_flight:
                 return
             self._queued.pop(0)
-            call.future = _calls.submit(self._extract, needs, call.window)
+            call.future = _calls.submit(self._extract, needs, call)
             self._flight.append(call)
 
-    def _extract(self, needs: Sequence[Need], one: Window) -> tuple[Extract, ...]:
-        extracts = self._reader.extractor.extract(needs, [one], self._question)
-        self._cache.put(needs, one, self._question, extracts)
+    def _extract(self, needs: Sequence[Need], call: _Call) -> tuple[Extract, ...]:
+        with observing(call.superseded):
+            extracts = self._reader.extractor.extract(needs, [call.window], self._question)
+        self._cache.put(needs, call.window, self._question, extracts)
         return extracts
 
     def _receive(self) -> Cap | None:
@@ -300,13 +304,15 @@ class AdaptiveReading:
             self._memory.keep(fact)
 
     def _leave(self) -> None:
-        """Keep what has arrived although it was not waited for, and remember what is still under way."""
+        """Keep what has arrived although it was not waited for; cancel what is still under way. Where a provider cannot
+        end a call, it is remembered, and what it brings is kept."""
         self._receive()
         for plan in self._plans:
             for call in plan.calls[plan.accepted :]:
                 if call.extracts is not None:
                     self._take(plan, call)
         for call in self._flight:
+            call.superseded.set()
             if call.future is not None:
                 needs = tuple(plan.need for plan in call.plans)
                 self._memory.late.append((call.future, needs, call.window))

@@ -12,9 +12,10 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import LLMError, LLMServerError, LLMTimeout, ReplyTruncated
+from iterative_rag.errors import CallSuperseded, LLMError, LLMServerError, LLMTimeout, ReplyTruncated
 from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.server_calls import RETRIES, CallState, Server, as_llm_error, truncated_reply, with_retries
+from iterative_rag.system.cancellation import is_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -111,11 +112,13 @@ class StreamedChat:
     def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
         deadline = self._call.deadline()
         arrived = _Arrived()
+        self._refuse_superseded()
         try:
             self.preload()
             with closing(_generator(start(request, _messages(request)))) as chunks:
                 for chunk in chunks:
                     arrived.take(chunk)
+                    self._refuse_superseded()
                     if time.monotonic() > deadline:
                         raise LLMTimeout(
                             f"{self._server} did not finish its reply in time.",
@@ -129,6 +132,11 @@ class StreamedChat:
             raise ours from None
         self._refuse_unfinished(arrived, request)
         return _reply(arrived, request)
+
+    def _refuse_superseded(self) -> None:
+        """Leaving the stream closes the connection, at which a server stops working on the reply."""
+        if is_cancelled():
+            raise CallSuperseded(f"The call of {self._server.model} is not needed any more.")
 
     def _refuse_unfinished(self, arrived: _Arrived, request: ChatRequest) -> None:
         if arrived.finish in ("length", "content_filter"):

@@ -15,6 +15,7 @@ import pytest
 
 from fakes.model_server import FakeServer, Fault, unused_url
 from iterative_rag.errors import (
+    CallSuperseded,
     LLMError,
     LLMServerError,
     LLMTimeout,
@@ -26,6 +27,7 @@ from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatModel, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
+from iterative_rag.system.cancellation import observing
 
 SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 REQUEST = ChatRequest("analyse", "Be brief.", "What is missing?", SCHEMA, max_tokens=77)
@@ -216,6 +218,18 @@ def test_a_reply_that_drips_in_ends_at_the_deadline(make: Make, server: FakeServ
     server.reply, server.pace = "x" * 16_000, 0.02
     with pytest.raises(LLMTimeout):
         make(timeout=0.3).complete(REQUEST)
+
+
+def test_a_call_that_is_not_needed_any_more_is_left_and_one_that_has_not_begun_is_not_made(
+    make: Make, server: FakeServer, kind: str
+) -> None:
+    server.reply, server.pace = "x" * 16_000, 0.02
+    cancelled, model = threading.Event(), make()
+    threading.Timer(0.2, cancelled.set).start()
+    for _ in range(2):
+        with observing(cancelled), pytest.raises(CallSuperseded):
+            model.complete(REQUEST)
+    assert len(server.calls(CHAT_PATH[kind])) == 1
 
 
 def test_a_line_without_end_ends_at_the_deadline(make: Make, server: FakeServer) -> None:
