@@ -67,11 +67,13 @@ def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
 
 
 def tried_needs(inquiry: Inquiry) -> str:
-    """Each need once, with the numbers of the facts found for it, marked where none of them has the value."""
+    """Each need once, with the numbers of the facts found for it, marked where none of them has the value. Facts that
+    were noted for another part of the question are about no need that was tried."""
     found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
-        found.setdefault(fact.need, []).append(n)
+        if fact.need in found:
+            found[fact.need].append(n)
         if fact.value:
             valued.add(fact.need)
     lines = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -61,3 +62,12 @@ def test_needs_tried_before_are_complained_about() -> None:
     with ScriptedLLM({"analyse": [again, {"status": "known"}]}) as llm:
         assert roles(llm).analyst.analyse(INQUIRY) == Known()
     assert "tried already" in llm.requests[1].user
+
+
+def test_a_fact_noted_for_another_part_of_the_question_is_about_no_need_that_was_tried() -> None:
+    noted = replace(INQUIRY.facts[1], need=Need(INQUIRY.original), value="")
+    with ScriptedLLM({"analyse": [{"status": "needs", "needs": ["When was Oda Brenk born?"]}]}) as llm:
+        roles(llm).analyst.analyse(replace(INQUIRY, facts=(INQUIRY.facts[0], noted)))
+    tried = llm.requests[0].user.partition("TRIED ALREADY:")[2]
+    assert tried.split("\n")[1:2] == ["- Who designed Velm Tower? -> [1]"]
+    assert INQUIRY.original not in tried
