@@ -85,10 +85,9 @@ def test_another_corpus_is_never_made_anew_by_asking(starter: str, tmp_path: Pat
 class Computing:
     """The built-in backend with an extractor that only counts how many windows it is given at the same time."""
 
-    name = "computing"
+    name, metered = "computing", False
 
-    def __init__(self, engine: IterativeRAG, *, metered: bool) -> None:
-        self.metered = metered
+    def __init__(self, engine: IterativeRAG) -> None:
         self.extractor = Quoting([], latency=0.05)
         self._roles = engine.backend.roles
 
@@ -96,16 +95,15 @@ class Computing:
         return dataclasses.replace(self._roles(budget), extractor=self.extractor)
 
 
-@pytest.mark.parametrize("metered", [False, True])
 def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
-    metered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
     monkeypatch.setattr("iterative_rag.factory.rag.usable_cores", lambda: 2)
     settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
     with closing(IterativeRAG.from_settings(settings)) as engine:
-        backend = Computing(engine, metered=metered)
+        backend = Computing(engine)
         IterativeRAG(settings, corpus=engine.corpus, backend=backend, cache=NoCache()).ask(
             "When was James Buchanan born?"
         )
-    assert backend.extractor.most_busy == (6 if metered else 2)
+    assert backend.extractor.most_busy == 2
