@@ -8,11 +8,12 @@ Names are imported on first use, so that importing the package costs nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from iterative_rag.system.telemetry import switch_off
 
+TYPE_CHECKING = False  # that of `typing`, whose import would take longer than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from iterative_rag.errors import IterativeRAGError
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.settings import Settings, load_settings

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +23,18 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes what belongs to the user."""
+def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads or writes what belongs to the user, or leaves a handler of Ctrl-C to the next."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     for name in [name for name in os.environ if name.startswith("ITERATIVE_RAG_")]:
         monkeypatch.delenv(name)
     for name in (*SECRETS, "OLLAMA_HOST", *PROXIES, *(name.lower() for name in PROXIES)):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    interrupts = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, interrupts)
 
 
 @pytest.fixture

@@ -5,25 +5,30 @@ Importing this must stay cheap (`--help` answers in 0.1 s): each command imports
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
 
+from iterative_rag.cli import interrupts
+
+TYPE_CHECKING = False  # as in the package's __init__
 if TYPE_CHECKING:
-    from iterative_rag.errors import DiskFull
+    from collections.abc import Sequence
+    from typing import NoReturn
 
-INTERRUPTED = 130
+    from iterative_rag.errors import DiskFull
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
+    interrupts.leave_before_the_start()
     code = _run(sys.argv[1:] if arguments is None else list(arguments))
+    interrupts.ignore()
     threads = sys.modules.get("iterative_rag.system.threads")
     # An interrupt that strikes while a thread is being started can leave one that never ends.
-    if code == INTERRUPTED or (threads is not None and threads.busy()):
+    if code == interrupts.INTERRUPTED or (threads is not None and threads.busy()):
         # Do not wait for replies to abandoned calls, nor for a model that is still loading.
+        import contextlib
+
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
@@ -41,8 +46,11 @@ def _run(arguments: list[str]) -> int:
 
     guard_streams()
     arguments, debug = route(arguments)
+    interrupts.raise_the_first(arguments)
     try:
         code = run(arguments)
+        if code == interrupts.INTERRUPTED:  # typer has made an exit code of it
+            interrupts.say_farewell(arguments)
         sys.stdout.flush()  # so that a closed pipe shows here, and not after the last statement
         return code
     except SystemExit as done:
@@ -51,19 +59,29 @@ def _run(arguments: list[str]) -> int:
             _drop_output()
             return 0
         return done.code if isinstance(done.code, int) else 0
-    except Abort:
+    except Abort as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            interrupts.say_farewell(arguments)
+            return interrupts.INTERRUPTED
         say("Nothing was done.", "")
         return 1
     except IterativeRAGError as error:
+        if interrupts.struck():
+            interrupts.say_farewell(arguments)
+            return interrupts.INTERRUPTED
         if debug:
             raise
         say(str(error), error.hint)
         return error.exit_code
     except KeyboardInterrupt:
-        return INTERRUPTED
+        interrupts.say_farewell(arguments)
+        return interrupts.INTERRUPTED
     except BrokenPipeError:  # the reader of the pipe (head, less) has closed it
         _drop_output()
     except Exception as error:
+        if interrupts.struck():  # an extension module that is stopped in its import raises an ImportError
+            interrupts.say_farewell(arguments)
+            return interrupts.INTERRUPTED
         if not debug and (full := _disk_full(error)):
             say(str(full), full.hint)
             return full.exit_code

@@ -86,16 +86,6 @@ def index_into(paths: Sequence[Path], corpus: str, embedder: str | None, *, quie
         return index_paths(paths, settings=settings, corpus=corpus, progress=progress)
 
 
-def say_how_to_resume() -> None:
-    """After an interrupt: the same command resumes where it stopped."""
-    import shlex
-    import sys
-
-    from iterative_rag.cli.console import err
-
-    err().line("Stopped. To resume: ", (shlex.join(["iterative-rag", *sys.argv[1:]]), "bold"))
-
-
 def corpus_to_fill(given: str | None) -> str:
     """The corpus to fill; its name is checked before anything is fetched."""
     from iterative_rag.cli.options import settings_from

@@ -6,21 +6,19 @@ and child processes inherit it.
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
-from dataclasses import dataclass
 
 
-@dataclass(slots=True)
 class _Switch:
-    """An environment variable that stops a library's reports. `warning` is what is still to be logged about it."""
+    """An environment variable that stops a library's reports. `warning` is what is still to be logged about it.
 
-    library: str
-    variable: str
-    off: str
-    all_off: frozenset[str]
-    warning: str = ""
+    No dataclass: this is imported before all else, and `dataclasses` takes half as long to import as Python to start.
+    """
+
+    def __init__(self, library: str, variable: str, off: str, all_off: frozenset[str]) -> None:
+        self.library, self.variable, self.off, self.all_off = library, variable, off, all_off
+        self.warning = ""
 
 
 _YES = frozenset({"1", "true", "yes", "on"})
@@ -50,6 +48,8 @@ def switch_off() -> None:
 
 def warn_if_on(library: str) -> None:
     """Log a warning, once, if the reports of `library` are not switched off. Called where it is loaded."""
+    import logging
+
     for switch in _SWITCHES:
         if switch.library == library and switch.warning:
             logging.getLogger(__name__).warning(switch.warning)

@@ -54,7 +54,7 @@ def add(
     A list of titles adds to those chosen before; an article that another list lacks stays in the corpus. `index` and
     `corpus status` look at the chosen articles. Without --titles the whole archive or dump is added.
     """
-    from iterative_rag.cli.fetch_progress import corpus_to_fill, say_how_to_resume
+    from iterative_rag.cli.fetch_progress import corpus_to_fill
     from iterative_rag.cli.index_search_show import show_report
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.web_pages import is_url
@@ -64,15 +64,11 @@ def add(
     urls = [one for one in sources if is_url(one)]
     paths = [Path(one) for one in sources if not is_url(one)]
     results: tuple[WebPage | Skipped, ...] = ()
-    try:
-        if urls:
-            folder, results = _fetch(urls, name, ignore_robots=ignore_robots, as_json=as_json, quiet=quiet)
-            if any(folder.glob("*.md")):
-                paths.append(folder)
-        report = _index(paths, name, embedder, chosen, refused_seconds, quiet=quiet) if paths or chosen else None
-    except KeyboardInterrupt:
-        say_how_to_resume()
-        raise
+    if urls:
+        folder, results = _fetch(urls, name, ignore_robots=ignore_robots, as_json=as_json, quiet=quiet)
+        if any(folder.glob("*.md")):
+            paths.append(folder)
+    report = _index(paths, name, embedder, chosen, refused_seconds, quiet=quiet) if paths or chosen else None
     pages = [one for one in results if not isinstance(one, Skipped)]
     skipped = [one for one in results if isinstance(one, Skipped)]
     if as_json:

@@ -68,19 +68,15 @@ def fetch(
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
     from iterative_rag import factory
-    from iterative_rag.cli.fetch_progress import corpus_to_fill, fetching_progress, index_into, say_how_to_resume
+    from iterative_rag.cli.fetch_progress import corpus_to_fill, fetching_progress, index_into
 
     name = corpus_to_fill(corpus)
     wanted, no_pages = _wanted(pages or [], lang, category or [], links_of or [], depth, from_dataset, limit, refresh)
-    try:
-        with fetching_progress(quiet=quiet) as (progress, on_pause):
-            found = factory.fetch_wikipedia(
-                wanted, corpus=name, contact=contact, api=api, progress=progress, on_pause=on_pause
-            )
-        report = index_into([found.folder], name, embedder, quiet=quiet) if any(found.folder.glob("*.md")) else None
-    except KeyboardInterrupt:
-        say_how_to_resume()
-        raise
+    with fetching_progress(quiet=quiet) as (progress, on_pause):
+        found = factory.fetch_wikipedia(
+            wanted, corpus=name, contact=contact, api=api, progress=progress, on_pause=on_pause
+        )
+    report = index_into([found.folder], name, embedder, quiet=quiet) if any(found.folder.glob("*.md")) else None
     missed = [*no_pages, *_missed(found)]
     if as_json:
         _write_json(name, found, missed, report)

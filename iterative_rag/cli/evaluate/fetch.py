@@ -47,17 +47,13 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no page is fetched twice.
     """
-    from iterative_rag.cli.fetch_progress import fetching_progress, index_into, say_how_to_resume
+    from iterative_rag.cli.fetch_progress import fetching_progress, index_into
     from iterative_rag.evaluation.datasets import download
 
     plan = download.FetchPlan(dataset, out or Path(dataset), source=source, limit=limit, contact=contact, api=api)
-    try:
-        with fetching_progress(quiet=quiet) as (advance, on_pause):
-            report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
-        indexed = index_into([report.folder], corpus or dataset, embedder, quiet=quiet) if report.pages else None
-    except KeyboardInterrupt:
-        say_how_to_resume()
-        raise
+    with fetching_progress(quiet=quiet) as (advance, on_pause):
+        report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
+    indexed = index_into([report.folder], corpus or dataset, embedder, quiet=quiet) if report.pages else None
     following = ["iterative-rag", "evaluate", "run", "--dataset", str(report.dataset), "--corpus", corpus or dataset]
     if as_json:
         _write_json(report, indexed, corpus or dataset, shlex.join(following))

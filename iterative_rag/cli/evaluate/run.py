@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -131,20 +129,13 @@ def _mode(name: str) -> str:
 
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
-    """Run with progress on stderr; after an interrupt, print the command that resumes the run."""
+    """Run with progress on stderr."""
     from iterative_rag.evaluation.running.run_evaluation import run as run_it
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
-    try:
-        with _progress(quiet=quiet) as (on_index, on_tally):
-            return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)
-    except KeyboardInterrupt:
-        from iterative_rag.cli.console import err
-
-        command = shlex.join(["iterative-rag", *sys.argv[1:]])
-        err().line("Interrupted; finished questions are kept. To resume: ", (command, "bold"))
-        raise
+    with _progress(quiet=quiet) as (on_index, on_tally):
+        return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)
 
 
 def show(run: RunFolder, *, as_json: bool) -> None:

@@ -239,7 +239,9 @@ def test_an_interrupt_says_how_to_go_on(run: Command, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "argv", ["iterative-rag", "corpus", "fetch", "Gull Point"])
     done = run("corpus", "fetch", "Gull Point")
     assert done.code == 130
-    assert done.err.startswith("Stopped. To resume: iterative-rag corpus fetch 'Gull Point'")
+    assert done.err.startswith(
+        "Stopped: the articles and passages so far are kept. To go on: iterative-rag corpus fetch 'Gull Point'"
+    )
 
 
 # --- killed ----------------------------------------------------------------------------------
