@@ -257,6 +257,12 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
             printer.line((clean(answer.short_answer), "bold green"))
         printer.line(clean(answer.text or answer.short_answer))
+    if answer.last_attempt:
+        printer.line(("Last attempt", "bold yellow"), ": nothing more was found; this is what the facts make likely")
+    for other in answer.also:
+        printer.line(("also", "dim"), f"  {clean(other)}", hang="    ")
+    for caveat in answer.caveats:
+        printer.line(("caveat", "yellow"), f"  {clean(caveat)}", hang="    ")
     for computation in answer.computations:
         marks = "".join(f"[{n}]" for n in computation.facts)
         from iterative_rag.computing.display import shown

@@ -16,6 +16,8 @@ from iterative_rag.types import Action, AnsweringStep, Claim, Draft, Inquiry, Re
 
 # How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 2
+# The highest confidence of an answer that was refused as long as more could be looked up.
+LAST_CONFIDENCE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,12 @@ class Drafted:
     reflection: Reflection | None = None
     search: bool = False
     gap: str = ""
+
+
+def as_last_attempt(drafted: Drafted) -> Drafted:
+    """Marked as what the facts make likely, and trusted no more than that."""
+    draft = replace(drafted.draft, last_attempt=True, confidence=min(drafted.draft.confidence, LAST_CONFIDENCE))
+    return replace(drafted, draft=draft)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ def _proved(draft: Draft, reflection: Reflection) -> Draft:
         return draft
     facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection) for place in claim.facts))
     marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
-    return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts)
+    return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts, also=(), caveats=())
 
 
 def _abstention(draft: Draft, reflection: Reflection) -> Draft:

@@ -38,7 +38,8 @@ class Ending:
 
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
-    draft, conflicts = with_conflicts(state.draft or best_so_far(state.inquiry), state.inquiry)
+    written = _with_sound_notes(state.draft or best_so_far(state.inquiry), state.inquiry)
+    draft, conflicts = with_conflicts(written, state.inquiry)
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     status, reason = _status(state, ending, draft)
     fault = ending.fault
@@ -48,7 +49,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         short_answer=draft.short_answer,
         status=status,
         reason=reason,
-        confidence=confidence(draft, state.reflection, conflicts),
+        confidence=confidence(written, state.reflection, conflicts),
         citations=_citations(draft, state.inquiry.facts),
         hops=state.hops,
         usage=usage,
@@ -61,6 +62,26 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         ),
         claims=tuple(replace(one, facts=_numbers(one.facts, draft)) for one in claims),
         unread=_documents(state.unread),
+        also=draft.also if draft.answered else (),
+        caveats=draft.caveats if draft.answered else (),
+        last_attempt=draft.answered and draft.last_attempt,
+    )
+
+
+def _with_sound_notes(draft: Draft, inquiry: Inquiry) -> Draft:
+    """The draft without other values and caveats that name what no fact does."""
+    if not (draft.also or draft.caveats):
+        return draft
+    from iterative_rag.verification.groundedness import Standing, check
+
+    def is_sound(note: str) -> bool:
+        checked = check(inquiry, replace(draft, text=note, short_answer=""))
+        return all(claim.standing is not Standing.FAILED for claim in checked)
+
+    return replace(
+        draft,
+        also=tuple(note for note in draft.also if is_sound(note)),
+        caveats=tuple(note for note in draft.caveats if is_sound(note)),
     )
 
 

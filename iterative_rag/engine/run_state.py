@@ -83,14 +83,19 @@ class RunState:
         return replace(self, draft=drafted.draft, reflection=drafted.reflection)
 
     @property
+    def lacks_a_window(self) -> bool:
+        """Whether a need without a value has windows that could not be read."""
+        settled = {fact.need.key for fact in self.inquiry.facts if fact.value}
+        return any(one.need.key not in settled for one in self.unread)
+
+    @property
     def falls_short(self) -> bool:
         """Whether the answer may be missing or weak because windows could not be read."""
         return bool(self.unread) and (self.draft is None or not self.draft.answered or self._is_weak(self.draft))
 
     def _is_weak(self, draft: Draft) -> bool:
         """Whether an answer is hardly trusted while a need with unread windows has no value."""
-        settled = {fact.need.key for fact in self.inquiry.facts if fact.value}
-        return draft.confidence < WEAK and any(one.need.key not in settled for one in self.unread)
+        return draft.confidence < WEAK and self.lacks_a_window
 
 
 # What a loop passes on while it works: steps for whoever watches, states for the driver.

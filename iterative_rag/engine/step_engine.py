@@ -9,14 +9,17 @@ from collections.abc import Generator, Iterator, Sequence
 
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
-from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.drafting import Drafting, as_last_attempt
 from iterative_rag.engine.driver import RunDriver
 from iterative_rag.engine.hop import search
 from iterative_rag.engine.optional_call import optional
 from iterative_rag.engine.run_state import Progress, RunState
-from iterative_rag.errors import LLMError
+from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.protocols import Roles, SufficiencyJudge
 from iterative_rag.settings import Settings
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import (
     Analysis,
     AnalysisStep,
@@ -33,6 +36,11 @@ from iterative_rag.types import (
 
 # Hops in a row that may bring no new fact: the first is followed by a wider search, the second ends the loop.
 EMPTY_HOPS = 2
+# An LLM may look for something else after that, which was never searched, up to this many empty hops in a row.
+MOST_EMPTY_HOPS = 4
+# The share of a need's words that another one has, of which it is only another wording.
+SAME_WORDS = 2 / 3
+_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
 class StepEngine:
@@ -47,16 +55,30 @@ class StepEngine:
         settings: Settings,
         *,
         judge: SufficiencyJudge | None = None,
+        metered: bool = False,
     ) -> None:
-        """`judge` is None where nobody judges whether the facts suffice before an answer is drafted."""
+        """`judge` is None where nobody judges whether the facts suffice before an answer is drafted. `metered`: an LLM
+        plays the roles, so that a refusal is worth a last attempt."""
         self._roles, self._finder, self._drafting = roles, finder, drafting
         self._budget, self._settings, self._judge = budget, settings, judge
-        self._joint_analyst = roles.joint_analyst
+        self._joint_analyst, self._metered = roles.joint_analyst, metered
 
     def steps(self, question: str) -> Iterator[Step]:
         return RunDriver(question, self._loop, self._drafting, self._budget, self._finder).steps()
 
     def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+        """The turns; where they end in a refusal, a last attempt to name what the facts make likely."""
+        state = yield from self._turns(state)
+        if not self._metered or not _is_refused(state):
+            return state
+        yield state
+        try:
+            drafted = yield from self._drafting.draft(max(len(state.hops), 1), state.inquiry, last_attempt=True)
+        except CapReached:  # it took only the last attempt: the refusal stands
+            return state
+        return state.with_draft(as_last_attempt(drafted)) if drafted.draft.answered else state
+
+    def _turns(self, state: RunState) -> Generator[Progress, None, RunState]:
         """Each turn analyses, then shortlists, reads and corrects, then rephrases; or it answers and reflects."""
         empty_hops = 0
         gap: tuple[Need, ...] = ()  # what reflection wants looked up next
@@ -69,7 +91,9 @@ class StepEngine:
                 analysis = analysis or self._roles.analyst.analyse(inquiry)
                 yield AnalysisStep(hop, inquiry.question, analysis)
                 needs, wider, last = _untried(analysis, inquiry)
-            if not needs or empty_hops >= EMPTY_HOPS:
+            if empty_hops >= EMPTY_HOPS:
+                needs = _never_searched(needs, inquiry) if self._metered and empty_hops < MOST_EMPTY_HOPS else ()
+            if not needs:
                 # The judge is asked only while the loop finds something.
                 state, needs = yield from self._answer(hop, state, judged=empty_hops < EMPTY_HOPS)
                 wider = False
@@ -152,6 +176,29 @@ def _untried(analysis: Analysis, inquiry: Inquiry) -> tuple[tuple[Need, ...], bo
 def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:
     need = Need(" ".join(gap.split()))
     return (need,) if need.question and not inquiry.looks(need) else ()
+
+
+def _never_searched(needs: Sequence[Need], inquiry: Inquiry) -> tuple[Need, ...]:
+    """The needs that are not just other words for one that brought nothing."""
+    found = {fact.need.key for fact in inquiry.facts}
+    barren = [_content_words(need.question) for need in inquiry.tried if need.key not in found]
+    return tuple(need for need in needs if not any(_rewords(_content_words(need.question), one) for one in barren))
+
+
+def _rewords(words: frozenset[str], barren: frozenset[str]) -> bool:
+    return len(words & barren) >= SAME_WORDS * len(words)
+
+
+def _content_words(question: str) -> frozenset[str]:
+    code = language(question) or "en"
+    return frozenset(word for word in _WORD.findall(folded(question)) if not is_function_word(word, code))
+
+
+def _is_refused(state: RunState) -> bool:
+    """Whether the answerer itself refused for want of a fact, and every need was read for in full."""
+    draft = state.draft
+    refused = draft is not None and not draft.answered and not draft.false_premise and state.reflection is None
+    return refused and bool(state.inquiry.facts) and not state.lacks_a_window
 
 
 def _have_values(needs: Sequence[Need], inquiry: Inquiry) -> bool:

@@ -127,7 +127,7 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
             return PlanEngine(roles.planner, finder, drafting, budget, settings)
         case Flow.LOOP:
             judge = roles.judge if parts.sufficiency else None
-            return StepEngine(roles, finder, drafting, budget, settings, judge=judge)
+            return StepEngine(roles, finder, drafting, budget, settings, judge=judge, metered=run.metered)
 
 
 def plain_drafting(run: RunComponents) -> Drafting:

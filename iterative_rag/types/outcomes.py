@@ -61,8 +61,9 @@ class Draft:
     """What the answering role returns. `cited` are positions in `Inquiry.facts`, in order of first use.
 
     `text` contains markers `[n]`, where n is the position in `cited`, counted from 1. An abstention has
-    `answered=False` and says in `missing` what the corpus does not hold or which premise is false. `confidence` is
-    from 0 to 1.
+    `answered=False` and says in `missing` what the corpus does not hold or which premise is false (`false_premise`).
+    `confidence` is from 0 to 1. `also`, `caveats` and `last_attempt` as in Answer; the first two have markers, too.
+    `weighed`: the backend has seen all facts and chosen between those that contradict each other.
     """
 
     answered: bool
@@ -72,6 +73,11 @@ class Draft:
     missing: str = ""
     confidence: float = 0.0
     computations: tuple[Computation, ...] = ()
+    also: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    false_premise: bool = False
+    last_attempt: bool = False
+    weighed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +166,9 @@ class Answer:
     when a limit ended the run, `fault` when an error did. `unread` are documents that could not be read: a run that
     would have abstained is then `incomplete`, an answer that is proved without them stays `answered`. `conflicts` are
     shown with the answer. `claims` are the claims of the text with the facts that prove each; empty where the strategy
-    does not reflect. `corpus_notice` says so where the corpus was not fully indexed. `settings` are those of the
+    does not reflect. `also` are other values that the facts support ("1905, by the inscription [3]"), `caveats` what
+    to know before relying on the answer. `last_attempt`: nothing more was to be found, and this is the likeliest answer
+    that the facts allow. `corpus_notice` says so where the corpus was not fully indexed. `settings` are those of the
     run; they contain no key.
     """
 
@@ -179,6 +187,9 @@ class Answer:
     conflicts: tuple[Conflict, ...] = ()
     claims: tuple[Claim, ...] = ()
     unread: tuple[UnreadDocument, ...] = ()
+    also: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    last_attempt: bool = False
     run_id: str = ""
     corpus_notice: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -16,13 +16,15 @@ UNPROVED, USELESS = 0.4, 0.2
 
 
 def confidence(draft: Draft, reflection: Reflection | None = None, conflicts: Sequence[Conflict] = ()) -> float:
-    """0 to 1. Of n contradicting values none is trusted more than 1/n, since none is preferred.
+    """0 to 1. Of n contradicting values none is trusted more than 1/n, since none is preferred; unless the backend has
+    weighed them and cites one side alone. `draft` is as the backend wrote it, before both sides are added.
 
     An abstention keeps the backend's own word.
     """
     if not draft.answered:
         return round(draft.confidence, 3)
-    bounds = [draft.confidence, *(1 / len(conflict.sides) for conflict in conflicts)]
+    undecided = (one for one in conflicts if not draft.weighed or _sides_cited(one, draft) != 1)
+    bounds = [draft.confidence, *(1 / len(conflict.sides) for conflict in undecided)]
     if reflection is not None:
         if reflection.claims and not reflection.grounded:
             proved = sum(claim.grounded for claim in reflection.claims) / len(reflection.claims)
@@ -30,3 +32,7 @@ def confidence(draft: Draft, reflection: Reflection | None = None, conflicts: Se
         if not reflection.useful:
             bounds.append(USELESS)
     return round(min(bounds), 3)
+
+
+def _sides_cited(conflict: Conflict, draft: Draft) -> int:
+    return sum(not set(side.facts).isdisjoint(draft.cited) for side in conflict.sides)

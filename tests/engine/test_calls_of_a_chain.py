@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from fakes.case_following_llm import CaseFollowingLLM, Link, Quoted, Script
-from fakes.in_memory import DictCache, MemoryCorpus
-from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.strategies import RunComponents, build
-from iterative_rag.llm.llm_backend import LLMBackend
+from fakes.in_memory import MemoryCorpus
+from fakes.llm_loop import calls_by_role, outcome, run_loop
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.retrieval.document_reader import DocumentReader
-from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace
-from iterative_rag.types import AnalysisStep, Answer, FinalStep, RephrasingStep, Status, Step
+from iterative_rag.types import AnalysisStep, RephrasingStep, Status, Step
 
 CORPUS = MemoryCorpus(
     {
@@ -40,15 +34,8 @@ CHAIN = Script(
 )
 
 
-def ask(llm: ScriptedLLM, script: Script = CHAIN, **settings: Any) -> list[Step]:
-    chosen = Settings.model_validate({"shortlist": 1, **settings})
-    budget = RunBudget(chosen, Trace("test", []))
-    roles = LLMBackend(llm, None, None, chosen).roles(budget)
-    reader = DocumentReader(
-        CORPUS, roles.extractor, cache=DictCache(), fact_limit=3, in_flight=1, on_hit=budget.cache_hit
-    )
-    run = RunComponents(CORPUS, reader, roles, roles.grader, budget, chosen, metered=True)
-    return list(build("iterative", run).steps(script.question))
+def ask(llm: ScriptedLLM, **settings: Any) -> list[Step]:
+    return run_loop(CORPUS, llm, CHAIN.question, **settings)
 
 
 def chain_model() -> CaseFollowingLLM:
@@ -62,21 +49,12 @@ def honest(model: CaseFollowingLLM) -> dict[str, Callable[[ChatRequest], ChatRep
     return dict.fromkeys(("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer"), model.llm.complete)
 
 
-def outcome(steps: list[Step]) -> Answer:
-    assert isinstance(steps[-1], FinalStep)
-    return steps[-1].answer
-
-
-def counted(llm: ScriptedLLM) -> dict[str, int]:
-    return dict(Counter(request.role for request in llm.requests))
-
-
 def test_three_hops_cost_one_analysis_two_joint_calls_and_an_answer() -> None:
     model = chain_model()
     steps = ask(model.llm)
     answer = outcome(steps)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "Karsa", 3)
-    assert counted(model.llm) == {"analyse": 1, "extract": 3, "rephrase_and_analyse": 2, "answer": 1}
+    assert calls_by_role(model.llm) == {"analyse": 1, "extract": 3, "rephrase_and_analyse": 2, "answer": 1}
     assert answer.usage.llm_calls == 7
     assert sum(isinstance(step, RephrasingStep) for step in steps) == 2
     assert [step.hop for step in steps if isinstance(step, AnalysisStep)] == [1, 2, 3]
@@ -87,7 +65,7 @@ def test_apart_the_two_roles_make_a_call_each() -> None:
     model = chain_model()
     answer = outcome(ask(model.llm, analysis="separate"))
     assert answer.short_answer == "Karsa"
-    assert counted(model.llm) == {"analyse": 3, "extract": 3, "rephrase": 2, "answer": 1}
+    assert calls_by_role(model.llm) == {"analyse": 3, "extract": 3, "rephrase": 2, "answer": 1}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +85,7 @@ def test_a_half_that_is_missing_is_asked_for_by_its_own_role(lacking: str, calls
 
     llm = ScriptedLLM(honest(model) | {"rephrase_and_analyse": halved})
     assert outcome(ask(llm)).short_answer == "Karsa"
-    assert counted(llm) == calls
+    assert calls_by_role(llm) == calls
 
 
 def test_a_model_that_fails_at_the_joint_reply_is_asked_apart_from_then_on() -> None:
@@ -115,7 +93,7 @@ def test_a_model_that_fails_at_the_joint_reply_is_asked_apart_from_then_on() -> 
     llm = ScriptedLLM(honest(model) | {"rephrase_and_analyse": lambda request: "I would rather not."})
     answer = outcome(ask(llm))
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Karsa")
-    assert counted(llm) == {"analyse": 3, "extract": 3, "rephrase_and_analyse": 3, "rephrase": 2, "answer": 1}
+    assert calls_by_role(llm) == {"analyse": 3, "extract": 3, "rephrase_and_analyse": 3, "rephrase": 2, "answer": 1}
 
 
 def test_a_need_that_was_not_the_last_goes_on_with_the_loop() -> None:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fakes.tower_facts import draft
 from iterative_rag.types import Claim, Conflict, Draft, Reflection, Side
 from iterative_rag.verification.confidence import confidence
 
 PROVED = "Oda Brenk designed Velm Tower [1]."
+
+
+def test_a_side_that_a_weighed_answer_does_not_cite_leaves_the_confidence() -> None:
+    conflict = Conflict("When?", (Side("1911", (0,)), Side("1912", (2,))))
+    cites_one = draft(PROVED, "Oda Brenk")
+    weighed = replace(cites_one, weighed=True)
+    assert confidence(weighed, None, (conflict,)) == 0.9
+    assert confidence(cites_one, None, (conflict,)) == 0.5
+    assert confidence(replace(weighed, cited=(0, 2)), None, (conflict,)) == 0.5
 
 
 def test_confidence_is_held_down_by_what_speaks_against_the_answer() -> None:

@@ -49,6 +49,22 @@ def as_texts(value: Any) -> Any:
     return [item for item in items if item not in ("", None)]
 
 
+def as_notes(value: Any) -> list[str]:
+    """Remarks as a list of texts: one alone, a list, or objects whose fields belong together ("facts" as markers);
+    "none" and the like are left out."""
+    items = [value] if isinstance(value, dict) else as_list(value)
+    texts = (as_text(_note(item)) for item in items)
+    return [text for text in texts if isinstance(text, str) and as_remark(text)]
+
+
+def _note(item: Any) -> Any:
+    if not isinstance(item, dict):
+        return item
+    marks = "".join(f"[{n}]" for n in as_numbers(item.get("facts")))
+    said = [as_text(part) for name, part in item.items() if name != "facts"]
+    return f"{', '.join(part for part in said if isinstance(part, str) and part)} {marks}".strip()
+
+
 def as_numbers(value: Any) -> list[int]:
     """ "[1][3]", "1, 3", 3 and ["[1]", {"n": 3}] as the whole numbers in them."""
     if value is None or isinstance(value, bool | dict):
@@ -88,6 +104,7 @@ def as_sure_flag(value: Any) -> bool:
 
 Text = Annotated[str, BeforeValidator(as_text)]
 Remark = Annotated[Text, BeforeValidator(as_remark)]
+Notes = Annotated[list[str], BeforeValidator(as_notes)]
 Share = Annotated[float, BeforeValidator(as_share)]
 Flag = Annotated[bool, BeforeValidator(as_flag)]
 SureFlag = Annotated[bool, BeforeValidator(as_sure_flag)]

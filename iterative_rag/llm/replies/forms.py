@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from iterative_rag.llm.replies.coercion import (
     Flag,
+    Notes,
     Remark,
     Share,
     SureFlag,
@@ -166,6 +167,8 @@ class AnswerReply(Reply):
     status: Annotated[Literal["answered", "compute", "not_in_facts", "false_premise"], BeforeValidator(as_word)]
     answer: Text = ""
     short_answer: Text = ""
+    also: Notes = []
+    caveats: Notes = []
     missing: Text = ""
     confidence: Share = 0.5
 

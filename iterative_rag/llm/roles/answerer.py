@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iterative_rag.computing.arithmetic_checks import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply
@@ -19,9 +19,11 @@ UNCITED_CONFIDENCE = 0.2
 MISCOUNTED_CONFIDENCE = 0.3
 # How often a model is asked again with the results of the computations that it asked for.
 COMPUTING_ROUNDS = 2
+# Other values, and caveats, that are kept of one reply.
+MOST_NOTES = 4
 LAST_ATTEMPT = (
     "This is the last attempt: nothing more will be looked up. If the facts make one answer likely, give it as "
-    '"answered" with a low confidence and say in "missing" what is unproved.'
+    '"answered" with a low confidence and say in "caveats" what is unproved.'
 )
 MORE_TO_COME = 'If a value is missing, say "not_in_facts" and name it in "missing".'
 
@@ -81,11 +83,12 @@ def draft_of(
     text = with_computations(_meant(text, numbers or {}), computations)
     text, cited = renumbered(text, len(facts))
     if reply.status == "answered":
-        return _answered(reply, text, cited, facts, tuple(computations))
+        return _with_notes(_answered(reply, text, cited, facts, tuple(computations)), reply, len(facts))
     missing = reply.missing or renumbered(reply.answer, len(facts))[0] or "The facts found do not settle it."
-    if reply.status == "false_premise":
+    untrue = reply.status == "false_premise"
+    if untrue:
         missing = f"The question assumes something untrue: {missing}"
-    return Draft(False, text, "", cited, missing, reply.confidence, tuple(computations))
+    return Draft(False, text, "", cited, missing, reply.confidence, tuple(computations), false_premise=untrue)
 
 
 def _answered(
@@ -109,12 +112,29 @@ def _answered(
     return Draft(True, text, short, cited, missing or reply.missing, confidence, computations)
 
 
-def renumbered(text: str, count: int) -> tuple[str, tuple[int, ...]]:
-    """`text` with its [n] renumbered 1.. in order of first use, and the positions (from 0) of the facts cited.
+def _with_notes(draft: Draft, reply: AnswerReply, count: int) -> Draft:
+    """An answered draft with its other values and caveats; what it calls missing is a caveat. Another value counts only
+    where it cites a fact."""
+    also: list[str] = []
+    caveats: list[str] = []
+    cited = draft.cited
+    for note in reply.also[:MOST_NOTES]:
+        said, grown = renumbered(note, count, cited)
+        if _MARKER.search(said) and _MARKER.sub("", said).strip(" .").casefold() != draft.short_answer.casefold():
+            also, cited = [*also, said], grown
+    for note in (*reply.caveats[:MOST_NOTES], draft.missing):
+        said, cited = renumbered(note, count, cited)
+        caveats += [said] if said and said not in caveats else []
+    return replace(draft, also=tuple(also), caveats=tuple(caveats), cited=cited, weighed=True)
+
+
+def renumbered(text: str, count: int, cited: Sequence[int] = ()) -> tuple[str, tuple[int, ...]]:
+    """`text` with its [n] renumbered 1.. in order of first use, and the positions (from 0) of the facts cited, after
+    those that are `cited` already.
 
     "[1, 3]" becomes "[1][2]"; numbers outside 1..count are dropped.
     """
-    order: dict[int, int] = {}
+    order = {place + 1: n for n, place in enumerate(cited, start=1)}
 
     def replaced(match: re.Match[str]) -> str:
         valid = [n for n in _numbers(match.group(1)) if 1 <= n <= count]

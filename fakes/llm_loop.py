@@ -1,0 +1,37 @@
+"""The default strategy with the real roles of an LLM, over a corpus in memory and a model that follows a script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from fakes.in_memory import DictCache, MemoryCorpus
+from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.strategies import RunComponents, build
+from iterative_rag.llm.llm_backend import LLMBackend
+from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace
+from iterative_rag.types import Answer, FinalStep, Step
+
+
+def run_loop(corpus: MemoryCorpus, llm: ScriptedLLM, question: str, **settings: Any) -> list[Step]:
+    """All steps of a question. One document is read for each need, unless the settings say otherwise."""
+    chosen = Settings.model_validate({"shortlist": 1, "retries": 0, **settings})
+    budget = RunBudget(chosen, Trace("test", []))
+    roles = LLMBackend(llm, None, None, chosen).roles(budget)
+    reader = DocumentReader(
+        corpus, roles.extractor, cache=DictCache(), fact_limit=3, in_flight=1, on_hit=budget.cache_hit
+    )
+    run = RunComponents(corpus, reader, roles, roles.grader, budget, chosen, metered=True)
+    return list(build("iterative", run).steps(question))
+
+
+def outcome(steps: list[Step]) -> Answer:
+    assert isinstance(steps[-1], FinalStep)
+    return steps[-1].answer
+
+
+def calls_by_role(llm: ScriptedLLM) -> dict[str, int]:
+    return dict(Counter(request.role for request in llm.requests))

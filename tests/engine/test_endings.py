@@ -1,0 +1,233 @@
+"""How runs with an LLM end: last attempts, needs that were never searched, other values and caveats."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from fakes.in_memory import MemoryCorpus
+from fakes.llm_loop import calls_by_role, outcome, run_loop
+from fakes.sample_answers import check_schema
+from iterative_rag.cli.console import Printer
+from iterative_rag.cli.render import show_answer
+from iterative_rag.errors import LLMTimeout
+from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.output import answer_to_json
+from iterative_rag.types import Answer, AnsweringStep, Status
+
+CORPUS = MemoryCorpus(
+    {
+        "Velm Tower": "Velm Tower was begun in 1900. The work took eleven years.",
+        "Karsa library": "The library of Karsa was planned in 1890. It was opened in 1898.",
+        "Orra Bridge": "The Orra Bridge was finished in 1911.",
+    }
+)
+QUESTION = "Who was the teacher of the architect of Velm Tower?"
+NEED = {"status": "needs", "needs": ["When was Velm Tower begun?"]}
+BEGUN = {"facts": [{"statement": "It was begun in 1900.", "quote": "Velm Tower was begun in 1900.", "value": "1900"}]}
+NOTHING: dict[str, Any] = {"facts": []}
+STUCK = {"question": QUESTION, "status": "stuck", "reason": "nothing left"}
+REFUSED = {"status": "not_in_facts", "missing": "who designed it"}
+
+
+def answering(text: str = "It was 1900 [1].", short: str = "1900", **fields: Any) -> dict[str, Any]:
+    return {"status": "answered", "answer": text, "short_answer": short, "confidence": 0.9, **fields}
+
+
+def asked(llm: ScriptedLLM, **settings: Any) -> Answer:
+    with llm:
+        return outcome(run_loop(CORPUS, llm, QUESTION, **settings))
+
+
+def scripted(**replies: Any) -> ScriptedLLM:
+    return ScriptedLLM({"analyse": [NEED], "extract": [BEGUN], "rephrase_and_analyse": [STUCK], **replies})
+
+
+def shown(answer: Answer) -> str:
+    out = StringIO()
+    show_answer(answer, Printer(out))
+    return out.getvalue()
+
+
+# --- the last attempt ------------------------------------------------------------------------
+
+
+def test_a_refusal_after_stuck_is_followed_by_a_last_attempt_that_is_marked() -> None:
+    """It was refused, though a last attempt would have named it."""
+    llm = scripted(answer=[REFUSED, answering(caveats=["The teacher is not stated."])])
+    answer = asked(llm)
+    assert (answer.status, answer.short_answer, answer.reason) == (Status.ANSWERED, "1900", "")
+    assert answer.last_attempt
+    assert answer.confidence == 0.45
+    assert [("last attempt" in request.user) for request in llm.asked("answer")] == [False, True]
+    assert "Last attempt: nothing more was found" in shown(answer)
+
+
+def test_barren_hops_end_in_a_last_attempt() -> None:
+    wordings = ["Who designed Velm Tower?", "Which person designed Velm Tower?", "By whom was Velm Tower designed?"]
+    first, *others = ({"status": "needs", "needs": [need]} for need in wordings)
+    llm = scripted(
+        analyse=[NEED, *others],
+        extract=[BEGUN, NOTHING, NOTHING],
+        rephrase_and_analyse=[{**STUCK, **first}],
+        answer=[REFUSED, answering()],
+    )
+    answer = asked(llm)
+    assert (answer.status, answer.last_attempt, len(answer.hops)) == (Status.ANSWERED, True, 3)
+
+
+def test_a_last_attempt_that_names_nothing_is_an_abstention() -> None:
+    answer = asked(scripted(answer=[REFUSED, REFUSED]))
+    assert (answer.status, answer.reason, answer.last_attempt) == (Status.ABSTAINED, "who designed it", False)
+
+
+def test_a_false_premise_needs_no_last_attempt() -> None:
+    untrue = {"status": "false_premise", "missing": "It has no architect."}
+    answer = asked(scripted(answer=[untrue]))
+    assert answer.status is Status.ABSTAINED
+    assert answer.reason == "The question assumes something untrue: It has no architect."
+
+
+def test_an_answer_that_is_proved_is_no_last_attempt() -> None:
+    answer = asked(scripted(answer=[answering()]))
+    assert (answer.status, answer.last_attempt, answer.confidence) == (Status.ANSWERED, False, 0.9)
+
+
+def test_without_any_fact_nothing_is_attempted() -> None:
+    llm = ScriptedLLM({"analyse": [NEED, {"status": "stuck"}], "extract": [NOTHING]})
+    assert asked(llm).status is Status.ABSTAINED
+    assert "answer" not in calls_by_role(llm)
+
+
+def test_a_need_that_lost_a_window_gets_no_last_attempt() -> None:
+    both = {"status": "needs", "needs": ["When was Velm Tower begun?", "When was the library of Karsa opened?"]}
+
+    def extract(request: Any) -> Any:
+        return LLMTimeout("slow") if "Title: Karsa library" in request.user else BEGUN
+
+    llm = ScriptedLLM(
+        {"analyse": lambda request: both if "1900" not in request.user else STUCK}
+        | {"rephrase_and_analyse": lambda request: STUCK, "extract": extract, "answer": lambda request: REFUSED}
+    )
+    answer = outcome(run_loop(CORPUS, llm, QUESTION))
+    assert answer.status is Status.INCOMPLETE
+    assert answer.reason.startswith("1 document could not be read: Karsa library (slow).")
+    assert not any("last attempt" in request.user for request in llm.asked("answer"))
+
+
+def test_a_limit_that_leaves_no_call_for_a_last_attempt_leaves_the_refusal() -> None:
+    answer = asked(scripted(answer=[REFUSED]), max_calls=4)
+    assert (answer.status, answer.cap) == (Status.ABSTAINED, None)
+
+
+def test_the_steps_show_the_last_attempt() -> None:
+    steps = run_loop(CORPUS, scripted(answer=[REFUSED, answering()]), QUESTION)
+    assert [step.last_attempt for step in steps if isinstance(step, AnsweringStep)] == [False, True]
+
+
+# --- needs that were never searched ----------------------------------------------------------
+
+
+def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> None:
+    """Two hops brought nothing about the tower; the bridge, which is all that the answer needs, was never searched."""
+    needs = ["Who ordered Velm Tower?", "Which person ordered Velm Tower?", "When was the Orra Bridge finished?"]
+    finished = {"statement": "", "quote": "The Orra Bridge was finished in 1911.", "value": "1911"}
+    llm = ScriptedLLM(
+        {
+            "analyse": [{"status": "needs", "needs": [need]} for need in needs],
+            "extract": [NOTHING, NOTHING, {"facts": [finished]}],
+            "rephrase_and_analyse": [{"question": QUESTION, "status": "known"}],
+            "answer": [answering("It was finished in 1911 [1].", "1911")],
+        }
+    )
+    answer = asked(llm)
+    assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
+
+
+def test_something_else_is_looked_for_only_so_often() -> None:
+    things = iter(["tower", "bridge", "library", "harbour", "palace", "garden", "market", "station"])
+    llm = ScriptedLLM(
+        {
+            "analyse": lambda request: {"status": "needs", "needs": [f"Who ordered the {next(things)}?"]},
+            "extract": lambda request: NOTHING,
+        }
+    )
+    assert len(outcome(run_loop(CORPUS, llm, QUESTION, max_hops=20)).hops) == 4
+
+
+# --- other values and caveats ----------------------------------------------------------------
+
+DATES = [
+    {"statement": "", "quote": "The library of Karsa was planned in 1890.", "value": "1890"},
+    {"statement": "", "quote": "It was opened in 1898.", "value": "1898"},
+]
+LIBRARY = {"status": "needs", "needs": ["When was the library of Karsa opened?"], "last": True}
+
+
+def of_the_library(**fields: Any) -> Answer:
+    reply = answering("The library of Karsa was opened in 1898 [2].", "1898", **fields)
+    llm = ScriptedLLM({"analyse": [LIBRARY], "extract": [{"facts": DATES}], "answer": [reply]})
+    return asked(llm)
+
+
+def test_other_values_and_caveats_of_an_answer_are_kept_and_shown() -> None:
+    """They stood in "missing", which nobody saw once the question was answered."""
+    rows = "The rows of the list are not in the text."
+    answer = of_the_library(also=["1890, when it was planned [1]"], caveats=[rows])
+    assert answer.status is Status.ANSWERED
+    assert answer.also == ("1890, when it was planned [2]",)
+    assert answer.citations[1].quote == DATES[0]["quote"]
+    assert answer.caveats == (rows,)
+    made = answer_to_json(answer, version="1")
+    check_schema(made)
+    assert (made["also"], made["caveats"], made["last_attempt"]) == (list(answer.also), list(answer.caveats), False)
+    assert "also  1890, when it was planned [2]" in shown(answer)
+    assert f"caveat  {rows}" in shown(answer)
+
+
+def test_what_an_answer_calls_missing_is_a_caveat() -> None:
+    assert of_the_library(missing="the day is not stated").caveats == ("the day is not stated",)
+
+
+@pytest.mark.parametrize(
+    "also",
+    ["1890", "1897, by the inscription [1]", "1898 [2]", "1890, as Per Holm says [1]", "none", "", None, [], [{}]],
+)
+def test_another_value_counts_only_with_a_fact_that_states_it(also: Any) -> None:
+    assert of_the_library(also=also).also == ()
+
+
+@pytest.mark.parametrize("also", ["1890, planned [1]", [{"value": "1890", "why": "planned", "facts": [1]}]])
+def test_other_values_are_read_as_models_write_them(also: Any) -> None:
+    assert of_the_library(also=also).also == ("1890, planned [2]",)
+
+
+def test_a_caveat_that_names_what_no_fact_does_is_left_out() -> None:
+    assert of_the_library(caveats=["Write to Per Holm in 2031."]).caveats == ()
+
+
+# --- derived values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("working", "year"),
+    [
+        ("1900 [1] + 11 = 1911", "1911"),  # the quote says "eleven"
+        ("1900 [1] + 11 = 1911; 1911 + 11 = 1922", "1922"),
+    ],
+)
+def test_a_derived_year_is_proved_by_the_sum_that_leads_to_it(working: str, year: str) -> None:
+    """The year stands in no fact, so the answer was refused."""
+    took = {"statement": "", "quote": "The work took eleven years.", "value": "eleven years"}
+    reply = answering(f"The work ended in {year} [1][2].", year, working=working)
+    llm = scripted(
+        analyse=[{**NEED, "last": True}],
+        extract=[{"facts": [*BEGUN["facts"], took]}],
+        answer=[reply],
+        rephrase_and_analyse=[],
+    )
+    answer = asked(llm)
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, year)
+    assert answer.computations[-1].result == year
