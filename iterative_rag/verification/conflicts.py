@@ -14,7 +14,7 @@ from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.periods import term
+from iterative_rag.text.periods import Term, term
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.text_reading import read_text
@@ -27,6 +27,7 @@ TRUSTED = 0.6
 MOST_SIDES = 4
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
+_BRACKETS = lazy_pattern(r"\([^()]*\)")
 _YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
 
 
@@ -206,14 +207,20 @@ def _years(quote: str) -> set[int]:
 
 
 def _in_turn(one: Fact, other: Fact) -> bool:
-    """Whether a time is asked for at which, by the dates of two facts, one followed the other: office-holders of one
-    year. Without such a time the dates may be those of lives."""
+    """Whether by the dates of two facts one followed the other, as office-holders do. Dates in brackets may be those of
+    lives: they count only where a time is asked for that both touch."""
+    if _succeed(*(term(_BRACKETS.sub(" ", fact.quote), language(fact.quote)) for fact in (one, other))):
+        return True
     first, second = (term(fact.quote, language(fact.quote)) for fact in (one, other))
-    if first is None or second is None or not (first.is_before(second) or second.is_before(first)):
+    if first is None or second is None or not _succeed(first, second):
         return False
     asked = [value.readings[0] for value in mentions(one.need.question, language(one.need.question))]
     dates = [value.date for value in asked if isinstance(value, Moment) and isinstance(value.date, Date)]
     return any(first.touches(date) and second.touches(date) for date in dates)
+
+
+def _succeed(first: Term | None, second: Term | None) -> bool:
+    return first is not None and second is not None and (first.is_before(second) or second.is_before(first))
 
 
 def _names(one: _FactValue, other: _FactValue) -> bool:

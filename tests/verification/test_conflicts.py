@@ -121,3 +121,21 @@ def test_five_false_documents_against_five_true_ones_are_shown() -> None:
     facts = tuple(said("1889", f"True {n}") for n in range(5)) + tuple(said("1891", f"False {n}") for n in range(5))
     _, (conflict,) = with_conflicts(Draft(True, "1889 [1].", "1889", (0,)), Inquiry("Q?", "Q?", facts))
     assert [side.facts for side in conflict.sides] == [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Oda Brenk was mayor of Karsa from 1901 to 1905.", "Per Holm was mayor of Karsa from 1911 to 1915."),
+        ("Oda Brenk was mayor of Karsa until 1905.", "Per Holm was mayor of Karsa from 1905 to 1915."),
+    ],
+)
+def test_office_holders_whose_terms_do_not_meet_contradict_nobody(one: str, other: str) -> None:
+    need = Need("Who was mayor of Karsa?")
+    assert values(said("Oda Brenk", need=need, quote=one), said("Per Holm", need=need, quote=other)) == []
+
+
+def test_the_years_of_lives_are_no_terms() -> None:
+    need = Need("Who designed Velm Tower?")
+    one, other = "Oda Brenk (1850–1920) designed Velm Tower.", "Per Holm (1921–1990) designed Velm Tower."
+    assert values(said("Oda Brenk", need=need, quote=one), said("Per Holm", need=need, quote=other)) != []

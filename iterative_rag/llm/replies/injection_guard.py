@@ -32,23 +32,26 @@ def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
 
     Numbers and dates are compared by their values: "98-minute" supports "98 minutes", "fifty-second" supports "52nd".
     """
-    shown = _Shown((extract.quote, seen.title))
+    code = language(seen.text)
+    shown = _Shown((extract.quote, seen.title), code)
     value = extract.value if _is_supported(extract.value, shown, need, seen) else ""
-    wide = _Shown((extract.quote, seen.title, seen.text, need.question))
+    wide = _Shown((extract.quote, seen.title, seen.text, need.question), code)
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
     return replace(extract, value=value, statement=statement)
 
 
 class _Shown:
-    """Texts that a model was shown; their numbers and dates are read on first use."""
+    """Texts that a model was shown; their numbers and dates are read on first use. `code` is the language of the
+    window: a short quote full of names may not tell its own, or seem to be in another."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
+    def __init__(self, texts: Sequence[str], code: str) -> None:
+        self.texts, self.code = texts, code
         self.words = frozenset(word for text in texts for word in _words(text))
 
     @cached_property
     def values(self) -> list[Mention]:
-        return [value for text in self.texts for value in single(mentions(text, language(text)))]
+        read = ((text, code) for text in self.texts for code in {language(text) or self.code, self.code})
+        return [value for text, code in read for value in single(mentions(text, code))]
 
     def contain(self, value: Mention, text: str) -> bool:
         """Whether a value in `text` was shown, in the same words or in others."""
@@ -63,10 +66,12 @@ def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
         return True
     if value.strip(" .!").casefold() in _YES_OR_NO:
         return _asks_yes_or_no(need.question)
-    values, rest = _separated(value, language(shown.texts[0]))
+    values, rest = _separated(value, shown.code)
     if values:
-        code = language(shown.texts[0]) or "en"
-        beside = {word for word in _words(rest) - shown.words if not is_function_word(folded(word), code)}
+        code = shown.code or "en"
+        held = {word.removesuffix("s") for word in shown.words}  # "three-time" bears out "3 times"
+        unsaid = {word for word in _words(rest) if word.removesuffix("s") not in held}
+        beside = {word for word in unsaid if not is_function_word(folded(word), code)}
         return not beside and all(shown.contain(one, value) for one in values)
     return _is_named(value, shown, seen)
 

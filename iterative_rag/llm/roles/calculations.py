@@ -11,6 +11,8 @@ from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.arithmetic_checks import right_equations
 from iterative_rag.computing.display import found_in, shortened, shown
 from iterative_rag.llm.replies.forms import AnswerReply, RequestedComputation
+from iterative_rag.text.languages import language
+from iterative_rag.text.numerals import with_digits
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Fact
 
@@ -52,20 +54,26 @@ class Calculations:
         return "COMPUTED:\n" + "\n".join(lines) if lines else ""
 
     def written_by(self, reply: AnswerReply) -> list[Computation]:
-        """The model's own correct equations whose result is part of its answer, over numbers from the facts and the
-        question; at least one number is from a fact."""
-        given = f"{reply.short_answer} {reply.answer}"
+        """The model's own correct equations that lead to its answer, over numbers from the facts, the question and
+        earlier ones of these equations; at least one number is from a fact."""
         known = {one.result for one in self.done}
-        return [
-            Computation(left, result, self._facts_with(left))
-            for left, result in right_equations(f"{reply.working}\n{reply.answer}")
-            if result not in known and _holds(given, result) and self._is_given(_NUMBER.findall(left))
-        ]
+        steps: list[Computation] = []
+        for left, result in right_equations(f"{reply.working}\n{reply.answer}"):
+            earlier = [one for one in steps if _holds(left, one.result)]
+            if result not in known and self._is_given(_NUMBER.findall(left), earlier):
+                below = (place for one in earlier for place in one.facts)
+                steps.append(Computation(left, result, tuple(dict.fromkeys((*below, *self._facts_with(left))))))
+        given = f"{reply.short_answer} {reply.answer}"
+        leading: list[Computation] = []
+        for one in reversed(steps):
+            if _holds(" ".join([given, *(later.expression for later in leading)]), one.result):
+                leading.insert(0, one)
+        return leading
 
-    def _is_given(self, numbers: Sequence[str]) -> bool:
-        from_facts = [bool(self._places(number)) for number in numbers]
+    def _is_given(self, numbers: Sequence[str], earlier: Sequence[Computation]) -> bool:
+        found = [bool(self._places(number)) or any(_holds(one.result, number) for one in earlier) for number in numbers]
         asked = [_holds(self.question, number) for number in numbers]
-        return any(from_facts) and all(map(operator.or_, from_facts, asked))
+        return any(found) and all(map(operator.or_, found, asked))
 
     def _computed(self, expression: str, numbers: Sequence[int]) -> Computation | None:
         try:
@@ -84,7 +92,7 @@ class Calculations:
         return tuple(dict.fromkeys(place for number in telling for place in self._places(number)[:1]))
 
     def _places(self, number: str) -> list[int]:
-        return [n for n, fact in enumerate(self.facts) if _holds(f"{fact.value} {fact.quote}", number)]
+        return [n for n, fact in enumerate(self.facts) if _holds(_in_digits(f"{fact.value} {fact.quote}"), number)]
 
 
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
@@ -107,6 +115,11 @@ def with_computations(text: str, computations: Sequence[Computation]) -> str:
 
 def _marks(facts: Sequence[int]) -> str:
     return "".join(f"[{place + 1}]" for place in facts)
+
+
+def _in_digits(text: str) -> str:
+    """A text, and behind it the same with its numerals as digits: "sixty years" holds 60."""
+    return f"{text} {with_digits(text, language(text)).text}"
 
 
 def _holds(text: str, value: str) -> bool:

@@ -116,3 +116,20 @@ READABLE = [row for row in rows() if row.code == "en" and row.meaning and not se
 @pytest.mark.parametrize("row", READABLE, ids=lambda row: f"{row.text} = {row.meaning}")
 def test_a_value_of_the_table_is_kept_as_it_is_shown(row: Row) -> None:
     assert kept(row.meaning, f"Velm Tower: {row.text}.") == row.meaning
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "text"),
+    [
+        ("3", "He won it three times.", ""),
+        ("3 times", "a three-time champion", ""),
+        (
+            "3",
+            "Tres hijos",
+            "Oda Brenk nació en Karsa y fue la madre de los hijos que se nombran en la casa de la torre.",
+        ),
+        ("3", "Der Ring und die Walküre: three", "They wrote of the works that were in the house, and of the others."),
+    ],
+)
+def test_a_number_is_kept_where_the_quote_has_it_in_words(value: str, quote: str, text: str) -> None:
+    assert kept(value, quote, text=text) == value
