@@ -23,6 +23,9 @@ from iterative_rag.system import private_json
 VERSION = 1
 # What a profile may set: how a question is worked on and read, never where anything goes.
 PROFILED: Final = ("strategy", "window_chars", "calls_in_flight", "reflection", "timeout")
+# The strategy without the parts that a user may switch on and off: whoever sets one of them wants another strategy.
+_DRIVING: Final = "agent"
+_PARTS: Final = frozenset({"grading", "refinement", "correction", "sufficiency", "reflection", "corroboration"})
 _MAX_BYTES = 200_000
 _LONGEST_DATE = 40
 
@@ -64,7 +67,10 @@ class ModelProfile:
 
     def applied(self, settings: Settings) -> Settings:
         """The settings with those of the profile that the user has not set in any layer."""
-        chosen = {name: value for name, value in self.settings.items() if name not in settings.model_fields_set}
+        held = settings.model_fields_set
+        chosen = {name: value for name, value in self.settings.items() if name not in held}
+        if chosen.get("strategy") == _DRIVING and (settings.web or held & _PARTS):
+            del chosen["strategy"]
         return settings.model_copy(update=chosen) if chosen else settings
 
 

@@ -36,6 +36,13 @@ def test_a_setting_of_the_environment_beats_the_profile(monkeypatch: pytest.Monk
     assert profile(**SETTINGS).applied(load_settings()).calls_in_flight == 3
 
 
+@pytest.mark.parametrize("given", [{"web": True}, {"reflection": "on"}])
+def test_the_strategy_agent_is_left_aside_where_parts_are_wanted_that_it_lacks(given: dict[str, Any]) -> None:
+    assert profile(strategy="agent").applied(load_settings()).strategy == "agent"
+    assert profile(strategy="agent").applied(load_settings(given)).strategy == "iterative"
+    assert profile(strategy="full").applied(load_settings(given)).strategy == "full"
+
+
 def test_another_server_or_other_prompts_have_no_profile() -> None:
     write_profile(profile(**SETTINGS))
     assert read_profile(IDENTITY) is not None
