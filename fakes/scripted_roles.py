@@ -70,6 +70,7 @@ class Scripted:
     seen: list[Inquiry] = field(default_factory=list)
     last_attempts: int = 0
     advice: list[str] = field(default_factory=list)
+    drafted: list[Inquiry] = field(default_factory=list)
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
         self.seen.append(inquiry)
@@ -81,6 +82,7 @@ class Scripted:
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         self.last_attempts += last_attempt
         self.advice.append(advice)
+        self.drafted.append(inquiry)
         return self.draft(inquiry)
 
 

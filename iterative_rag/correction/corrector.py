@@ -211,6 +211,10 @@ class Corrector:
         )
         return replace(entry, hits=hits) if hits else None
 
+    def search_web(self, hop: int, need: Need, listed: set[str]) -> Generator[Step, None, Shortlist]:
+        """The pages of a web search alone; none where the web is not allowed."""
+        return () if self.web is None else (yield from self._from_web(hop, need, listed, self.web))
+
     def _from_web(self, hop: int, need: Need, listed: set[str], web: WebSearch) -> Generator[Step, None, Shortlist]:
         """The pages that the web search found. If it fails, its step says so: the corpus can still be read."""
         try:

@@ -58,6 +58,23 @@ class DataFinder:
         self._corrector, self._refiner = corrector, refiner
         self._listed: dict[str, set[str]] = {}
 
+    @property
+    def searches_web(self) -> bool:
+        """Whether the user allows the web."""
+        return self._corrector is not None and self._corrector.web is not None
+
+    def find_online(
+        self, hop: int, needs: Sequence[Need], question: str, *, seconds: Callable[[], float | None]
+    ) -> Generator[Step, None, HopFindings]:
+        """As `find`, but on the web alone, which has to be allowed."""
+        assert self._corrector is not None
+        shortlists: list[Shortlist] = []
+        for need in needs:
+            listed = self._listed.setdefault(need.question, set())
+            shortlists.append((yield from self._corrector.search_web(hop, need, listed)))
+        readings = yield from self._read(hop, needs, shortlists, question, seconds)
+        return HopFindings(tuple(shortlists), readings)
+
     def find(
         self, hop: int, needs: Sequence[Need], question: str, *, wider: bool, seconds: Callable[[], float | None]
     ) -> Generator[Step, None, HopFindings]:

@@ -1,13 +1,15 @@
-"""Plan, step, evaluate: a plan for a hard question, a step of it carried out by the finder, the plan evaluated again.
+"""Plan, step, evaluate: a plan for a hard question, a step of it carried out, the plan evaluated again.
 
-The planner sees all results and all that was tried, so the loop never goes round; it takes at most twice as many
-steps as the first plan has.
+A step is a search of the corpus, a search of the web where the user allows it, or a calculation. The planner sees all
+results and all that was tried, so the loop never goes round; it takes at most twice as many steps as the first plan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 
+from iterative_rag.computing import ComputeError, compute
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
@@ -16,7 +18,18 @@ from iterative_rag.engine.hop import search
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.protocols import Planner
 from iterative_rag.settings import Settings
-from iterative_rag.types import Cap, Inquiry, Need, Plan, PlannedStep, PlanningStep, Step
+from iterative_rag.types import (
+    Cap,
+    Computation,
+    Inquiry,
+    Need,
+    Plan,
+    PlannedStep,
+    PlanningStep,
+    PlanTool,
+    Step,
+    ToolStep,
+)
 
 # Steps that may be taken, for each step of the first plan.
 STEPS_PER_PLANNED = 2
@@ -39,22 +52,54 @@ class PlanEngine:
         yield PlanningStep(state.next_hop, plan)
         if not plan.steps and not state.inquiry.tried:  # a question without a plan is looked up as it is
             plan = Plan((PlannedStep(state.inquiry.original),), plan.reason)
-        last = len(state.hops) + STEPS_PER_PLANNED * len(plan.steps)
-        while (need := _next(plan, state.inquiry)) and state.next_hop <= last:
+        left = STEPS_PER_PLANNED * len(plan.steps)
+        while left and (step := _next(plan, state.inquiry)):
+            left -= 1
             hop = state.next_hop
-            if hop > self._settings.max_hops:
-                raise self._budget.reached(Cap.HOPS)
             self._budget.check()
-            wider = state.inquiry.looks(need) > 0
-            state, _ = yield from search(state, self._finder, self._budget, [need], wider=wider)
+            if step.tool is PlanTool.CALCULATE:
+                state = yield from _calculated(state, step)
+                if len(plan.steps) == 1 and state.inquiry.computed:  # only the answer waits for the result
+                    break
+            else:
+                state = yield from self._looked_up(state, step)
             plan = self._planner.plan(state.inquiry, plan)
             yield PlanningStep(hop, plan)
         hop = max(len(state.hops), 1)
         return state.with_draft((yield from self._drafting.draft(hop, state.inquiry, last_attempt=True)))
 
+    def _looked_up(self, state: RunState, step: PlannedStep) -> Generator[Progress, None, RunState]:
+        """The state after a search of the corpus, or of the web where that is allowed."""
+        if state.next_hop > self._settings.max_hops:
+            raise self._budget.reached(Cap.HOPS)
+        need = Need(step.question)
+        online = step.tool is PlanTool.WEB and self._finder.searches_web
+        wider = state.inquiry.looks(need) > 0 and not online
+        state, _ = yield from search(state, self._finder, self._budget, [need], wider=wider, online=online)
+        return state
 
-def _next(plan: Plan, inquiry: Inquiry) -> Need | None:
-    """The first step that was not taken; else the first that was taken just once and is still wanted, wider."""
-    needs = [Need(step.question) for step in plan.steps]
-    new = (need for need in needs if not inquiry.looks(need))
-    return next(new, None) or next((need for need in needs if inquiry.looks(need) == 1), None)
+
+def _calculated(state: RunState, step: PlannedStep) -> Generator[Progress, None, RunState]:
+    """The state with the result of an expression. One that is refused counts as tried, so it is not asked for again."""
+    inquiry, hop = state.inquiry, max(len(state.hops), 1)
+    try:
+        result = compute(step.question)
+    except ComputeError as error:
+        yield ToolStep(hop, step.tool.value, step.question, f"refused, {error}")
+        return replace(state, inquiry=replace(inquiry, tried=(*inquiry.tried, Need(step.question))))
+    yield ToolStep(hop, step.tool.value, step.question, result)
+    facts = tuple(place for place in step.facts if 0 <= place < len(inquiry.facts))
+    done = Computation(step.question, result, facts)
+    return replace(state, inquiry=replace(inquiry, computed=(*inquiry.computed, done)))
+
+
+def _next(plan: Plan, inquiry: Inquiry) -> PlannedStep | None:
+    """The first step that was not taken; else the first search that was made just once and is still wanted, wider."""
+    computed = {one.expression for one in inquiry.computed}
+
+    def looks(step: PlannedStep) -> int:
+        looked = inquiry.looks(Need(step.question))
+        return 2 * (step.question in computed or looked > 0) if step.tool is PlanTool.CALCULATE else looked
+
+    new = (step for step in plan.steps if not looks(step))
+    return next(new, None) or next((step for step in plan.steps if looks(step) == 1), None)

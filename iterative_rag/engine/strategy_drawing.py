@@ -126,6 +126,10 @@ def _after_search(parts: Composition) -> Iterator[Edge]:
         case Flow.PLAN:
             yield Edge("reading", "planning", "revised")
             yield Edge("planning", "answering", "nothing is left")
+            yield Edge("planning", "tool", "a calculation")
+            yield Edge("tool", "planning", "revised")
+            yield Edge("tool", "answering", "nothing else is left")
+            yield Edge("planning", "web", "a step for the web", web=True)
         case Flow.LOOP:
             yield Edge("reading", "rephrasing", "new facts")
             yield Edge("rephrasing", "analysis", "next hop")

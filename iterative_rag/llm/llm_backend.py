@@ -85,7 +85,7 @@ class LLMBackend:
                 role_call("web_query", WebQueryReply, self._fast),
                 self._settings.rewordings,
             ),
-            planner=LLMPlanner(role_call("plan", PlanReply, self._main), fact_chars),
+            planner=LLMPlanner(role_call("plan", PlanReply, self._main), fact_chars, web=self._settings.web),
             judge=LLMSufficiencyJudge(
                 role_call("suffice", SufficiencyReply, self._main),
                 fact_chars,

@@ -52,12 +52,23 @@ class SearchResult:
     snippet: str = ""
 
 
+class PlanTool(StrEnum):
+    """What carries out a step of a plan."""
+
+    SEARCH = "search"  # the corpus is searched and read
+    WEB = "web"  # the web, where the user allows it; else the corpus
+    CALCULATE = "calculate"  # `question` is an expression for `computing`
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step of a plan: a question that can be looked up now, and what it is for."""
+    """A step of a plan: a question that can be looked up now, or an expression, and what it is for. `facts` are what an
+    expression is computed from, as in Computation."""
 
     question: str
     purpose: str = ""
+    tool: PlanTool = PlanTool.SEARCH
+    facts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

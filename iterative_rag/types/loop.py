@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from iterative_rag.types.outcomes import Computation
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +93,14 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
-    and the needs that were tried. Immutable: each hop makes a new one.
+    the needs that were tried, and what was computed on the way. Immutable: each hop makes a new one.
     """
 
     original: str
     question: str
     facts: tuple[Fact, ...] = ()
     tried: tuple[Need, ...] = ()
+    computed: tuple[Computation, ...] = ()
 
     def looks(self, need: Need) -> int:
         """How often a need has been looked up."""

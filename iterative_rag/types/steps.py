@@ -190,8 +190,8 @@ class DegradedStep:
 
 @dataclass(frozen=True, slots=True)
 class ToolStep:
-    """The strategy `agent` carried out, or refused, a call of a tool other than a search: what was asked of it, what it
-    said, and the ids of the documents that it showed."""
+    """A tool other than a search was used, or refused, by the strategy `agent` or for a calculation of a plan: what was
+    asked of it, what it said, and the ids of the documents that it showed."""
 
     hop: int
     tool: str

@@ -30,6 +30,7 @@ from iterative_rag.types import (
     Needs,
     Plan,
     PlannedStep,
+    PlanTool,
     Reflection,
     ReflectionStep,
     SearchResult,
@@ -37,6 +38,7 @@ from iterative_rag.types import (
     Status,
     Step,
     Sufficiency,
+    ToolStep,
     Verdict,
     WebStep,
 )
@@ -285,6 +287,34 @@ def test_a_plan_takes_at_most_twice_its_length_and_never_a_step_for_the_third_ti
     answer = outcome(run("plan", max_hops=50, others={"planner": stubborn}))
     tried = [need for hop in answer.hops for need in hop.needs]
     assert sorted(tried) == ["Where is Tarn?", "Where is Tarn?", "Who is Venn?", "Who is Venn?"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "told", "computed"),
+    [("1911 + 25", "1936", ["1936"]), ("the year of the fire", "refused, ", [])],
+)
+def test_a_calculation_of_a_plan_is_carried_out_and_its_result_kept(
+    expression: str, told: str, computed: list[str]
+) -> None:
+    calculation = PlannedStep(expression, tool=PlanTool.CALCULATE, facts=(0,))
+    planning = Planning([planned("Who is Venn?"), Plan((calculation,)), Plan(())])
+    script = Scripted()
+    steps = run("plan", script=script, others={"planner": planning})
+    (step,) = (step for step in steps if isinstance(step, ToolStep))
+    assert (step.tool, step.asked) == ("calculate", expression)
+    assert step.told.startswith(told)
+    assert [one.result for one in script.drafted[0].computed] == computed
+    # A result that only the answer waits for needs no other plan; a refusal does.
+    assert course(steps).count("planning") == (2 if computed else 3)
+
+
+def test_a_step_for_the_web_reads_pages_alone_and_the_corpus_where_the_web_is_not_allowed() -> None:
+    plans = [Plan((PlannedStep("Who is Venn?", tool=PlanTool.WEB),)), Plan(())]
+    steps = run("plan", web=True, others={"planner": Planning(plans)})
+    assert course(steps) == ["planning", "web", "reading", "planning", "answering", "final"]
+    assert {fact.title for hop in outcome(steps).hops for fact in hop.facts} == {"Venn online"}
+    steps = run("plan", others={"planner": Planning(plans)})
+    assert course(steps)[1] == "shortlist"
 
 
 def test_without_a_plan_the_question_itself_is_looked_up() -> None:

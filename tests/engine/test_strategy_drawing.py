@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from fakes.scripted_roles import Grading, Judging, Planning, Reflecting, Wording
 from iterative_rag.engine.strategy_drawing import QUESTION, edges, mermaid
 from iterative_rag.registry import STRATEGIES
-from iterative_rag.types import Claim, Draft, Plan, PlannedStep, Reflection, Sufficiency
+from iterative_rag.types import Claim, Draft, Plan, PlannedStep, PlanTool, Reflection, Sufficiency
 from tests.engine.test_strategies import FAILING, GOOD, UNCLEAR, course, once, run
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +34,21 @@ def test_every_step_of_a_run_follows_an_edge(strategy: str, grader: Grading, web
         {"planner": Planning(PLAN.plans), "reflector": Reflecting([UNPROVED, USELESS]), "rewriter": Wording()},
         {"planner": Planning(PLAN.plans), "judge": Judging([Sufficiency(False, "Where is Tarn?")])},
     ]
+    if strategy == "plan":
+        search, web_step = PlannedStep("Who is Venn?"), PlannedStep("Where is Tarn?", tool=PlanTool.WEB)
+        for expression in ("1 + 1", "one and one"):
+            sums = PlannedStep(expression, tool=PlanTool.CALCULATE)
+            plans = [Plan((sums, search)), Plan((search, web_step)), Plan((web_step,)), Plan((replace_sum(sums),))]
+            others.append({"planner": Planning([*plans, Plan(())])})
     for roles in others:
         script = once("Who is Venn?")
         script.rephrasing = lambda inquiry, found: f"{inquiry.question} She is a painter."
         steps = [QUESTION, *course(run(strategy, grader=grader, script=script, web=web, others=roles))]
         assert set(pairwise(steps)) <= allowed
+
+
+def replace_sum(step: PlannedStep) -> PlannedStep:
+    return replace(step, question=f"2 * ({step.question})")
 
 
 def test_an_answer_that_names_what_no_fact_does_is_drawn() -> None:

@@ -124,9 +124,19 @@ def _as_steps(value: Any) -> Any:
     return [{"question": item} if isinstance(item, str) else item for item in as_list(value)]
 
 
+def _as_tool(value: Any) -> str:
+    """ "Calculator" is calculate, and what is no tool is a search."""
+    word = as_word(value) if isinstance(value, str) else ""
+    return "calculate" if str(word).startswith("calc") else "web" if str(word).startswith("web") else "search"
+
+
 class PlannedReply(Reply):
+    """`question` of a calculation is its expression, and `facts` are the numbers of those that its values are from."""
+
     question: Text = ""
     purpose: Text = ""
+    tool: Annotated[Literal["search", "web", "calculate"], BeforeValidator(_as_tool)] = "search"
+    facts: Annotated[list[int], BeforeValidator(as_numbers)] = []
 
 
 class PlanReply(Reply):

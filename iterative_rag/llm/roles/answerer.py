@@ -44,7 +44,7 @@ class LLMAnswerer:
         """
         if not inquiry.facts:
             return Draft(answered=False, text="", missing=_nothing_found(inquiry))
-        calculations = Calculations(inquiry.facts, inquiry.original)
+        calculations = Calculations(inquiry.facts, inquiry.original, list(inquiry.computed))
         reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=True)
         for rounds_left in reversed(range(COMPUTING_ROUNDS)):
             if not reply.compute or not calculations.asks_for_more(reply.compute):
