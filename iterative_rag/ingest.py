@@ -43,6 +43,7 @@ class Progress:
 class IngestReport:
     """What changed. `passages` were embedded in this run; `skipped` says what is no document and why.
 
+    `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
     `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
     instead.
     """
@@ -54,6 +55,7 @@ class IngestReport:
     skipped: tuple[Skipped, ...]
     passages: int
     seconds: float
+    retitled: int = 0
     covered: tuple[tuple[str, str], ...] = ()
 
 
@@ -144,7 +146,7 @@ class _Ingestion:
         self.seen: dict[str, str] = {}  # id -> root
         self.skipped: list[Skipped] = []
         self.unread: set[str] = set()  # roots that broke off
-        self.added = self.changed = self.unchanged = self.removed = self.passages = 0
+        self.added = self.changed = self.unchanged = self.removed = self.passages = self.retitled = 0
         self.progress = _ProgressMeter(sources, progress)
 
     def run(self) -> IngestReport:
@@ -177,6 +179,7 @@ class _Ingestion:
             tuple(self.skipped),
             self.passages,
             self.progress.seconds,
+            self.retitled,
         )
 
     def _emptied(self) -> bool:
@@ -200,6 +203,7 @@ class _Ingestion:
             self.added += 1
         else:
             self.changed += 1
+            self.retitled += version_of(replace(document, title=known.title)) == known.version
         job = _Job(DocumentEntry(document, root, version, len(passages)))
         self.queue += [(job, passage) for passage in passages]
 

@@ -89,6 +89,9 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
     if not quiet:
         for path, root in report.covered:
             err().line(clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed."))
+        if report.retitled:
+            documents = counted(report.retitled, "document of the same text has", "documents of the same text have")
+            err().line(f"{documents} another title than before, so indexed again.")
         _show_counts(report)
     _show_left_out([skipped for skipped in report.skipped if skipped.extra])
 

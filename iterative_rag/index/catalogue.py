@@ -48,11 +48,12 @@ class DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """Where an indexed document was found, and its content hash."""
+    """Where an indexed document was found, its content hash, and its title."""
 
     root: str
     source: str
     version: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class DocumentView:
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
-        rows = self._select("root, source, version", "id = ?", (document_id,))
+        rows = self._select("root, source, version, title", "id = ?", (document_id,))
         return KnownDocument(*rows[0]) if rows else None
 
     def ids_under(self, root: str) -> list[str]:

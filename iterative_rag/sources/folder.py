@@ -37,8 +37,8 @@ class Folder:
     @property
     def total(self) -> int | None:
         """The number of files; None where one of them may hold many documents."""
-        formats = [format_in_folder(entry.name) for entry in self._entries() if isinstance(entry, Path)]
-        return None if any(one.many for one in formats if one) else len(formats)
+        paths = [entry for entry in self._entries() if isinstance(entry, Path)]
+        return None if any(_may_be_many(path) for path in paths) else len(paths)
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the path is missing or cannot be read, or holds no file of a known format."""
@@ -96,6 +96,15 @@ class Folder:
                 yield replace(item, id=_id(relative, item.id)) if isinstance(item, Document) else item
         except OSError as error:
             yield Skipped(source, f"It cannot be read: {error.strerror}.")
+
+
+def _may_be_many(path: Path) -> bool:
+    form = format_in_folder(path.name)
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return False
+    return form is not None and (form.many or (form.whole_bytes is not None and size > form.whole_bytes))
 
 
 def _walk(root: str) -> Iterator[Path | Skipped]:
@@ -156,7 +165,8 @@ def _fault(path: Path, form: Format) -> str | None:
     except OSError as error:
         return f"It cannot be read: {error.strerror}."
     if size > form.max_bytes:
-        return f"It is larger ({size / 1e6:.0f} MB) than the limit of {form.max_bytes / 1e6:.0f} MB."
+        limit = f"the limit of {form.max_bytes / 1e6:.0f} MB"
+        return f"It is larger ({size / 1e6:.0f} MB) than {limit}: split it into smaller files."
     return None if size else _EMPTY
 
 

@@ -29,6 +29,7 @@ class Format:
     `read` yields documents whose ids are unique within the file ("" for the only one). It may raise OSError.
     `apart`: read in a child process, because the parser can crash, hang or exhaust the memory.
     `needs` are modules of the extra `files`; `many`: one file may hold many documents.
+    `whole_bytes`: a larger file is read in parts, each a document.
     `source` opens a file that is given by itself, where its documents do not belong to a folder.
     """
 
@@ -37,6 +38,7 @@ class Format:
     apart: bool = True
     needs: tuple[str, ...] = ()
     many: bool = False
+    whole_bytes: int | None = None
     source: Callable[[Path], DocumentSource] | None = None
 
     def missing(self) -> str | None:

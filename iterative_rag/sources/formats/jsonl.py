@@ -120,7 +120,7 @@ def document_of(row: object, source: str, seen: Counter[str], what: str) -> Docu
     if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
         return Skipped(source, "The text holds characters that are not text.")
     if len(text) > MAX_CHARS:
-        return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters.")
+        return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: split the record.")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     key = url or title
     seen[key] += 1
