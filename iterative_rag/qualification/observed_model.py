@@ -51,14 +51,16 @@ class ObservedModel:
 
 
 def has_form(text: str, request: ChatRequest) -> bool:
-    """Whether a reply holds a JSON object with every field of the schema; plain lines never have the form."""
+    """Whether a reply holds a JSON object with most fields of the schema: those without a value may be left out. Plain
+    lines never have the form."""
     if request.schema is None:
         return False
     required = set(request.schema.get("required", ()))
     try:
-        return any(isinstance(value, dict) and required <= value.keys() for value in json_values(visible(text)))
+        objects = [value for value in json_values(visible(text)) if isinstance(value, dict)]
     except Unparsable:
         return False
+    return any(2 * len(required & value.keys()) >= len(required) for value in objects)
 
 
 @dataclass(frozen=True, slots=True)
