@@ -17,7 +17,7 @@ from iterative_rag.engine.final_answer import Ending, best_so_far, final_answer
 from iterative_rag.engine.hop import read_again
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.types import Cap, DegradedStep, FinalStep, Inquiry, Step
+from iterative_rag.types import Cap, DegradedStep, FinalStep, Inquiry, LostRowsStep, Step
 
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
 Loop: TypeAlias = Callable[[RunState], Generator[Progress, None, RunState]]
@@ -41,6 +41,7 @@ class RunDriver:
         self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
         self._state = RunState(Inquiry(original=question, question=question))
         self._degraded: tuple[DegradedStep, ...] = ()
+        self._lost: tuple[LostRowsStep, ...] = ()
 
     def steps(self) -> Iterator[Step]:
         cap: CapReached | None = None
@@ -58,7 +59,7 @@ class RunDriver:
         state = self._state
         if state.unreadable and not state.inquiry.facts and not self._budget.replied:
             raise state.unreadable  # nothing at all came back: it is the server, not a document
-        yield FinalStep(final_answer(state, Ending(cap, fault, self._degraded), self._budget.usage()))
+        yield FinalStep(final_answer(state, Ending(cap, fault, self._degraded, self._lost), self._budget.usage()))
 
     def _with_retries(self) -> Iterator[Step]:
         """The loop; resumed once where a call failed in every attempt, and again where a second read of windows that
@@ -99,4 +100,6 @@ class RunDriver:
                 continue
             if isinstance(passed, DegradedStep):
                 self._degraded = (*self._degraded, passed)
+            if isinstance(passed, LostRowsStep):
+                self._lost = (*self._lost, passed)
             yield passed

@@ -16,6 +16,7 @@ from iterative_rag.types import (
     Fact,
     Fault,
     Inquiry,
+    LostRowsStep,
     Status,
     UnreadDocument,
     UnreadWindow,
@@ -30,11 +31,13 @@ TITLES_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: the limit or the fault that stopped it, if any, and the roles that it had to do without."""
+    """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, and the
+    lists whose rows it did not find."""
 
     cap: CapReached | None = None
     fault: IterativeRAGError | None = None
     degraded: tuple[DegradedStep, ...] = ()
+    lost: tuple[LostRowsStep, ...] = ()
 
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
@@ -63,9 +66,15 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         claims=tuple(replace(one, facts=_numbers(one.facts, draft)) for one in claims),
         unread=_documents(state.unread),
         also=draft.also if draft.answered else (),
-        caveats=draft.caveats if draft.answered else (),
+        caveats=(*(draft.caveats if draft.answered else ()), *_lost_rows(ending.lost, state.inquiry)),
         last_attempt=draft.answered and draft.last_attempt,
     )
+
+
+def _lost_rows(lost: Sequence[LostRowsStep], inquiry: Inquiry) -> tuple[str, ...]:
+    """What to know of lists without rows, where nothing else gave their needs a value."""
+    valued = {fact.need.key for fact in inquiry.facts if fact.value}
+    return tuple(dict.fromkeys(one.caveat for one in lost if one.need.key not in valued))
 
 
 def _with_sound_notes(draft: Draft, inquiry: Inquiry) -> Draft:

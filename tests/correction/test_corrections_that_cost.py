@@ -103,6 +103,8 @@ def test_a_list_whose_rows_are_lost_is_told_and_read_once(articles: CaseCorpus) 
         (LIST, f"{LIST} is a list whose rows are not in the corpus.")
     ]
     assert read(llm).count(LIST) == 1
+    assert isinstance(steps[-1], FinalStep)
+    assert steps[-1].answer.caveats == (f"{LIST} is a list whose rows are not in the corpus.",)
 
 
 @pytest.mark.parametrize(
