@@ -95,8 +95,9 @@ class _Plan:
     def next(self, at_once: int) -> list[_Item]:
         """What to ask for next, all of which will be read; a second window of a document that the need names comes
         before other documents."""
+        lost = {call.window.document_id for call in self.calls if call.fault or call.refused}
         for item in self.items:
-            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued:
+            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
                 return [item]
         asked = len([item for item in self.items if item.asked])
         wanted = self.policy.least - asked

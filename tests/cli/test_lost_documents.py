@@ -141,7 +141,7 @@ def test_time_that_ends_names_what_was_not_read(shell: Command, ollama: FakeServ
     assert (done.code, made["status"]) == (6, "incomplete")
     assert "limit of 8 seconds" in made["reason"]
     assert f"could not be read: {PLACE.town}" in made["reason"]
-    assert "1 asked without a reply in time" in done.err
+    assert "1 window asked, none replied in time" in done.err
 
 
 def test_where_every_read_hangs_the_progress_says_so(shell: Command, ollama: FakeServer) -> None:
