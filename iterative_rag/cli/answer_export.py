@@ -33,7 +33,9 @@ def as_markdown(answer: Answer) -> str:
     for told in _remarks(answer):
         lines += [_md(told), ""]
     for citation in answer.citations:
-        lines += [f"\\[{citation.n}\\] **{_md(citation.title)}**, {_md(_place(citation))}", ""]
+        title = f"**{_md(citation.title)}**"
+        title = f"[{title}](<{citation.link}>)" if citation.link else title
+        lines += [f"\\[{citation.n}\\] {title}, {_md(_place(citation))}", ""]
         lines += [f"> {_md(citation.quote)}", ""]
     return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
 
@@ -50,7 +52,10 @@ def as_html(answer: Answer) -> str:
     body += [f"<p>{_html(told)}</p>" for told in _remarks(answer)]
     for citation in answer.citations:
         place = f'<span class="dim">{_html(_place(citation))}</span>'
-        body.append(f"<p>[{citation.n}] <strong>{_html(citation.title)}</strong> {place}</p>")
+        title = f"<strong>{_html(citation.title)}</strong>"
+        if citation.link:
+            title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
+        body.append(f"<p>[{citation.n}] {title} {place}</p>")
         body.append(f"<blockquote>{_html(citation.quote)}</blockquote>")
     body.append(f'<p class="dim">{_html(cost(answer))}</p>')
     head = [
@@ -75,6 +80,8 @@ def _remarks(answer: Answer) -> Iterator[str]:
         yield f"Sources differ ({conflict.need}): {sides}"
     for document in answer.unread:
         yield f"Not read: {document.title} (for: {document.need}): {document.reason}"
+    if answer.corpus_notice:
+        yield f"Note: {answer.corpus_notice}"
 
 
 def _marks(facts: tuple[int, ...]) -> str:
@@ -84,7 +91,8 @@ def _marks(facts: tuple[int, ...]) -> str:
 def _place(citation: Citation) -> str:
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
-    return f"{shown_source(citation.source)}, {where}{read_on}"
+    copies = f"; the same text: {', '.join(map(shown_source, citation.copies))}" if citation.copies else ""
+    return f"{shown_source(citation.source)}, {where}{read_on}{copies}"
 
 
 def _md(text: str) -> str:

@@ -298,11 +298,11 @@ def _show_citation(citation: Citation, printer: Printer) -> None:
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
     place = f"{shown_source(citation.source)}, {where}{read_on}"
     hang = " " * len(number)
-    link = f" link {citation.url}" if citation.url else ""
+    link = f" link {citation.link}" if citation.link else ""
     printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(place)}", "dim"), hang=hang)
     printer.line(f"“{clean(citation.quote)}”", indent=hang)
-    if citation.url and citation.url != citation.source:
-        printer.line((clean(citation.url), f"dim{link}"), indent=hang)
+    if citation.link and citation.link != citation.source:
+        printer.line((clean(citation.link), f"dim{link}"), indent=hang)
     if citation.copies:
         others = [shown_source(source) for source in citation.copies[:_COPIES_SHOWN]]
         more = f" and {len(citation.copies) - _COPIES_SHOWN} more" if len(citation.copies) > _COPIES_SHOWN else ""

@@ -68,11 +68,13 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A citation of the answer; `verified` says whether the document holds the quote at its place."""
+    """A citation of the answer; `verified` says whether the document holds the quote at its place. `url` is the web
+    address of the document, "" where none is known."""
 
     title: str
     document_id: str
     verified: bool
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-_LINK = re.compile(r"https?://[^\s<>\"]{1,2000}", re.IGNORECASE)
+from iterative_rag.types.links import web_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +28,8 @@ class Document:
 
     @property
     def link(self) -> str:
-        """The `url`, if it may be shown as a link: http or https, of visible characters only; else ""."""
-        url = self.url or ""
-        return url if _LINK.fullmatch(url) and url.isprintable() else ""
+        """The `url` if it may be shown as a link, else ""."""
+        return web_link(self.url)
 
     def page_at(self, offset: int) -> int | None:
         """The page that an offset is on, counted from 1; None where there are no pages."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from iterative_rag.types.correcting import Claim
+from iterative_rag.types.links import web_link
 from iterative_rag.types.loop import Fact
 
 
@@ -98,6 +99,11 @@ class Citation:
     retrieved: str = ""
     url: str = ""
     copies: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> str:
+        """The `url` if it may be shown as a link, else "": a citation may have been read from a file."""
+        return web_link(self.url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ def test_an_address_is_shown_with_the_citation(
     seen = on_a_terminal(list(ASK))
     assert f";{URL}\x1b\\" in seen
     assert "\x1b]8;;\x1b\\" in seen
+    assert f"[**Aldermere**](<{URL}>)" in shell(*ASK, "--format", "md").out
+    assert f'<a href="{URL}" rel="noopener noreferrer"><strong>Aldermere' in shell(*ASK, "--format", "html").out
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.report.formatting import number, percent, visible
 from iterative_rag.evaluation.report.report_tables import RESULTS, result
 from iterative_rag.text.plurals import counted
+from iterative_rag.types.links import web_link
 
 _QUESTION, _SENTENCE = 1000, 1500  # characters
 _NO_CAUSE = ""
@@ -101,7 +102,7 @@ class ShownQuestion:
     needed: tuple[Needed, ...]
     hops: tuple[ShownHop, ...]
     more_hops: int
-    citations: tuple[tuple[str, bool], ...]
+    citations: tuple[tuple[str, bool, str], ...]
 
 
 def shown(place: int, record: QuestionRecord, caps: Caps) -> ShownQuestion:
@@ -126,8 +127,13 @@ def shown(place: int, record: QuestionRecord, caps: Caps) -> ShownQuestion:
         needed=_needed(record),
         hops=_hops(record, caps)[:hops],
         more_hops=max(0, len(record.hops) - hops),
-        citations=tuple((visible(cited.title), cited.verified) for cited in record.citations) if hops else (),
+        citations=_citations(record) if hops else (),
     )
+
+
+def _citations(record: QuestionRecord) -> tuple[tuple[str, bool, str], ...]:
+    """The title of each citation, whether its quote was found, and the link to its document."""
+    return tuple((visible(cited.title), cited.verified, web_link(cited.url)) for cited in record.citations)
 
 
 def _reason(record: QuestionRecord) -> str:

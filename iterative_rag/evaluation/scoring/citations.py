@@ -43,7 +43,8 @@ def _place(quoted: Citation | Fact) -> tuple[str, str, int, int, str]:
 
 
 def _cited(citation: Citation, document_id: str, corpus: Corpus) -> Cited:
-    return Cited(citation.title, document_id, bool(document_id) and _stands(citation, document_id, corpus))
+    verified = bool(document_id) and _stands(citation, document_id, corpus)
+    return Cited(citation.title, document_id, verified, citation.link)
 
 
 def _stands(citation: Citation, document_id: str, corpus: Corpus) -> bool:

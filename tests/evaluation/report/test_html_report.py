@@ -9,7 +9,7 @@ from pathlib import Path
 from fakes.evaluation_records import abstention, cited, fact, folder, hop, record
 from fakes.evaluation_reports import Page, full, report_of
 from iterative_rag.evaluation.metrics.summary import summarise
-from iterative_rag.evaluation.records import Cause, Hop, JudgeVerdict, Outcome
+from iterative_rag.evaluation.records import Cause, Cited, Hop, JudgeVerdict, Outcome
 from iterative_rag.evaluation.report.html_report import html
 from iterative_rag.evaluation.report.markdown_report import markdown
 from iterative_rag.evaluation.report.report_tables import RESULTS, Report, beside, result
@@ -55,6 +55,19 @@ def test_the_policy_lets_only_its_own_script_and_style_in() -> None:
     for directive, element in (("script-src", "script"), ("style-src", "style")):
         digest = base64.b64encode(hashlib.sha256(page.raw[element].encode()).digest()).decode()
         assert rules[directive] == f"'sha256-{digest}'"
+
+
+def test_a_citation_leads_to_its_page_on_the_web_and_nowhere_else() -> None:
+    citations = (
+        Cited("Wye", "w", True, "https://example.org/wye?a=1&b=2"),
+        Cited("Ex", "x", True, "javascript:alert(1)"),
+        Cited("Why", "y", True),
+    )
+    page = Page(
+        html(report_of([record("a", True, hops=(hop(1, listed="w", read="w", facts="w"),), citations=citations)]))
+    )
+    links = [str(one["href"]) for one in page.all("a") if not str(one.get("href", "#")).startswith("#")]
+    assert links == ["https://example.org/wye?a=1&b=2"]
 
 
 def test_a_question_opens_to_its_whole_trace() -> None:
