@@ -26,6 +26,8 @@ COMMIT_SECONDS = 5.0
 # The first batch is one passage, for nothing is known about the embedder; the next are at most so many times larger.
 _GROWTH = 8
 _PROGRESS_SECONDS = 0.1
+# Before, a rate says little.
+_FIRST_ESTIMATE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,8 @@ def ingest(
     Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`. What was
     indexed by itself and lies in a folder that is indexed now belongs to that folder from then on.
     While a batch is embedded, the next is read and cut. `engine` embeds elsewhere, and is left open.
-    Killed or interrupted, the next run goes on: at most `engine.ahead` batches (one without an engine) are embedded
-    again, and the passages of a document that was not yet complete. Another embedder or chunk size makes the corpus
+    Killed or interrupted, the next run goes on, also within a document: at most `engine.ahead` batches (one without an
+    engine) are embedded again. Another embedder or chunk size makes the corpus
     anew if the sources hold all of it.
     Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
     """
@@ -194,6 +196,7 @@ class _Ingestion:
         known = self.writer.known(document.id)
         if known is not None and known.version == version:
             self.unchanged += 1
+            self.progress.taken(0)
             if known.source != document.source:
                 self.writer.move(document.id, document.source)
             return
@@ -205,7 +208,13 @@ class _Ingestion:
             self.changed += 1
             self.retitled += version_of(replace(document, title=known.title)) == known.version
         job = _Job(DocumentEntry(document, root, version, len(passages)))
-        self.queue += [(job, passage) for passage in passages]
+        held = self.writer.held(document.id, version, len(passages))
+        missing = [passage for passage in passages if passage.ordinal not in held]
+        job.unwritten = len(missing)
+        self.progress.taken(len(missing))
+        if held and not missing:
+            self.writer.commit([job.entry])
+        self.queue += [(job, passage) for passage in missing]
 
     def _with_free_id(self, document: Document, root: str) -> Document:
         """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""
@@ -285,7 +294,7 @@ class _ProgressMeter:
         self._show = show
         self._began = time.monotonic()
         self._shown = 0.0
-        self._documents = 0
+        self._documents = self._taken = self._planned = 0
         # Counting takes a walk or a pass over the file, so it is done only if progress is shown.
         totals = [source.total for source in sources] if show else [None]
         self._total = None if None in totals else sum(total or 0 for total in totals)
@@ -293,6 +302,11 @@ class _ProgressMeter:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._began
+
+    def taken(self, passages: int) -> None:
+        """A document was read that has so many passages to embed, perhaps none."""
+        self._taken += 1
+        self._planned += passages
 
     def document(self, passages: int) -> None:
         self._documents += 1
@@ -307,7 +321,16 @@ class _ProgressMeter:
         if not self._show:
             return
         seconds = self._shown = self.seconds
-        left = None
-        if self._total is not None and self._documents:
-            left = max(0.0, seconds / self._documents * (self._total - self._documents))
-        self._show(Progress(self._documents, self._total, passages, passages / max(seconds, 1e-9), left))
+        rate = passages / max(seconds, 1e-9)
+        self._show(Progress(self._documents, self._total, passages, rate, self._left(passages, seconds)))
+
+    def _left(self, passages: int, seconds: float) -> float | None:
+        """By passages, with an estimate of those in documents that are still to be read: one may hold nearly all."""
+        if self._documents == self._total and passages >= self._planned:
+            return 0.0
+        if self._total is None or not self._taken or seconds < _FIRST_ESTIMATE:
+            return None
+        if not passages:
+            return max(0.0, seconds / self._taken * (self._total - self._taken)) if not self._planned else None
+        expected = self._planned / self._taken * max(self._total, self._taken)
+        return max(0.0, seconds / passages * (expected - passages))

@@ -263,6 +263,56 @@ def test_ctrl_c_leaves_a_corpus_that_the_next_run_completes(corpora: Corpora, fo
     assert corpora.info("c").documents == 12
 
 
+def test_a_single_large_file_keeps_what_is_embedded(corpora: Corpora, tmp_path: Path) -> None:
+    big = tmp_path / "big.txt"
+    big.write_text("\n\n".join(f"Paragraph {n} tells of bridge number {n} and its river." * 8 for n in range(60)))
+
+    class Interrupted(Counting):
+        def embed_documents(self, texts: Sequence[str]) -> Vectors:
+            if len(self.texts) >= 20:
+                raise KeyboardInterrupt
+            return super().embed_documents(texts)
+
+    first, second, whole = Interrupted(), Counting(), Counting()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ingest_module, "BATCH", 8)
+        with pytest.raises(KeyboardInterrupt):
+            ingest([open_source(big)], corpora, "c", first)
+    ingest([open_source(big)], corpora, "whole", whole)
+    assert ingest([open_source(big)], corpora, "c", second).added == 1
+    again = set(first.texts) & set(second.texts)
+    assert len(again) <= 8  # at most one batch was embedded and not yet written
+    assert {*first.texts, *second.texts} == set(whole.texts)
+    assert len(first.texts) > 8
+    assert corpora.info("c").passages == corpora.info("whole").passages
+    with closing(corpora.open("c", EMBEDDER)) as one, closing(corpora.open("whole", EMBEDDER)) as other:
+        question = "bridge number 41"
+        assert [hit.start for hit in one.search([question], 5)[0]] == [
+            hit.start for hit in other.search([question], 5)[0]
+        ]
+
+
+def test_what_was_begun_and_changed_since_is_swept(corpora: Corpora, tmp_path: Path) -> None:
+    big = tmp_path / "big.txt"
+    big.write_text("\n\n".join(f"Paragraph {n} tells of bridge number {n} and its river." * 8 for n in range(60)))
+
+    class Interrupted(Counting):
+        def embed_documents(self, texts: Sequence[str]) -> Vectors:
+            if len(self.texts) >= 20:
+                raise KeyboardInterrupt
+            return super().embed_documents(texts)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ingest_module, "BATCH", 8)
+        with pytest.raises(KeyboardInterrupt):
+            ingest([open_source(big)], corpora, "c", Interrupted())
+    big.write_text("Another text about one bridge.")
+    assert counts(index(corpora, big)) == (1, 0, 0, 0)
+    assert corpora.info("c").passages == 1
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        assert [hit.title for hit in corpus.search(["bridge"], 5)[0]] == ["big"]
+
+
 CHILD = """
 import os, signal, sys
 from pathlib import Path

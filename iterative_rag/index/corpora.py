@@ -256,11 +256,12 @@ def _bytes_on_disk(folder: Path) -> int:
 
 
 def _is_empty(database: Path) -> bool:
-    """Whether there are no documents. After a full disk there may not even be tables."""
+    """Whether there are no documents, not even a part of one. After a full disk there may not even be tables."""
     if database.is_file() and not database.stat().st_size:
         return True
     with contextlib.closing(DocumentStore(database)) as store:
-        return not store.view().counts()[0]
+        begun = "created" in store.meta() and store.unowned()
+        return not store.view().counts()[0] and not begun
 
 
 def _clear(folder: Path) -> None:

@@ -3,7 +3,7 @@
 Per batch: the coming points are announced as unowned (SQLite), written durably (vector store), then the documents
 are put with their new version and the announcement goes (one transaction), and the points of older versions, unowned
 by the same transaction, are deleted. Killed anywhere in between, the next writer finds each document in its old or its
-new version, and the list of unowned points says what to sweep.
+new version; the list of unowned points says what a document that was begun holds already, and what to sweep at last.
 
 Readers see none of it until it is published, as one generation: at the end, and every now and then before it. What they
 read meanwhile stays as it is. Where a place has no generations (a server), every batch is published at once.
@@ -26,7 +26,7 @@ from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, Sto
 from iterative_rag.index.catalogue import SCHEMA_VERSION, DocumentEntry, Generation, KnownDocument, Points
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
-from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore
+from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore, point_id
 from iterative_rag.protocols import Embedder, Vectors
 from iterative_rag.system.files import free_bytes
 
@@ -35,6 +35,8 @@ _log = logging.getLogger(__name__)
 # Seconds until what was written is published while indexing goes on: where nothing is published yet, else at first, how
 # many times longer after each, and how many times as long as publishing took at least.
 _AT_ONCE, _FIRST_PAUSE, _GROWTH, _LEAST = 1.0, 10.0, 1.5, 20.0
+
+_ASKED_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class CorpusWriter:
         self._pause = _FIRST_PAUSE
         self._begun = time.monotonic()
         self._publish_at = self._begun + self._pause
+        self._begun_before: frozenset[Points] = frozenset()
 
     def prepare(self) -> None:
         """Prepare the corpus for writing: keep it if it fits, else empty it."""
@@ -87,7 +90,7 @@ class CorpusWriter:
                     + f" --corpus {shlex.quote(self.name)}",
                 )
             self._empty()
-        self._sweep()
+        self._begun_before = frozenset(self._store.unowned())
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
@@ -105,7 +108,11 @@ class CorpusWriter:
         return self._store.view().counts()
 
     def finish(self, *, broken_off: set[str]) -> None:
-        """Mark the roots as complete but for those that broke off; the corpus is incomplete as long as any root is."""
+        """Mark the roots as complete but for those that broke off; the corpus is incomplete as long as any root is.
+
+        What earlier runs began and this one had no use for is removed.
+        """
+        self._sweep()
         self._mark_unfinished((self._unfinished() - set(self._roots)) | broken_off)
 
     def _unfinished(self) -> set[str]:
@@ -121,6 +128,15 @@ class CorpusWriter:
         with self._store.transaction():
             self._store.add_unowned(points)
             self._mark_unfinished(self._unfinished() | set(self._roots))
+
+    def held(self, document_id: str, version: str, passages: int) -> set[int]:
+        """Which passages of a document were written by a run that did not come to commit it."""
+        if Points(document_id, version, passages) not in self._begun_before:
+            return set()
+        ids = {point_id(document_id, version, ordinal): ordinal for ordinal in range(passages)}
+        asked = list(ids)
+        parts = (asked[low : low + _ASKED_AT_ONCE] for low in range(0, len(asked), _ASKED_AT_ONCE))
+        return {ids[found] for part in parts for found in self._opened().held(part)}
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         self._check_disk()

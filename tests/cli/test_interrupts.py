@@ -98,3 +98,36 @@ def test_an_ignored_interrupt_stays_ignored(towns: Path, tmp_path: Path) -> None
 def test_an_index_that_was_stopped_goes_on(shell: Command, towns: Path, tmp_path: Path) -> None:
     assert struck(towns, tmp_path, "iterative_rag.ingest", "index", str(towns / "articles")).returncode == 130
     assert shell("index", str(towns / "articles"), "-q", ITERATIVE_RAG_HOME=str(towns / "home")).code == 0
+
+
+STRUCK_WHILE_WRITING = """
+import os, signal, sys
+from iterative_rag.cli import main
+from iterative_rag.index.edge_store import EdgeStore
+
+put, calls = EdgeStore.put, []
+def strike(self, points):
+    put(self, points)
+    calls.append(len(points))
+    if len(calls) == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+EdgeStore.put = strike
+main(sys.argv[1:])
+"""
+
+
+def test_a_single_large_file_keeps_what_is_embedded(shell: Command, tmp_path: Path) -> None:
+    text = "\n\n".join(f"Paragraph {n} tells of bridge number {n} and its river. " * 8 for n in range(120))
+    (tmp_path / "big.txt").write_text(text)
+    command = [sys.executable, "-c", STRUCK_WHILE_WRITING, "index", "big.txt", "--corpus", "big"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == (
+        "Stopped: what is embedded so far is kept. To go on: iterative-rag index big.txt --corpus big\n"
+    )
+    assert "big" in shell("corpus").out
+    rest = shell("index", "big.txt", "--corpus", "big")
+    assert rest.code == 0
+    whole = int(shell("corpus", "status", "big", "--no-check").out.split("passages")[1].split()[0])
+    embedded = int(rest.out.split("; ")[1].split()[0])
+    assert 0 < embedded < whole - 8
