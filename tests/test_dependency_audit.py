@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +26,7 @@ def audited(tmp_path: Path, printed: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
 
-def dependencies(*packages: dict[str, object]) -> str:
+def dependencies(*packages: Mapping[str, object]) -> str:
     return json.dumps({"dependencies": packages})
 
 
