@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 # Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
 # From Thai on, the scripts of Asia; a question in them may be one run of letters.
+_A_WORD = 200  # characters, and no word is longer
 _WITHOUT_SPACES = "\u0e00"
 
 
@@ -113,11 +114,11 @@ def ask(
 
 
 def _answer(text: str, settings: Settings, trace: Path | None, *, quiet: bool) -> Answer:
-    if not quiet:
-        announce_starter(settings)
     from iterative_rag.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
+    if not quiet:
+        announce_starter(settings)
     rag = IterativeRAG.from_settings(settings, question=text)
     try:
         return _run(rag, text, trace, quiet=quiet)
@@ -161,9 +162,10 @@ def _a_question(text: str) -> str:
     from iterative_rag.errors import UsageError
 
     words = re.findall(r"\w+", text)
-    if len(words) > 1 or any(word[0] >= _WITHOUT_SPACES for word in words):
+    # An empty one and a document without spaces are refused later, for what they are.
+    if not 0 < len(text.strip()) < _A_WORD or len(words) > 1 or any(word[0] >= _WITHOUT_SPACES for word in words):
         return text
-    told = f"{words[0]!r} is one word" if words else "There is no word in the question"
+    told = f"The question is one word, {words[0]!r}" if words else "The question holds no word"
     search = f"; or search: iterative-rag search {words[0]}" if words else ""
     raise UsageError(
         f"{told}: ask in a sentence, as you would ask a person.",
