@@ -204,7 +204,8 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServe
         same = json.dumps({"question": PLACE.two_hops})
         ollama.reply = lambda body: same if bridge_world.role_of(body) == "rephrase" else bridge_world.reply(body)
     question = PLACE.two_hops if strategy != "self-rag" else PLACE.one_hop
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy, analysis="separate")
+    always: dict[str, Any] = {"sufficiency": "on"} if role == "suffice" else {}
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy, analysis="separate", **always)
     try:
         *steps, last = rag.steps(question)
     finally:
@@ -301,4 +302,4 @@ def test_faults_of_the_server_cost_no_answer(
     ollama.reply, ollama.fault_of = faults.reply, faults.status
     answers = [ask(question=place.two_hops, cache=False) for place in WORLD]
     assert [answer.short_answer for answer in answers] == [place.mayor for place in WORLD]
-    assert faults.made.total() > 10
+    assert faults.made.total() >= 8
