@@ -166,7 +166,7 @@ class DataFinder:
 
     def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
         if self._reader.metered:
-            return not self._reader.memory.has_read(need, entry.document_id)
+            return not self._reader.memory.has_asked(need, entry.document_id)
         return entry.document_id not in listed
 
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:

@@ -73,8 +73,7 @@ class RunState:
     def with_readings(self, readings: Sequence[NeedReading], again: Sequence[UnreadWindow] = ()) -> RunState:
         """The state after readings: what could not be read; `again` are unread windows that they tried once more."""
         attempts = ATTEMPTS if again else 1
-        read = {(reading.need.key, id_) for reading in readings for id_ in reading.documents}
-        kept = [one for one in self.unread if one not in again and (one.need.key, one.window.document_id) not in read]
+        kept = [one for one in self.unread if one not in again]
         new = [replace(one, attempts=attempts) for reading in readings for one in reading.unread]
         errors = (reading.error for reading in readings if reading.error)
         return replace(self, unread=(*kept, *new), unreadable=self.unreadable or next(errors, None))

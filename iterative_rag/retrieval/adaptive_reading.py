@@ -282,8 +282,8 @@ class AdaptiveReading:
         return cap
 
     def _accept(self, call: _Call) -> None:
-        if not (call.fault or call.refused):
-            self._memory.note([plan.need for plan in call.plans], call.window)
+        lost = call.fault or call.refused
+        self._memory.note([plan.need for plan in call.plans], replace(call.window, spans=()) if lost else call.window)
         for plan in call.plans:
             while plan.accepted < len(plan.calls) and plan.calls[plan.accepted].extracts is not None:
                 self._take(plan, plan.calls[plan.accepted])

@@ -54,8 +54,9 @@ class ReadingMemory:
         """What a document is known to say about a need that was asked before."""
         return [fact for fact in self._facts.get(document_id, ()) if same(fact.need, need)]
 
-    def has_read(self, need: Need, document_id: str) -> bool:
-        """Whether any of a document was read for this very need."""
+    def has_asked(self, need: Need, document_id: str) -> bool:
+        """Whether a document was read for this very need, or was to be and could not: that is tried once more at the
+        end of the run."""
         return any(other.key == need.key for other, _ in self._read.get(document_id, ()))
 
     def spans(self, need: Need, document_id: str) -> list[Span]:

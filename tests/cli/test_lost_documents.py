@@ -171,7 +171,8 @@ def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell: Comman
     ollama.fault_of = lambda body: (
         BROKEN if bridge_world.role_of(body) == "extract" and not is_reading(body, PLACE.town) else None
     )
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b")
+    # This strategy reads on for other sources once it has a value.
+    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "full")
     assert done.code == 0
     assert done.out.startswith(PLACE.mayor)
     assert "Not read: " in done.out
@@ -302,4 +303,4 @@ def test_faults_of_the_server_cost_no_answer(
     ollama.reply, ollama.fault_of = faults.reply, faults.status
     answers = [ask(question=place.two_hops, cache=False) for place in WORLD]
     assert [answer.short_answer for answer in answers] == [place.mayor for place in WORLD]
-    assert faults.made.total() >= 8
+    assert faults.made.total() > 5
