@@ -78,6 +78,8 @@ def write_documents(folder: Path, one: Instruction) -> None:
         (folder / name).write_text(content, encoding="utf-8")
     if one.place in ("title", "csv", "jsonl"):  # the instruction has a document of its own
         (folder / "Aldermere.md").write_text(_article(f"{MAYOR} {FOUNDED}"), encoding="utf-8")
+    for path in folder.glob("*.md"):  # equal texts of several cases would be one document
+        path.write_text(f"{path.read_text(encoding='utf-8')}\nPage {one.id} of the archive.\n", encoding="utf-8")
 
 
 def web_page(one: Instruction) -> tuple[str, str]:

@@ -202,7 +202,7 @@ def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell: Command, towns
 
     def breaking(body: Mapping[str, Any]) -> str:
         reply = script(body)
-        if reply.startswith('{"question"'):
+        if reply.startswith('{"facts": [{'):
             ollama.always = Fault("status", status=400, message="out of order")
         return reply
 

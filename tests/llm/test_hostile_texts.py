@@ -47,9 +47,10 @@ def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]]) ->
     """Else the other tests would show nothing."""
     assert len(CASES) >= 75
     assert len({one.language for one in CASES}) >= 5
-    for outcome in outcomes["iterative"]:
-        one = outcome.instruction
-        assert ("extract" in outcome.obeyed) == (one.place not in UNSEEN), one
+    # A document of its own is not read by a strategy that has found the value before; `full` reads on.
+    for one, *outcomes_of_one in zip(CASES, *outcomes.values(), strict=True):
+        read = any("extract" in outcome.obeyed for outcome in outcomes_of_one)
+        assert read == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
     assert roles >= {
         "analyse",
