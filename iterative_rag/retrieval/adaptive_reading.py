@@ -7,125 +7,37 @@ always reads the same windows.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from concurrent.futures import FIRST_COMPLETED, wait
+from dataclasses import replace
 
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, is_value, verified
+from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
+from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
+from iterative_rag.retrieval.reader_setup import ReaderSetup
 from iterative_rag.retrieval.reading_memory import without
 from iterative_rag.retrieval.reading_policy import ReadingPolicy
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
 from iterative_rag.system.cancellation import observing
 from iterative_rag.system.threads import LastingPool
-from iterative_rag.types import Cap, Extract, Fact, Hit, Need, ReadingFault, ShortlistedDocument, UnreadWindow, Window
-
-if TYPE_CHECKING:
-    from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.types import Cap, Extract, Hit, Need, ShortlistedDocument, Window
 
 # A shorter rest of a window is not worth a call.
 SHORTEST_REST = 200
-# Documents read at once for a need whose first two brought nothing, where the server works on several calls.
-STRIDE = 2
 
 _calls = LastingPool("iterative-rag adaptive reading", threads=4096)
-
-
-@dataclass(slots=True, eq=False)
-class _Item:
-    """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
-    cut before; `rest` is False once nothing of it is left to read."""
-
-    entry: ShortlistedDocument
-    cut: Window | None = None
-    asked: int = 0
-    rest: bool = True
-
-
-@dataclass(slots=True, eq=False)
-class _Call:
-    """One window that was asked for, for the needs of `plans`."""
-
-    window: Window
-    plans: tuple[_Plan, ...]
-    future: Future[tuple[Extract, ...]] | None = None
-    extracts: tuple[Extract, ...] | None = None
-    fault: IterativeRAGError | None = None
-    refused: bool = False  # a limit of the run did not allow it
-    cached: bool = False
-    superseded: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def needed(self) -> bool:
-        return any(not plan.enough for plan in self.plans)
-
-
-@dataclass(slots=True, eq=False)
-class _Plan:
-    """One need while it is being read."""
-
-    need: Need
-    items: list[_Item]
-    policy: ReadingPolicy
-    calls: list[_Call] = field(default_factory=list)
-    accepted: int = 0
-    remembered: set[str] = field(default_factory=set)  # documents whose text was read before
-    facts: dict[tuple[str, int, int, str], Fact] = field(default_factory=dict)
-    dropped: int = 0
-    enough: bool = False
-
-    @property
-    def waits(self) -> bool:
-        return self.accepted < len(self.calls)
-
-    @property
-    def documents(self) -> list[str]:
-        """The ids of the documents read, in order."""
-        read = (call for call in self.calls[: self.accepted] if not (call.fault or call.refused))
-        return list(dict.fromkeys(call.window.document_id for call in read))
-
-    @property
-    def valued(self) -> set[str]:
-        """The ids of the documents that brought a value."""
-        return {fact.document_id for fact in self.facts.values() if fact.need == self.need and is_value(fact)}
-
-    def next(self, at_once: int) -> list[_Item]:
-        """What to ask for next, all of which will be read; a second window of a document that the need names comes
-        before other documents."""
-        lost = {call.window.document_id for call in self.calls if call.fault or call.refused}
-        for item in self.items:
-            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
-                return [item]
-        asked = len([item for item in self.items if item.asked])
-        wanted = self.policy.least - asked
-        if wanted <= 0:
-            wanted = 1 if asked < STRIDE else min(at_once, STRIDE)
-        unread = [item for item in self.items if not item.asked]
-        return unread[: max(0, min(wanted, self.policy.most - asked))]
-
-    def take(self, fact: Fact) -> None:
-        place = (fact.document_id, fact.start, fact.end, fact.need.key)
-        if place not in self.facts or self.facts[place].score < fact.score:
-            self.facts[place] = fact
-
-    def judge(self) -> None:
-        own = [fact for fact in self.facts.values() if fact.need == self.need]
-        read = len({*self.documents, *self.remembered})
-        self.enough = self.policy.is_enough([fact for fact in own if is_value(fact)], len(own), read)
 
 
 class AdaptiveReading:
     """The reading of one hop."""
 
-    def __init__(self, reader: DocumentReader, tasks: Sequence[ReadingTask], question: str) -> None:
+    def __init__(self, reader: ReaderSetup, tasks: Sequence[ReadingTask], question: str) -> None:
         self._reader, self._question, self._memory = reader, question, reader.memory
         self._cache = reader.extract_cache
         self._plans = [self._plan(task) for task in tasks]
-        self._queued: list[_Call] = []
-        self._flight: list[_Call] = []
+        self._queued: list[WindowCall] = []
+        self._flight: list[WindowCall] = []
 
     def run(self, seconds: float | None) -> tuple[NeedReading, ...]:
         """Read for at most `seconds`. Facts of calls that an earlier reading did not wait for come last, each need as a
@@ -146,16 +58,16 @@ class AdaptiveReading:
                 break
             cap = self._receive() or cap
         self._leave()
-        return (*(self._result(plan, cap) for plan in self._plans), *late)
+        return (*(plan.result(cap, self._window) for plan in self._plans), *late)
 
     # --- what to read -------------------------------------------------------------------------
 
-    def _plan(self, task: ReadingTask) -> _Plan:
+    def _plan(self, task: ReadingTask) -> NeedPlan:
         entries = task.documents or [_entry(one) for one in task.windows]
         cut = dict(zip(map(id, entries), task.windows, strict=True)) if task.windows else {}
         reader = self._reader
         policy = ReadingPolicy.of(task.need, entries, least=reader.least, fact_limit=reader.fact_limit)
-        return _Plan(task.need, [_Item(one, cut.get(id(one))) for one in policy.ordered(entries)], policy)
+        return NeedPlan(task.need, [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)], policy)
 
     def _ask(self) -> None:
         """Queue the next windows of every need that waits for nothing."""
@@ -169,7 +81,7 @@ class AdaptiveReading:
             if len(self._queued) > before:
                 return
 
-    def _queue(self, plan: _Plan, item: _Item) -> None:
+    def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for a window of a document, for all needs that list it and have read none of it."""
         if item.asked and plan.waits:
             return  # another need's turn has asked for it
@@ -194,7 +106,7 @@ class AdaptiveReading:
         entry = together([one.entry for _, one in sharing])
         self._enqueue(self._window(entry), [one for one, _ in sharing])
 
-    def _queue_rest(self, plan: _Plan, item: _Item) -> None:
+    def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for what was not read of a document for this need; nothing where all of it was."""
         rest = self._rest(item.entry, self._memory.spans(plan.need, item.entry.document_id))
         self._remember(plan, item)
@@ -202,7 +114,7 @@ class AdaptiveReading:
         if rest is not None and not plan.enough:
             self._enqueue(rest, [plan])
 
-    def _remember(self, plan: _Plan, item: _Item) -> None:
+    def _remember(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Take up what the text that was read of a document is known to say."""
         item.rest = False
         for fact in self._memory.facts(plan.need, item.entry.document_id):
@@ -232,8 +144,8 @@ class AdaptiveReading:
 
     # --- calls --------------------------------------------------------------------------------
 
-    def _enqueue(self, one: Window, plans: Sequence[_Plan]) -> None:
-        call = _Call(one, tuple(plans))
+    def _enqueue(self, one: Window, plans: Sequence[NeedPlan]) -> None:
+        call = WindowCall(one, tuple(plans))
         for plan in plans:
             plan.calls.append(call)
         self._queued.append(call)
@@ -260,7 +172,7 @@ class AdaptiveReading:
             call.future = _calls.submit(self._extract, needs, call)
             self._flight.append(call)
 
-    def _extract(self, needs: Sequence[Need], call: _Call) -> tuple[Extract, ...]:
+    def _extract(self, needs: Sequence[Need], call: WindowCall) -> tuple[Extract, ...]:
         with observing(call.superseded):
             extracts = self._reader.extractor.extract(needs, [call.window], self._question)
         self._cache.put(needs, call.window, self._question, extracts)
@@ -281,7 +193,7 @@ class AdaptiveReading:
             self._accept(call)
         return cap
 
-    def _accept(self, call: _Call) -> None:
+    def _accept(self, call: WindowCall) -> None:
         lost = call.fault or call.refused
         self._memory.note([plan.need for plan in call.plans], replace(call.window, spans=()) if lost else call.window)
         for plan in call.plans:
@@ -290,7 +202,7 @@ class AdaptiveReading:
                 plan.accepted += 1
                 plan.judge()
 
-    def _take(self, plan: _Plan, call: _Call) -> None:
+    def _take(self, plan: NeedPlan, call: WindowCall) -> None:
         """The facts of a call that serve a need; those that serve only the question go to its first need."""
         place = call.plans.index(plan)
         for extract in call.extracts or ():
@@ -335,47 +247,6 @@ class AdaptiveReading:
                 if facts:
                     found.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (one.document_id,)))
         return found
-
-    # --- what came of it ----------------------------------------------------------------------
-
-    def _result(self, plan: _Plan, cap: Cap | None) -> NeedReading:
-        arrived = [call for call in plan.calls if call.extracts is not None]
-        faults = [call for call in arrived if call.fault]
-        read = len(arrived) - len(faults) - sum(call.refused for call in arrived)
-        unanswered = sum(call.future is not None for call in plan.calls if call.extracts is None)
-        unasked = sum(not item.asked for item in plan.items)
-        queued = sum(call.future is None for call in plan.calls if call.extracts is None)
-        facts = sorted(plan.facts.values(), key=lambda fact: -fact.score)
-        return NeedReading(
-            need=plan.need,
-            facts=tuple(facts),
-            read=read,
-            cached=sum(call.cached for call in arrived),
-            skipped=unasked + queued + (unanswered if plan.enough else 0),
-            dropped=plan.dropped,
-            faults=tuple(ReadingFault(call.window.title, str(call.fault)) for call in faults),
-            documents=tuple(plan.documents),
-            error=faults[0].fault if faults and not read and not plan.remembered else None,
-            cap=cap,
-            unanswered=0 if plan.enough else unanswered,
-            unread=tuple(self._unread(plan, cap)),
-        )
-
-    def _unread(self, plan: _Plan, cap: Cap | None) -> list[UnreadWindow]:
-        """The windows that a need has lost; one that it did not need any more is no loss."""
-        lost = [UnreadWindow(plan.need, call.window, str(call.fault)) for call in plan.calls if call.fault]
-        if cap is None or plan.enough:
-            return lost
-        for call in plan.calls:
-            if call.extracts is None and call.future is not None:
-                lost.append(UnreadWindow(plan.need, call.window, f"no reply before the limit of {cap.value}"))
-            elif call.extracts is None or call.refused:
-                lost.append(UnreadWindow(plan.need, call.window, f"not read before the limit of {cap.value}"))
-        asked = sum(item.asked > 0 for item in plan.items)
-        for item in [item for item in plan.items if not item.asked][: max(0, plan.policy.most - asked)]:
-            one = item.cut or self._window(item.entry)
-            lost.append(UnreadWindow(plan.need, one, f"not read before the limit of {cap.value}"))
-        return lost
 
 
 def _entry(one: Window) -> ShortlistedDocument:

@@ -8,17 +8,15 @@ So the same question always reads the same windows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.protocols import Cache, Corpus, Extractor, Vectors
 from iterative_rag.retrieval.adaptive_reading import AdaptiveReading
-from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, ReadingTask, verified
-from iterative_rag.retrieval.reading_memory import ReadingMemory
+from iterative_rag.retrieval.reader_setup import ReaderSetup
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,
@@ -32,8 +30,6 @@ from iterative_rag.types import (
 
 # Facts without a value that count as much as one with a value.
 FACTS_PER_VALUE = 2
-# Documents and facts of a need, where sources are to corroborate or contradict each other.
-CORROBORATING = 5
 # How far calls may run ahead of the windows accepted so far, as a multiple of the calls in flight: far enough that one
 # slow call holds up little, near enough that little is read in vain.
 LOOKAHEAD = 1.25
@@ -67,34 +63,10 @@ class _Queue:
 _InFlight: TypeAlias = dict[Future[tuple[Extract, ...]], tuple[_Queue, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentReader:
-    """Reads the windows of one run. `on_hit` is called for every extraction that the cache had.
+class DocumentReader(ReaderSetup):
+    """Reads the windows of one run."""
 
-    `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
-    needs of a hop at once, in windows of `window_chars`. `least` is then how many documents are read for a need even if
-    the first has its value. `memory` is what the run has read so far.
-    """
-
-    corpus: Corpus
-    extractor: Extractor
-    cache: Cache
-    fact_limit: int
-    in_flight: int
-    on_hit: Callable[[str], None]
-    metered: bool = True
-    least: int = 1
-    window_chars: int = 4000
-    memory: ReadingMemory = field(default_factory=ReadingMemory)
-    embed: Callable[[str], Vectors] | None = None
-
-    @property
-    def extract_cache(self) -> ExtractCache:
-        return ExtractCache(self.cache, self.extractor, self.embed)
-
-    def corroborating(self) -> DocumentReader:
-        """The same reader, but it reads on after the first value for others that agree or contradict it."""
-        return replace(self, fact_limit=max(CORROBORATING, self.fact_limit), least=CORROBORATING)
+    __slots__ = ()
 
     def read(
         self, tasks: Sequence[ReadingTask], *, question: str = "", seconds: float | None = None

@@ -1,0 +1,140 @@
+"""One need while it is being read: what is asked for next, what has arrived, and when it is enough."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.retrieval.need_reading import NeedReading, is_value
+from iterative_rag.retrieval.reading_policy import ReadingPolicy
+from iterative_rag.types import Cap, Extract, Fact, Need, ReadingFault, ShortlistedDocument, UnreadWindow, Window
+
+# Documents read at once for a need whose first two brought nothing, where the server works on several calls.
+STRIDE = 2
+
+
+@dataclass(slots=True, eq=False)
+class PlannedDocument:
+    """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
+    cut before; `rest` is False once nothing of it is left to read."""
+
+    entry: ShortlistedDocument
+    cut: Window | None = None
+    asked: int = 0
+    rest: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class WindowCall:
+    """One window that was asked for, for the needs of `plans`."""
+
+    window: Window
+    plans: tuple[NeedPlan, ...]
+    future: Future[tuple[Extract, ...]] | None = None
+    extracts: tuple[Extract, ...] | None = None
+    fault: IterativeRAGError | None = None
+    refused: bool = False  # a limit of the run did not allow it
+    cached: bool = False
+    superseded: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def needed(self) -> bool:
+        return any(not plan.enough for plan in self.plans)
+
+
+@dataclass(slots=True, eq=False)
+class NeedPlan:
+    """One need while it is being read."""
+
+    need: Need
+    items: list[PlannedDocument]
+    policy: ReadingPolicy
+    calls: list[WindowCall] = field(default_factory=list)
+    accepted: int = 0
+    remembered: set[str] = field(default_factory=set)  # documents whose text was read before
+    facts: dict[tuple[str, int, int, str], Fact] = field(default_factory=dict)
+    dropped: int = 0
+    enough: bool = False
+
+    @property
+    def waits(self) -> bool:
+        return self.accepted < len(self.calls)
+
+    @property
+    def documents(self) -> list[str]:
+        """The ids of the documents read, in order."""
+        read = (call for call in self.calls[: self.accepted] if not (call.fault or call.refused))
+        return list(dict.fromkeys(call.window.document_id for call in read))
+
+    @property
+    def valued(self) -> set[str]:
+        """The ids of the documents that brought a value."""
+        return {fact.document_id for fact in self.facts.values() if fact.need == self.need and is_value(fact)}
+
+    def next(self, at_once: int) -> list[PlannedDocument]:
+        """What to ask for next, all of which will be read; a second window of a document that the need names comes
+        before other documents."""
+        lost = {call.window.document_id for call in self.calls if call.fault or call.refused}
+        for item in self.items:
+            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
+                return [item]
+        asked = len([item for item in self.items if item.asked])
+        wanted = self.policy.least - asked
+        if wanted <= 0:
+            wanted = 1 if asked < STRIDE else min(at_once, STRIDE)
+        unread = [item for item in self.items if not item.asked]
+        return unread[: max(0, min(wanted, self.policy.most - asked))]
+
+    def take(self, fact: Fact) -> None:
+        place = (fact.document_id, fact.start, fact.end, fact.need.key)
+        if place not in self.facts or self.facts[place].score < fact.score:
+            self.facts[place] = fact
+
+    def judge(self) -> None:
+        own = [fact for fact in self.facts.values() if fact.need == self.need]
+        read = len({*self.documents, *self.remembered})
+        self.enough = self.policy.is_enough([fact for fact in own if is_value(fact)], len(own), read)
+
+    def result(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> NeedReading:
+        """What came of the plan. `cap` is the limit that ended the reading, `cut` makes the window of a document that
+        was not asked for any more."""
+        arrived = [call for call in self.calls if call.extracts is not None]
+        faults = [call for call in arrived if call.fault]
+        read = len(arrived) - len(faults) - sum(call.refused for call in arrived)
+        unanswered = sum(call.future is not None for call in self.calls if call.extracts is None)
+        unasked = sum(not item.asked for item in self.items)
+        queued = sum(call.future is None for call in self.calls if call.extracts is None)
+        facts = sorted(self.facts.values(), key=lambda fact: -fact.score)
+        return NeedReading(
+            need=self.need,
+            facts=tuple(facts),
+            read=read,
+            cached=sum(call.cached for call in arrived),
+            skipped=unasked + queued + (unanswered if self.enough else 0),
+            dropped=self.dropped,
+            faults=tuple(ReadingFault(call.window.title, str(call.fault)) for call in faults),
+            documents=tuple(self.documents),
+            error=faults[0].fault if faults and not read and not self.remembered else None,
+            cap=cap,
+            unanswered=0 if self.enough else unanswered,
+            unread=tuple(self._unread(cap, cut)),
+        )
+
+    def _unread(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> list[UnreadWindow]:
+        """The windows that a need has lost; one that it did not need any more is no loss."""
+        lost = [UnreadWindow(self.need, call.window, str(call.fault)) for call in self.calls if call.fault]
+        if cap is None or self.enough:
+            return lost
+        for call in self.calls:
+            if call.extracts is None and call.future is not None:
+                lost.append(UnreadWindow(self.need, call.window, f"no reply before the limit of {cap.value}"))
+            elif call.extracts is None or call.refused:
+                lost.append(UnreadWindow(self.need, call.window, f"not read before the limit of {cap.value}"))
+        asked = sum(item.asked > 0 for item in self.items)
+        for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - asked)]:
+            one = item.cut or cut(item.entry)
+            lost.append(UnreadWindow(self.need, one, f"not read before the limit of {cap.value}"))
+        return lost

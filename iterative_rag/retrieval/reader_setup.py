@@ -1,0 +1,45 @@
+"""What the reading of a run works with, and how far it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from iterative_rag.protocols import Cache, Corpus, Extractor, Vectors
+from iterative_rag.retrieval.extract_cache import ExtractCache
+from iterative_rag.retrieval.reading_memory import ReadingMemory
+
+# Documents and facts of a need, where sources are to corroborate or contradict each other.
+CORROBORATING = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSetup:
+    """`on_hit` is called for every extraction that the cache had.
+
+    `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
+    needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a
+    need even if the first has its value. `in_flight` is how many calls run at once. `memory` is what the run has read
+    so far.
+    """
+
+    corpus: Corpus
+    extractor: Extractor
+    cache: Cache
+    fact_limit: int
+    in_flight: int
+    on_hit: Callable[[str], None]
+    metered: bool = True
+    least: int = 1
+    window_chars: int = 4000
+    memory: ReadingMemory = field(default_factory=ReadingMemory)
+    embed: Callable[[str], Vectors] | None = None
+
+    @property
+    def extract_cache(self) -> ExtractCache:
+        return ExtractCache(self.cache, self.extractor, self.embed)
+
+    def corroborating(self) -> Self:
+        """The same reader, but it reads on after the first value for others that agree or contradict it."""
+        return replace(self, fact_limit=max(CORROBORATING, self.fact_limit), least=CORROBORATING)
