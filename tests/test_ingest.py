@@ -263,17 +263,25 @@ def test_ctrl_c_leaves_a_corpus_that_the_next_run_completes(corpora: Corpora, fo
     assert corpora.info("c").documents == 12
 
 
-def test_a_single_large_file_keeps_what_is_embedded(corpora: Corpora, tmp_path: Path) -> None:
-    big = tmp_path / "big.txt"
-    big.write_text("\n\n".join(f"Paragraph {n} tells of bridge number {n} and its river." * 8 for n in range(60)))
+class InterruptedLater(Counting):
+    """Stopped by Ctrl-C after twenty texts."""
 
-    class Interrupted(Counting):
-        def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            if len(self.texts) >= 20:
-                raise KeyboardInterrupt
-            return super().embed_documents(texts)
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if len(self.texts) >= 20:
+            raise KeyboardInterrupt
+        return super().embed_documents(texts)
 
-    first, second, whole = Interrupted(), Counting(), Counting()
+
+@pytest.fixture
+def big(tmp_path: Path) -> Path:
+    """A file of more than one batch of passages."""
+    path = tmp_path / "big.txt"
+    path.write_text("\n\n".join(f"Paragraph {n} tells of bridge number {n} and its river." * 8 for n in range(60)))
+    return path
+
+
+def test_a_single_large_file_keeps_what_is_embedded(corpora: Corpora, big: Path) -> None:
+    first, second, whole = InterruptedLater(), Counting(), Counting()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ingest_module, "BATCH", 8)
         with pytest.raises(KeyboardInterrupt):
@@ -292,20 +300,11 @@ def test_a_single_large_file_keeps_what_is_embedded(corpora: Corpora, tmp_path: 
         ]
 
 
-def test_what_was_begun_and_changed_since_is_swept(corpora: Corpora, tmp_path: Path) -> None:
-    big = tmp_path / "big.txt"
-    big.write_text("\n\n".join(f"Paragraph {n} tells of bridge number {n} and its river." * 8 for n in range(60)))
-
-    class Interrupted(Counting):
-        def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            if len(self.texts) >= 20:
-                raise KeyboardInterrupt
-            return super().embed_documents(texts)
-
+def test_what_was_begun_and_changed_since_is_removed(corpora: Corpora, big: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ingest_module, "BATCH", 8)
         with pytest.raises(KeyboardInterrupt):
-            ingest([open_source(big)], corpora, "c", Interrupted())
+            ingest([open_source(big)], corpora, "c", InterruptedLater())
     big.write_text("Another text about one bridge.")
     assert counts(index(corpora, big)) == (1, 0, 0, 0)
     assert corpora.info("c").passages == 1

@@ -40,7 +40,7 @@ _TOKEN = lazy_pattern(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DocumentHits:
     """A document with the texts of its hits, best first."""
 
     entry: ShortlistedDocument
@@ -73,7 +73,7 @@ class Candidate:
 
 
 def sharpened(
-    question: str, candidates: Sequence[Candidate], most: int, *, keep_tail: bool = False
+    question: str, candidates: Sequence[DocumentHits], most: int, *, keep_tail: bool = False
 ) -> tuple[ShortlistedDocument, ...]:
     """At most `most` documents, best first, with their sharpened scores; also those far below the best one if
     `keep_tail`."""
@@ -86,7 +86,7 @@ def sharpened(
     return tuple(one.entry for one in kept[:most])
 
 
-def _scored(question: str, names: Sequence[str], candidates: Sequence[Candidate]) -> list[Candidate]:
+def _scored(question: str, names: Sequence[str], candidates: Sequence[DocumentHits]) -> list[DocumentHits]:
     """The candidates with what titles and names add to their scores, best first."""
     asked, doubtful = plain_words(question), language(question) in CAPITAL_NOUNS
     held = {name: [holds_words(one.words, name) for one in candidates] for name in names}
@@ -101,7 +101,7 @@ def _scored(question: str, names: Sequence[str], candidates: Sequence[Candidate]
     return sorted(scored, key=lambda one: (-one.entry.score, one.entry.document_id))
 
 
-def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+def _distinct(candidates: Sequence[DocumentHits]) -> Iterator[DocumentHits]:
     """The candidates without those whose best text repeats that of a better one."""
     seen: list[tuple[frozenset[str], frozenset[str]]] = []
     for one in candidates:
@@ -115,7 +115,7 @@ def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         yield one
 
 
-def _without_tail(question: str, names: Sequence[str], ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+def _without_tail(question: str, names: Sequence[str], ranked: Sequence[DocumentHits]) -> Sequence[DocumentHits]:
     if not names or len(question.split()) > MOST_WORDS or len(ranked) <= FEWEST:
         return ranked
     if not all(holds_words(ranked[0].words, name) for name in names):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.need_words import without_scaffolding
-from iterative_rag.retrieval.sharpening import Candidate, sharpened
+from iterative_rag.retrieval.sharpening import DocumentHits, sharpened
 from iterative_rag.types import Hit, Need, ShortlistedDocument
 
 # What the best rank in either half of the search (dense or BM25) adds to a document's fused score: a passage that one
@@ -49,10 +49,10 @@ def _grouped(hits: Sequence[Hit]) -> list[tuple[float, list[Hit]]]:
     return sorted(scored, key=lambda item: (-item[0], item[1][0].document_id))
 
 
-def _candidate(corpus: Corpus, score: float, hits: Sequence[Hit]) -> Candidate:
+def _candidate(corpus: Corpus, score: float, hits: Sequence[Hit]) -> DocumentHits:
     document = corpus.document(hits[0].document_id)
     entry = ShortlistedDocument(document.id, hits[0].title, document.source, score, tuple(hits))
-    return Candidate(entry, tuple(document.text[hit.start : hit.end] for hit in hits))
+    return DocumentHits(entry, tuple(document.text[hit.start : hit.end] for hit in hits))
 
 
 def _score(hits: Sequence[Hit]) -> float:

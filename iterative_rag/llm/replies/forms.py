@@ -40,23 +40,23 @@ Texts = Annotated[list[Text], BeforeValidator(as_texts)]
 # --- the loop --------------------------------------------------------------------------------
 
 
-def _with_status(value: Any) -> Any:
-    """Needs without a status are what is needed."""
-    if isinstance(value, dict) and "status" not in value and value.get("needs"):
-        return {**value, "status": "needs"}
-    return value
-
-
-class AnalysisReply(Reply):
-    reason: Text = ""
-    status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
-    needs: Texts = []
-    last: SureFlag = False
+class NeedsReply(Reply):
+    """A reply that may list needs. Its fields stay with each form: their order is that of writing."""
 
     @model_validator(mode="before")
     @classmethod
     def _needs_have_a_status(cls, value: Any) -> Any:
-        return _with_status(value)
+        """Needs without a status are what is needed."""
+        if isinstance(value, dict) and "status" not in value and value.get("needs"):
+            return {**value, "status": "needs"}
+        return value
+
+
+class AnalysisReply(NeedsReply):
+    reason: Text = ""
+    status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
+    needs: Texts = []
+    last: SureFlag = False
 
 
 _STATUSES = ("known", "needs", "stuck")
@@ -68,7 +68,7 @@ def _as_status(value: Any) -> Any:
     return word if word in _STATUSES else ""
 
 
-class ContinuationReply(Reply):
+class ContinuationReply(NeedsReply):
     """The rephrased question and its analysis: "" where the model left out the question or the status."""
 
     reason: Text = ""
@@ -80,11 +80,6 @@ class ContinuationReply(Reply):
     ] = ""
     needs: Texts = []
     last: SureFlag = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _needs_have_a_status(cls, value: Any) -> Any:
-        return _with_status(value)
 
     @model_validator(mode="after")
     def _says_something(self) -> ContinuationReply:
