@@ -50,7 +50,7 @@ def _run(arguments: list[str]) -> int:
     try:
         code = run(arguments)
         if code == interrupts.INTERRUPTED:  # typer has made an exit code of it
-            interrupts.say_farewell(arguments)
+            interrupts.say_stopped(arguments)
         sys.stdout.flush()  # so that a closed pipe shows here, and not after the last statement
         return code
     except SystemExit as done:
@@ -61,35 +61,41 @@ def _run(arguments: list[str]) -> int:
         return done.code if isinstance(done.code, int) else 0
     except Abort as error:
         if isinstance(error.__cause__, KeyboardInterrupt):
-            interrupts.say_farewell(arguments)
-            return interrupts.INTERRUPTED
+            return _interrupted(arguments)
         say("Nothing was done.", "")
         return 1
     except IterativeRAGError as error:
-        if interrupts.struck():
-            interrupts.say_farewell(arguments)
-            return interrupts.INTERRUPTED
+        if interrupts.raised():
+            return _interrupted(arguments)
         if debug:
             raise
         say(str(error), error.hint)
         return error.exit_code
     except KeyboardInterrupt:
-        interrupts.say_farewell(arguments)
-        return interrupts.INTERRUPTED
+        return _interrupted(arguments)
     except BrokenPipeError:  # the reader of the pipe (head, less) has closed it
         _drop_output()
     except Exception as error:
-        if interrupts.struck():  # an extension module that is stopped in its import raises an ImportError
-            interrupts.say_farewell(arguments)
-            return interrupts.INTERRUPTED
-        if not debug and (full := _disk_full(error)):
-            say(str(full), full.hint)
-            return full.exit_code
+        if interrupts.raised():  # an extension module that is stopped in its import raises an ImportError
+            return _interrupted(arguments)
         if debug:
             raise
-        say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
-        return 1
+        return _unexpected(error)
     return 0
+
+
+def _interrupted(arguments: list[str]) -> int:
+    interrupts.say_stopped(arguments)
+    return interrupts.INTERRUPTED
+
+
+def _unexpected(error: Exception) -> int:
+    """Print an error that no lower layer has named; its exit code."""
+    if full := _disk_full(error):
+        say(str(full), full.hint)
+        return full.exit_code
+    say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
+    return 1
 
 
 def _disk_full(error: Exception) -> DiskFull | None:

@@ -40,7 +40,7 @@ _KEPT = {
 _UNCACHED = "nothing of it is kept but the trace"
 # Where ^C stands on the line that was begun, below a progress bar that hides the cursor.
 _SHOW_CURSOR = "\x1b[?25h\n"
-_struck = _said = False
+_raised = _said = False
 
 
 def leave_before_the_start() -> None:
@@ -50,13 +50,13 @@ def leave_before_the_start() -> None:
 
 def raise_the_first(arguments: list[str]) -> None:
     """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins."""
-    global _struck, _said
-    _struck = _said = False
-    text = farewell(arguments)
+    global _raised, _said
+    _raised = _said = False
+    text = stopped_message(arguments)
 
     def interrupt(frame: FrameType | None) -> None:
-        global _struck
-        _struck = True
+        global _raised
+        _raised = True
         if _importing(frame):
             # Extension modules print a traceback, or raise something else, when they are stopped half imported.
             _leave(text)
@@ -75,27 +75,27 @@ def raise_the_first(arguments: list[str]) -> None:
     sys.unraisablehook = unraisable
 
 
-def say_farewell(arguments: list[str]) -> None:
+def say_stopped(arguments: list[str]) -> None:
     """Print the line for an interrupt that was raised."""
     global _said
     _said = True
     if sys.stderr.isatty():
         sys.stderr.write("\n")  # the terminal shows ^C on the line that was begun
-    sys.stderr.write(farewell(arguments))
+    sys.stderr.write(stopped_message(arguments))
     sys.stderr.flush()
 
 
-def struck() -> bool:
+def raised() -> bool:
     """Whether an interrupt was raised, whatever has become of it."""
-    return _struck
+    return _raised
 
 
 def ignore() -> None:
-    """Everything is done and printed, and the process ends with the code that it has earned."""
+    """Everything is done and printed, and the process ends with its own exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def farewell(arguments: list[str]) -> str:
+def stopped_message(arguments: list[str]) -> str:
     """`Stopped: what is embedded so far is kept. To go on: iterative-rag index articles`"""
     import shlex
 
