@@ -186,6 +186,8 @@ class IterativeRAG:
             on_hit=budget.cache_hit,
             metered=self.backend.metered,
             window_chars=settings.window_chars,
+            documents_per_call=settings.documents_per_call,
+            call_chars=getattr(self.backend, "call_chars", settings.window_chars),
             embed=self.embedder.embed_query if self._reuses_by_meaning() and self.embedder else None,
         )
         return build(

@@ -63,9 +63,14 @@ class LLMBackend:
         at_once: int | None = getattr(self._fast, "calls_at_once", None)
         return at_once
 
-    def roles(self, budget: CallBudget) -> Roles:
+    @property
+    def call_chars(self) -> int:
+        """Characters of facts or documents for which one call has room beside instructions and reply."""
         tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTION_TOKENS
-        fact_chars = max(2000, tokens * CHARS_PER_TOKEN)
+        return max(2000, tokens * CHARS_PER_TOKEN)
+
+    def roles(self, budget: CallBudget) -> Roles:
+        fact_chars = self.call_chars
 
         def role_call(role: str, reply_type: type[R], model: ChatModel, *, cached: bool = True) -> RoleCall[R]:
             cache = self._cache if cached else None

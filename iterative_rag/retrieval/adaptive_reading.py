@@ -2,11 +2,12 @@
 
 A document is asked once for all needs of the hop that list it. What a need reads next is decided when everything that
 was asked for it has come, and results are accepted in the order in which they were asked for, so the same question
-always reads the same windows.
+always reads the same windows. Documents that are read next for the same needs share a call where a setting wants it.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
@@ -16,8 +17,9 @@ from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reader_setup import ReaderSetup
-from iterative_rag.retrieval.reading_memory import without
+from iterative_rag.retrieval.reading_memory import LateWindow, without
 from iterative_rag.retrieval.reading_policy import ReadingPolicy
+from iterative_rag.retrieval.shared_calls import fitting, placed
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
 from iterative_rag.system.cancellation import observing
 from iterative_rag.system.threads import LastingPool
@@ -73,13 +75,16 @@ class AdaptiveReading:
         """Queue the next windows of every need that waits for nothing."""
         while ready := [plan for plan in self._plans if not (plan.enough or plan.waits)]:
             before = len(self._queued)
-            turns = [(plan, item) for plan in ready for item in plan.next(self._reader.in_flight)]
+            turns = [(plan, item) for plan in ready for item in self._next(plan)]
             if not turns:
                 return
             for plan, item in turns:
                 self._queue(plan, item)
             if len(self._queued) > before:
                 return
+
+    def _next(self, plan: NeedPlan) -> list[PlannedDocument]:
+        return plan.next(self._reader.in_flight, self._reader.documents_per_call)
 
     def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for a window of a document, for all needs that list it and have read none of it."""
@@ -89,7 +94,7 @@ class AdaptiveReading:
         id_ = item.entry.document_id
         if item.cut is not None:
             if without(item.cut.spans, self._memory.spans(plan.need, id_)):
-                self._enqueue(item.cut, [plan])
+                self._enqueue(item.cut, [plan], alone=True)
             else:
                 self._remember(plan, item)
             return
@@ -144,8 +149,8 @@ class AdaptiveReading:
 
     # --- calls --------------------------------------------------------------------------------
 
-    def _enqueue(self, one: Window, plans: Sequence[NeedPlan]) -> None:
-        call = WindowCall(one, tuple(plans))
+    def _enqueue(self, one: Window, plans: Sequence[NeedPlan], *, alone: bool = False) -> None:
+        call = WindowCall(one, tuple(plans), alone)
         for plan in plans:
             plan.calls.append(call)
         self._queued.append(call)
@@ -166,16 +171,40 @@ class AdaptiveReading:
                 self._accept(call)
                 self._ask()
                 continue
-            if sum(one.future is not None and not one.future.done() for one in self._flight) >= self._reader.in_flight:
+            running = {one.future for one in self._flight if one.future and not one.future.done()}
+            if len(running) >= self._reader.in_flight:
                 return
-            self._queued.pop(0)
-            call.future = _calls.submit(self._extract, needs, call)
-            self._flight.append(call)
+            shared = [call, *self._companions(call)]
+            self._queued = [one for one in self._queued if one not in shared]
+            future = _calls.submit(self._extract, needs, [one.window for one in shared], call.superseded)
+            for place, one in enumerate(shared):
+                one.place, one.future, one.superseded = place, future, call.superseded
+            self._flight += shared
 
-    def _extract(self, needs: Sequence[Need], call: WindowCall) -> tuple[Extract, ...]:
-        with observing(call.superseded):
-            extracts = self._reader.extractor.extract(needs, [call.window], self._question)
-        self._cache.put(needs, call.window, self._question, extracts)
+    def _companions(self, call: WindowCall) -> list[WindowCall]:
+        """The queued windows that go into the same call: those for the same needs, as many as fit."""
+        most = self._reader.documents_per_call
+        if most == 1 or call.alone:
+            return []
+        needs = [plan.need for plan in call.plans]
+        others = [
+            one
+            for one in self._queued
+            if one is not call
+            and one.plans == call.plans
+            and not one.alone
+            and self._cache.get(needs, one.window, self._question) is None
+        ]
+        count = fitting([call.window, *(one.window for one in others)], most, self._reader.call_chars)
+        return others[: count - 1]
+
+    def _extract(
+        self, needs: Sequence[Need], windows: Sequence[Window], superseded: threading.Event
+    ) -> tuple[Extract, ...]:
+        with observing(superseded):
+            extracts = placed(self._reader.extractor.extract(needs, windows, self._question), windows)
+        for place, one in enumerate(windows):
+            self._cache.put(needs, one, self._question, _of(extracts, place))
         return extracts
 
     def _receive(self) -> Cap | None:
@@ -185,7 +214,7 @@ class AdaptiveReading:
             self._flight.remove(call)
             assert call.future is not None
             try:
-                call.extracts = call.future.result()
+                call.extracts = _of(call.future.result(), call.place)
             except CapReached as reached:
                 cap, call.refused, call.extracts = reached.cap, True, ()
             except IterativeRAGError as error:
@@ -228,25 +257,30 @@ class AdaptiveReading:
             call.superseded.set()
             if call.future is not None:
                 needs = tuple(plan.need for plan in call.plans)
-                self._memory.late.append((call.future, needs, call.window))
+                self._memory.late.append(LateWindow(call.future, call.place, needs, call.window))
 
     def _late(self) -> list[NeedReading]:
         """What calls have brought since an earlier reading stopped waiting for them."""
-        arrived = [late for late in self._memory.late if late[0].done()]
-        self._memory.late = [late for late in self._memory.late if not late[0].done()]
+        arrived = [late for late in self._memory.late if late.future.done()]
+        self._memory.late = [late for late in self._memory.late if not late.future.done()]
         found: list[NeedReading] = []
-        for future, needs, one in arrived:
+        for future, place, needs, one in arrived:
             if future.cancelled() or future.exception() is not None:
                 continue
             self._memory.note(needs, one)
             for n, need in enumerate(needs):
-                extracts = [extract for extract in future.result() if n in extract.needs]
+                extracts = [extract for extract in _of(future.result(), place) if n in extract.needs]
                 facts = [fact for each in extracts if (fact := verified(self._reader.corpus, need, one, each))]
                 for fact in facts:
                     self._memory.keep(fact)
                 if facts:
                     found.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (one.document_id,)))
         return found
+
+
+def _of(extracts: Sequence[Extract], place: int) -> tuple[Extract, ...]:
+    """The extracts of one window of a call."""
+    return tuple(extract for extract in extracts if extract.window == place)
 
 
 def _entry(one: Window) -> ShortlistedDocument:

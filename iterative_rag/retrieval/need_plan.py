@@ -29,10 +29,13 @@ class PlannedDocument:
 
 @dataclass(slots=True, eq=False)
 class WindowCall:
-    """One window that was asked for, for the needs of `plans`."""
+    """One window that was asked for, for the needs of `plans`. `future` may be shared with other windows: `place` is
+    the number of this one among them."""
 
     window: Window
     plans: tuple[NeedPlan, ...]
+    alone: bool = False  # a second attempt: whatever went wrong may have been due to the other windows
+    place: int = 0
     future: Future[tuple[Extract, ...]] | None = None
     extracts: tuple[Extract, ...] | None = None
     fault: IterativeRAGError | None = None
@@ -74,9 +77,9 @@ class NeedPlan:
         """The ids of the documents that brought a value."""
         return {fact.document_id for fact in self.facts.values() if fact.need == self.need and is_value(fact)}
 
-    def next(self, at_once: int) -> list[PlannedDocument]:
+    def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
         """What to ask for next, all of which will be read; a second window of a document that the need names comes
-        before other documents."""
+        before other documents. After a first document in vain, a call takes `per_call` of them."""
         lost = {call.window.document_id for call in self.calls if call.fault or call.refused}
         for item in self.items:
             if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
@@ -84,7 +87,7 @@ class NeedPlan:
         asked = len([item for item in self.items if item.asked])
         wanted = self.policy.least - asked
         if wanted <= 0:
-            wanted = 1 if asked < STRIDE else min(at_once, STRIDE)
+            wanted = max(per_call, 1 if asked < STRIDE else min(at_once, STRIDE))
         unread = [item for item in self.items if not item.asked]
         return unread[: max(0, min(wanted, self.policy.most - asked))]
 

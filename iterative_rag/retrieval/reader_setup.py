@@ -20,8 +20,8 @@ class ReaderSetup:
 
     `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
     needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a
-    need even if the first has its value. `in_flight` is how many calls run at once. `memory` is what the run has read
-    so far.
+    need even if the first has its value; `documents_per_call` and `call_chars` bound the windows that share a call.
+    `in_flight` is how many calls run at once. `memory` is what the run has read so far.
     """
 
     corpus: Corpus
@@ -33,6 +33,8 @@ class ReaderSetup:
     metered: bool = True
     least: int = 1
     window_chars: int = 4000
+    documents_per_call: int = 1
+    call_chars: int = 4000
     memory: ReadingMemory = field(default_factory=ReadingMemory)
     embed: Callable[[str], Vectors] | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
@@ -34,12 +35,20 @@ def same(one: Need, other: Need) -> bool:
     return one.key == other.key or wording(one) == wording(other)
 
 
+class LateWindow(NamedTuple):
+    """A window whose call was still running when nobody waited for it any more. `place` is its number in the call."""
+
+    future: Future[tuple[Extract, ...]]
+    place: int
+    needs: tuple[Need, ...]
+    window: Window
+
+
 @dataclass(slots=True)
 class ReadingMemory:
-    """`late` are the calls that were still running when nobody waited for them any more: for which needs, and which
-    window; what they bring is taken up by the next reading."""
+    """What the windows of `late` bring is taken up by the next reading."""
 
-    late: list[tuple[Future[tuple[Extract, ...]], tuple[Need, ...], Window]] = field(default_factory=list)
+    late: list[LateWindow] = field(default_factory=list)
     _read: dict[str, list[tuple[Need, tuple[Span, ...]]]] = field(default_factory=dict)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
 

@@ -106,6 +106,9 @@ class Settings(BaseModel):
         description="reading calls at the same time; unset, one for an Ollama server of this machine",
     )
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
+    documents_per_call: int = Field(
+        1, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
+    )
 
     chunk_chars: int = Field(500, ge=50, le=8000, description="characters of a passage")
     chunk_overlap: int = Field(80, ge=0, description="characters that neighbouring passages share")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
+from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.types import Extract, Hit, Need, ShortlistedDocument, Window
@@ -21,22 +22,30 @@ VALUES = {"designed": ("Velm Tower was designed by Oda Brenk.", "Oda Brenk"), "h
 
 @dataclass
 class Reading:
-    """Extracts what `VALUES` has for a word of the need; records what it was asked."""
+    """Extracts what `VALUES` has for a word of the need; records what it was asked. A call of more than `most`
+    documents fails; `misplaces`: every quote is said to be from the first document of its call."""
 
     asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    calls: list[tuple[str, ...]] = field(default_factory=list)
+    most: int = 8
+    misplaces: bool = False
     texts: list[str] = field(default_factory=list)
     values: Mapping[str, tuple[str, str]] = field(default_factory=lambda: VALUES)
     hold: Mapping[str, threading.Event] = field(default_factory=dict)
     fingerprint: str = "reading/1"
 
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
-        (window,) = windows
-        self.asked.append((window.title, tuple(need.question for need in needs)))
-        self.texts.append(window.text)
-        if window.title in self.hold:
-            self.hold[window.title].wait(5)
+        self.calls.append(tuple(window.title for window in windows))
+        for window in windows:
+            self.asked.append((window.title, tuple(need.question for need in needs)))
+            self.texts.append(window.text)
+            if window.title in self.hold:
+                self.hold[window.title].wait(5)
+        if len(windows) > self.most:
+            raise ReplyUnreadable("Too many documents.", reply="")
         return tuple(
-            Extract(quote, quote, value, needs=(n,))
+            Extract(quote, quote, value, needs=(n,), window=0 if self.misplaces else place)
+            for place, window in enumerate(windows)
             for n, need in enumerate(needs)
             for word, (quote, value) in self.values.items()
             if word in need.question and quote in window.text
@@ -59,7 +68,13 @@ def listed(need: Need, texts: Mapping[str, str], *titles: str) -> ReadingTask:
 
 
 def reader(
-    texts: Mapping[str, str], extractor: Reading, *, in_flight: int = 1, cache: DictCache | None = None
+    texts: Mapping[str, str],
+    extractor: Reading,
+    *,
+    in_flight: int = 1,
+    cache: DictCache | None = None,
+    per_call: int = 1,
+    call_chars: int = 4000,
 ) -> DocumentReader:
     return DocumentReader(
         MemoryCorpus(dict(texts)),
@@ -69,6 +84,8 @@ def reader(
         in_flight=in_flight,
         on_hit=lambda what: None,
         window_chars=400,
+        documents_per_call=per_call,
+        call_chars=call_chars,
     )
 
 
@@ -185,7 +202,65 @@ def test_a_call_that_is_not_needed_any_more_is_not_waited_for_and_what_it_brings
     assert extractor.titles == ["Velm", "Towers", "First", "Second"]
     assert [fact.title for fact in found.facts] == ["First"]
     release.set()
-    for future, _, _ in one.memory.late:
-        future.result(5)
+    for late_window in one.memory.late:
+        late_window.future.result(5)
     *_, late = one.read([listed(HEIGHT, pages, "Velm")])
     assert [(fact.title, fact.need) for fact in late.facts] == [("Second", need)]
+
+
+HIGHEST = Need("What are the high towers?")
+TOWERS = {f"Tower {n}": f"Tower {n} stands in Karsa. It is {n}1 m high." for n in range(1, 6)}
+HEIGHTS = {"high": ("m high", "high")}
+
+
+def test_documents_that_a_need_reads_anyway_share_a_call_and_bring_the_same_facts() -> None:
+    one, several = Reading(values=HEIGHTS), Reading(values=HEIGHTS)
+    (singly,) = reader(TOWERS, one).read([listed(HIGHEST, TOWERS, *TOWERS)])
+    (shared,) = reader(TOWERS, several, per_call=4).read([listed(HIGHEST, TOWERS, *TOWERS)])
+    assert one.calls == [("Tower 1",), ("Tower 2",), ("Tower 3",)]
+    assert several.calls == [("Tower 1", "Tower 2", "Tower 3")]
+    assert {(fact.document_id, fact.quote) for fact in shared.facts} == {
+        (fact.document_id, fact.quote) for fact in singly.facts
+    }
+    assert (shared.read, shared.documents) == (singly.read, singly.documents)
+
+
+def test_the_first_document_goes_alone_and_after_it_in_vain_several_go_together() -> None:
+    pages = {"Velm": "Velm is a town.", "Towers": "A tower is high.", "Oda Brenk": "Oda Brenk drew.", **PAGES}
+    extractor = Reading()
+    need = [listed(DESIGNER, pages, "Velm", "Towers", "Oda Brenk", "Velm Tower")]
+    (found,) = reader(pages, extractor, per_call=2).read(need)
+    assert extractor.calls == [("Velm",), ("Velm Tower", "Towers")]
+    assert values(found) == ["Oda Brenk"]
+
+
+def test_a_call_holds_no_more_documents_than_the_context_has_room_for() -> None:
+    extractor = Reading(values=HEIGHTS)
+    reader(TOWERS, extractor, per_call=8, call_chars=90).read([listed(HIGHEST, TOWERS, *TOWERS)])
+    assert extractor.calls == [("Tower 1", "Tower 2"), ("Tower 3",)]
+
+
+def test_a_quote_from_another_document_of_the_call_is_put_where_it_stands() -> None:
+    heights = {f"high{n}": (f"It is {n}1 m high.", f"{n}1 m") for n in range(1, 6)}
+    need = Need(f"What are the towers that are {' '.join(heights)}?")
+    cache = DictCache()
+    extractor = Reading(values=heights, misplaces=True)
+    (found,) = reader(TOWERS, extractor, per_call=4, cache=cache).read([listed(need, TOWERS, *TOWERS)])
+    placed = {(fact.title, fact.value) for fact in found.facts}
+    assert placed == {("Tower 1", "11 m"), ("Tower 2", "21 m"), ("Tower 3", "31 m")}
+    assert found.dropped == 0
+    again = Reading(values=heights)
+    (kept,) = reader(TOWERS, again, cache=cache).read([listed(need, TOWERS, *TOWERS)])
+    assert again.calls == []
+    assert {(fact.title, fact.value) for fact in kept.facts} == placed
+
+
+def test_documents_of_a_call_that_failed_are_read_alone_the_second_time() -> None:
+    extractor = Reading(values=HEIGHTS, most=1)
+    one_run = reader(TOWERS, extractor, per_call=3)
+    (failed,) = one_run.read([listed(HIGHEST, TOWERS, *TOWERS)])
+    windows = [unread.window for unread in failed.unread]
+    assert [window.title for window in windows] == list(TOWERS)
+    (found,) = one_run.read([ReadingTask(HIGHEST, windows)])
+    assert extractor.calls[2:] == [("Tower 1",), ("Tower 2",), ("Tower 3",)]
+    assert len(found.facts) == 3

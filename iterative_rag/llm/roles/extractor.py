@@ -17,7 +17,7 @@ from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Extract, Need, Window
 
-# For each need.
+# For each need, of each window.
 MOST_FACTS = 5
 # Characters of a quote that is objected to.
 SHOWN_OF_A_QUOTE = 120
@@ -36,8 +36,8 @@ class LLMExtractor:
         return self.role_call.fingerprint
 
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
-        """At most five extracts for each need, the most useful first; quotes are not verified here. Raises LLMError,
-        CapReached."""
+        """At most five extracts for each need and window, the most useful first; quotes are not verified here. Raises
+        LLMError, CapReached."""
         whole = "" if Need(question).key in {need.key for need in needs} else question
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, windows),
@@ -52,12 +52,13 @@ class LLMExtractor:
                 reply="",
                 hint="Try a larger model.",
             )
-        served: Counter[int] = Counter()
+        served: Counter[tuple[int, int]] = Counter()
         extracts = []
         for fact in quoted:
             for extract in _extracts(fact, needs, windows, whole):
-                served.update(extract.needs or (-1,))
-                if max(served[n] for n in extract.needs or (-1,)) <= MOST_FACTS:
+                places = [(n, extract.window) for n in extract.needs or (-1,)]
+                served.update(places)
+                if max(served[place] for place in places) <= MOST_FACTS:
                     extracts.append(extract)
         return tuple(extracts)
 
