@@ -174,6 +174,20 @@ SCRIPTS = (
             Link("Who dug the Orne canal?", (Quoted("The Orne canal was dug by soldiers", "soldiers"),)),
         ),
     ),
+    Script(
+        "Who built the Harrow bridge of Vall, and what does its toll house hold?",
+        "en",
+        (
+            Link(
+                "Who built the Harrow bridge of Vall?",
+                (Quoted("The Harrow bridge of Vall was built by Lise Amdal in 1766.", "Lise Amdal"),),
+            ),
+            Link(
+                "What does the toll house of Vall hold today?",
+                (Quoted("Today the toll house of Vall holds a school of music.", "a school of music"),),
+            ),
+        ),
+    ),
     _one_link("When did Maren Tove die?"),
     _one_link("Where was the architect Maren Tove born?"),
     _one_link("What is the capital of France?"),

@@ -18,6 +18,8 @@ DRIVING = "agent"
 SHORTEST_WINDOW = 2000
 # The longest window for a model that breaks the form of its replies or changes quotes: longer replies would break more.
 CAREFUL_WINDOW = 4000
+# Documents that share a call of a model without a defect: as many as the largest case of several documents has.
+DOCUMENTS_TOGETHER = 4
 # The share of replies that must have the form asked for.
 FORM_KEPT = 0.9
 # Seconds: a model with slower calls gets a longer timeout, this many times its slowest call.
@@ -93,6 +95,11 @@ def decisions(measured: Measured) -> tuple[Decision, ...]:
 def _decided(measured: Measured) -> Iterator[Decision]:
     yield _strategy(measured)
     yield _window(measured)
+    together, several = measured.share("several")
+    if several and not measured.defects:
+        yield Decision(
+            "documents_per_call", DOCUMENTS_TOGETHER, f"{together} of {several} calls with several were right"
+        )
     parallel = measured.parallel
     yield Decision("calls_in_flight", parallel.in_flight, f"two calls at once are {parallel.gain:.1f} times as fast")
     right, count = measured.share("abstains")

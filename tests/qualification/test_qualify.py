@@ -28,7 +28,7 @@ from iterative_rag.settings.model_profile import read_profile
 LLM = "ollama/tiny:1b"
 ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "suffice", "reflect"}
 EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "strong": ((), {"strategy": "agent", "window_chars": 6000, "calls_in_flight": 4}),
+    "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4, "calls_in_flight": 4}),
     "breaking-json": (
         ("breaks the form of its replies",),
         {"strategy": "iterative", "window_chars": 4000, "calls_in_flight": 4},
@@ -105,6 +105,13 @@ def measured(**changes: Any) -> Measured:
 
 def decided(**changes: Any) -> dict[str, Any]:
     return {decision.name: decision.value for decision in decisions(measured(**changes))}
+
+
+def test_only_a_model_that_keeps_documents_apart_gets_several_in_a_call() -> None:
+    right, wrong = (CaseResult("several", "several", right, "", quotes=1, verbatim=1) for right in (True, False))
+    assert "documents_per_call" not in decided()
+    assert decided(cases=(right,))["documents_per_call"] == 4
+    assert "documents_per_call" not in decided(cases=(right, wrong))
 
 
 def test_a_slow_model_gets_more_time() -> None:
