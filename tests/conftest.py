@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ from iterative_rag.remote.api_keys import SECRETS
 # No test asserts on time, and the first text of a language compiles its patterns.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
+# A suite in the background of a shell inherits that Ctrl-C is ignored, and so would the commands that it interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
