@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.protocols import Corpus
-from iterative_rag.retrieval.need_words import without_scaffolding
+from iterative_rag.retrieval.need_words import plain_words, without_scaffolding
 from iterative_rag.retrieval.sharpening import DocumentHits, sharpened
 from iterative_rag.types import Hit, Need, ShortlistedDocument
 
@@ -34,10 +34,30 @@ def shortlist(
         return [tuple(_candidate(corpus, *one).entry for one in _grouped(hits)[:documents]) for hits in found]
     queries = [without_scaffolding(need.question) for need in needs]
     found = corpus.search(queries, passages)
-    return [
+    lists = [
         sharpened(query, [_candidate(corpus, *one) for one in _grouped(hits)], documents, keep_tail=keep_tail)
         for query, hits in zip(queries, found, strict=True)
     ]
+    return [_expected_first(corpus, need, listed, passages) for need, listed in zip(needs, lists, strict=True)]
+
+
+def _expected_first(
+    corpus: Corpus, need: Need, listed: tuple[ShortlistedDocument, ...], passages: int
+) -> tuple[ShortlistedDocument, ...]:
+    """The list, with the article first where a model expects the fact, if the corpus has it. Its title is searched for
+    apart: in the query of the need it would bring whatever has the same words."""
+    if not need.see:
+        return listed
+    title = plain_words(need.see)
+    entries = (entry for entry in listed if plain_words(entry.title) == title)
+    if (expected := next(entries, None)) is None:
+        (hits,) = corpus.search([f"{need.see} {need.question}"], passages)
+        groups = (one for one in _grouped(hits) if plain_words(one[1][0].title) == title)
+        if (group := next(groups, None)) is None:
+            return listed
+        expected = _candidate(corpus, *group).entry
+    others = [entry for entry in listed if entry.document_id != expected.document_id]
+    return (expected, *others[: max(0, len(listed) - 1)])
 
 
 def _grouped(hits: Sequence[Hit]) -> list[tuple[float, list[Hit]]]:

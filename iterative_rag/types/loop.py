@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,9 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A missing fact, as a question that stands on its own ("Who was the 15th US president?")."""
+    """A missing fact, as a question that stands on its own ("Who was the 15th US president?").
+
+    `see` is the title of the article where a model expects it, "" for none: where to look, and no part of the question.
+    """
 
     question: str
+    see: str = field(default="", compare=False)
 
     @property
     def key(self) -> str:

@@ -172,3 +172,13 @@ def test_lists_are_sharpened_for_an_llm_only(tmp_path: Path, monkeypatch: pytest
             scores.append({entry.title: entry.score for entry in step.documents})
             rag.close()
     assert scores[0]["Aldermere"] > scores[1]["Aldermere"]
+
+
+def test_the_article_where_a_model_expects_the_fact_comes_first_if_there_is_one() -> None:
+    corpus = Ranked([*NOISE, ("The Gate (film)", "Odo Walsh and his wife Ina.", 9, 9)])
+    first = []
+    for see in ("the gate (film)", "The Wall"):
+        (entries,) = shortlist(corpus, [Need("Who was his spouse?", see)], documents=3, passages=64, sharpen=True)
+        assert len(entries) == 3
+        first.append(entries[0].title)
+    assert first == ["The Gate (film)", "Wedding 1"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import AnalysisReply
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
 
 MOST_NEEDS = 4
+_SEE = lazy_pattern(r"\s*\(see (?:[\"“„«]([^\"”“»]+)[\"”“»]|([^()]+))\)", re.IGNORECASE)
 NOTHING_TRIED = "(nothing yet)"
 
 
@@ -62,8 +65,16 @@ def complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
 
 
 def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
-    unique = {need.key: need for need in (Need(" ".join(text.split())) for text in reversed(reply.needs))}
+    unique = {need.key: need for need in map(_need, reversed(reply.needs))}
     return tuple(need for key, need in reversed(unique.items()) if key)[:MOST_NEEDS]
+
+
+def _need(text: str) -> Need:
+    """The need that a model wrote; the article that it expects to state it, (see "Velm Tower"), is no part of it."""
+    question, see = " ".join(text.split()), ""
+    if found := _SEE.search(question):
+        question, see = f"{question[: found.start()]}{question[found.end() :]}".strip(), (found[1] or found[2]).strip()
+    return Need(question, see)
 
 
 def tried_needs(inquiry: Inquiry) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 from tests.llm.inquiries import INQUIRY, roles
@@ -17,6 +19,22 @@ def test_needs_come_clean_and_at_most_four() -> None:
     with ScriptedLLM({"analyse": [{"status": "needs", "needs": asked}]}) as llm:
         analysis = roles(llm).analyst.analyse(EMPTY)
     assert analysis == Needs(tuple(Need(text) for text in ("Who composed Ardis?", "A?", "B?", "C?")))
+
+
+@pytest.mark.parametrize(
+    ("written", "question", "see"),
+    [
+        ('Who designed it? (see "Velm Tower (Karsa)")', "Who designed it?", "Velm Tower (Karsa)"),
+        ("Who designed it (see Velm Tower)?", "Who designed it?", "Velm Tower"),
+        ("Who designed it? (see “Velm Tower”)", "Who designed it?", "Velm Tower"),
+        ("Who wrote See Naples (novel)?", "Who wrote See Naples (novel)?", ""),
+    ],
+)
+def test_where_to_look_is_no_part_of_the_need(written: str, question: str, see: str) -> None:
+    with ScriptedLLM({"analyse": [{"status": "needs", "needs": [written]}]}) as llm:
+        analysis = roles(llm).analyst.analyse(EMPTY)
+    assert isinstance(analysis, Needs)
+    assert [(need.question, need.see) for need in analysis.needs] == [(question, see)]
 
 
 def test_known_and_stuck() -> None:
