@@ -33,9 +33,10 @@ class Drafted:
     gap: str = ""
 
 
-def as_last_attempt(draft: Draft) -> Draft:
+def as_last_attempt(drafted: Drafted) -> Drafted:
     """Marked as what the facts make likely, and trusted no more than that."""
-    return replace(draft, last_attempt=True, confidence=min(draft.confidence, LAST_CONFIDENCE))
+    draft = replace(drafted.draft, last_attempt=True, confidence=min(drafted.draft.confidence, LAST_CONFIDENCE))
+    return replace(drafted, draft=draft)
 
 
 @dataclass(frozen=True, slots=True)

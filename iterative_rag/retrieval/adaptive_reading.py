@@ -18,7 +18,7 @@ from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowC
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reader_setup import ReaderSetup
 from iterative_rag.retrieval.reading_memory import LateWindow, without
-from iterative_rag.retrieval.reading_policy import ReadingPolicy
+from iterative_rag.retrieval.reading_policy import ReadingPolicy, mentions
 from iterative_rag.retrieval.shared_calls import fitting, placed
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
 from iterative_rag.system.cancellation import observing
@@ -68,8 +68,11 @@ class AdaptiveReading:
         entries = task.documents or [_entry(one) for one in task.windows]
         cut = dict(zip(map(id, entries), task.windows, strict=True)) if task.windows else {}
         reader = self._reader
-        policy = ReadingPolicy.of(task.need, entries, least=reader.least, fact_limit=reader.fact_limit)
-        return NeedPlan(task.need, [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)], policy)
+        policy = ReadingPolicy.of(
+            task.need, entries, least=reader.least, fact_limit=reader.fact_limit, wider=task.wider
+        )
+        items = [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)]
+        return NeedPlan(task.need, items, policy, task.graded)
 
     def _ask(self) -> None:
         """Queue the next windows of every need that waits for nothing."""
@@ -101,15 +104,25 @@ class AdaptiveReading:
         if second or self._memory.spans(plan.need, id_):
             self._queue_rest(plan, item)
             return
+        if plan.may_pass(item) and self._says_nothing(plan.need, item.entry):
+            plan.passes(item)
+            return
         sharing = [(plan, item)]
         for other in self._plans:
             twin = next((one for one in other.items if one.entry.document_id == id_ and not one.asked), None)
-            if other is not plan and twin and twin.cut is None and not self._memory.spans(other.need, id_):
+            if other is plan or other.enough or twin is None or twin.cut is not None:
+                continue
+            if not self._memory.spans(other.need, id_):
                 twin.asked = 1
                 sharing.append((other, twin))
         sharing.sort(key=lambda one: self._plans.index(one[0]))
         entry = together([one.entry for _, one in sharing])
         self._enqueue(self._window(entry), [one for one, _ in sharing])
+
+    def _says_nothing(self, need: Need, entry: ShortlistedDocument) -> bool:
+        """Whether a document can be left out: what would be read of it holds none of the need's names, or it was read
+        in vain for a need with the same names and the whole question in view."""
+        return self._memory.in_vain(need, entry.document_id) or not mentions(need, self._window(entry))
 
     def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for what was not read of a document for this need; nothing where all of it was."""

@@ -19,12 +19,14 @@ STRIDE = 2
 @dataclass(slots=True, eq=False)
 class PlannedDocument:
     """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
-    cut before; `rest` is False once nothing of it is left to read."""
+    cut before; `rest` is False once nothing of it is left to read. `passed`: it was left out, because it names nothing
+    that the need names or was read in vain before."""
 
     entry: ShortlistedDocument
     cut: Window | None = None
     asked: int = 0
     rest: bool = True
+    passed: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +57,7 @@ class NeedPlan:
     need: Need
     items: list[PlannedDocument]
     policy: ReadingPolicy
+    graded: bool = False
     calls: list[WindowCall] = field(default_factory=list)
     accepted: int = 0
     remembered: set[str] = field(default_factory=set)  # documents whose text was read before
@@ -84,12 +87,25 @@ class NeedPlan:
         for item in self.items:
             if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
                 return [item]
-        asked = len([item for item in self.items if item.asked])
+        asked = self._asked
         wanted = self.policy.least - asked
         if wanted <= 0:
             wanted = max(per_call, 1 if asked < STRIDE else min(at_once, STRIDE))
         unread = [item for item in self.items if not item.asked]
         return unread[: max(0, min(wanted, self.policy.most - asked))]
+
+    @property
+    def _asked(self) -> int:
+        """How many documents were asked."""
+        return sum(item.asked > 0 and not item.passed for item in self.items)
+
+    def passes(self, item: PlannedDocument) -> None:
+        """Leave a document out."""
+        item.asked, item.rest, item.passed = 1, False, True
+
+    def may_pass(self, item: PlannedDocument) -> bool:
+        """Whether a document may be left out: not the best one, and none that the need names."""
+        return not self.graded and item is not self.items[0] and item.entry.document_id not in self.policy.named
 
     def take(self, fact: Fact) -> None:
         place = (fact.document_id, fact.start, fact.end, fact.need.key)
@@ -108,7 +124,7 @@ class NeedPlan:
         faults = [call for call in arrived if call.fault]
         read = len(arrived) - len(faults) - sum(call.refused for call in arrived)
         unanswered = sum(call.future is not None for call in self.calls if call.extracts is None)
-        unasked = sum(not item.asked for item in self.items)
+        unasked = sum(not item.asked or item.passed for item in self.items)
         queued = sum(call.future is None for call in self.calls if call.extracts is None)
         facts = sorted(self.facts.values(), key=lambda fact: -fact.score)
         return NeedReading(
@@ -136,8 +152,7 @@ class NeedPlan:
                 lost.append(UnreadWindow(self.need, call.window, f"no reply before the limit of {cap.value}"))
             elif call.extracts is None or call.refused:
                 lost.append(UnreadWindow(self.need, call.window, f"not read before the limit of {cap.value}"))
-        asked = sum(item.asked > 0 for item in self.items)
-        for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - asked)]:
+        for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - self._asked)]:
             one = item.cut or cut(item.entry)
             lost.append(UnreadWindow(self.need, one, f"not read before the limit of {cap.value}"))
         return lost

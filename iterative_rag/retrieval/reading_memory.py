@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from iterative_rag.retrieval.reading_policy import names
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -67,6 +68,13 @@ class ReadingMemory:
         """Whether a document was read for this very need, or was to be and could not: that is tried once more at the
         end of the run."""
         return any(other.key == need.key for other, _ in self._read.get(document_id, ()))
+
+    def in_vain(self, need: Need, document_id: str) -> bool:
+        """Whether a document brought no fact although it was read for a need that has all the names of this one."""
+        wanted = names(need)
+        if not wanted or self._facts.get(document_id):
+            return False
+        return any(spans and wanted <= names(other) for other, spans in self._read.get(document_id, ()))
 
     def spans(self, need: Need, document_id: str) -> list[Span]:
         """What was read of a document for a need, in order."""

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Fact, Need, ShortlistedDocument
+from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
 
 # Documents that are read where the need names several, or where it names none and the first value does not say what it
 # is about: the best document may be that of a namesake.
 UNSURE = 2
-# Documents that are read where none brings a value.
-MOST = 8
+# Documents that are read where none brings a value: of 36 reads further down none brought one. The wider search for a
+# need, which follows only where its wording stays, goes further.
+MOST, MOST_WIDER = 5, 8
 # Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
 READING_ON = 3
 # A document whose score is a smaller share of the one before it, and all after it, are left to another wording of the
@@ -29,6 +30,7 @@ _COUNTING = lazy_pattern(
     r"\bhow many\b|\bhow often\b|\bwhich of\b|\blist\b|\ball (?:the|of)\b|\bnamesakes?\b|\bsame (?:first |last )?name\b"
     r"|\bother (?:than|\w+s)\b|\bwho (?:are|were)\b|\bwhat (?:are|were) the\b|\b(?:most|fewest|least|only)\b"
     r"|\bthe (?:\w+ )?(?!first|west|east|rest|best|latest|forest|guest|priest|test|contest|protest|harvest)\w{3,}est\b"
+    r"(?! (?:child|son|daughter|brother|sister|sibling)\b)"
     r"|\bwie ?viele\b|\bwelche[rs]? (?:von|der)\b|\bcombien\b|\blequel\b|\bcuant[oa]s\b|\bcual de\b|\bquant[ei]\b"
 )
 _WORD = lazy_pattern(r"\w+(?:'s\b)?")
@@ -51,6 +53,13 @@ def names(need: Need) -> frozenset[str]:
 def _names(text: str) -> frozenset[str]:
     words = (word.removesuffix("'s") for word in _WORD.findall(text.translate(PLAIN_SIGNS)))
     return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
+
+
+def mentions(need: Need, one: Window) -> bool:
+    """Whether a window holds any of the names of a need; True for a need without names."""
+    wanted = names(need)
+    said = {word.removesuffix("'s") for word in _WORD.findall(folded(f"{one.title} {one.text}"))}
+    return not wanted or bool(wanted & said)
 
 
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> frozenset[str]:
@@ -105,9 +114,11 @@ class ReadingPolicy:
     subject: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
+    def of(
+        cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int, wider: bool = False
+    ) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
-        about, most = named(need, documents), min(MOST, before_gap(documents))
+        about, most = named(need, documents), min(MOST_WIDER if wider else MOST, before_gap(documents))
         if least > 1 or reads_on(need):
             wanted = max(least, READING_ON)
             return cls(about, wanted, max(wanted, most), fact_limit)

@@ -264,3 +264,47 @@ def test_documents_of_a_call_that_failed_are_read_alone_the_second_time() -> Non
     (found,) = one_run.read([ReadingTask(HIGHEST, windows)])
     assert extractor.calls[2:] == [("Tower 1",), ("Tower 2",), ("Tower 3",)]
     assert len(found.facts) == 3
+
+
+RIVALS = {
+    "Harbour of Karsa": "The harbour of Karsa has four piers.",
+    "Oda Brenk": "Oda Brenk was born in 1870.",
+    "Velm": "Velm is a town in the north.",
+    "Piers": "A pier stands on piles.",
+}
+BIRTH = Need("When was the harbour architect Oda Brenk of Karsa born?")
+
+
+def test_a_document_that_names_nothing_of_the_need_is_left_out_unless_it_is_the_best() -> None:
+    extractor = Reading(values={"born": ("nowhere", "")})
+    (found,) = reader(RIVALS, extractor).read([listed(BIRTH, RIVALS, "Piers", "Velm", "Harbour of Karsa")])
+    assert extractor.titles == ["Piers", "Harbour of Karsa"]
+    assert (found.read, found.skipped) == (2, 1)
+
+
+def test_what_was_read_in_vain_is_not_read_again_for_a_need_with_the_same_names() -> None:
+    extractor = Reading(values={"born": ("nowhere", "")})
+    reading = reader(RIVALS, extractor)
+    reading.read([listed(BIRTH, RIVALS, "Velm", "Harbour of Karsa")])
+    other = Need("In which year did Oda Brenk of Karsa come into the world?")
+    reading.read([listed(other, RIVALS, "Velm", "Harbour of Karsa")])
+    assert extractor.titles.count("Harbour of Karsa") == 1
+
+
+def test_the_wider_search_reads_further_down() -> None:
+    pages = {f"Page {n}": f"Karsa and Brenk, part {n}." for n in range(12)}
+    need = Need("When was Brenk of Karsa born?")
+    counts = []
+    for wider in (False, True):
+        extractor = Reading(values={})
+        task = listed(need, pages, *pages)
+        reader(pages, extractor).read([ReadingTask(need, (), task.documents, wider)])
+        counts.append(len(extractor.asked))
+    assert counts == [5, 8]
+
+
+def test_documents_that_were_graded_are_all_read() -> None:
+    extractor = Reading(values={})
+    task = listed(BIRTH, RIVALS, "Piers", "Velm")
+    reader(RIVALS, extractor).read([ReadingTask(BIRTH, (), task.documents, graded=True)])
+    assert extractor.titles == ["Piers", "Velm"]
