@@ -47,15 +47,16 @@ class Seen:
 @dataclass
 class FakeServer(LoopbackServer):
     """`reply` is the text of every chat reply, or a function of the request's body; `functions` are the calls
-    ({"name", "arguments"}) by which a request with tools is answered instead; `faults` are used up in order
-    (None: all goes well), then `fault_of` may name one for a request's body, then `always` holds. `refuses` are fields
-    of a request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
+    ({"name", "arguments"}) by which a request with tools is answered instead; `thoughts` come before the reply, in a
+    field of their own; `faults` are used up in order (None: all goes well), then `fault_of` may name one for a
+    request's body, then `always` holds. `refuses` are fields of a request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
     chunks of a stream. `peak` counts the POST requests that were open at once; each is held until `gather` of them are,
     or none has come for two seconds."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     functions: Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]] = lambda body: ()
     models: Sequence[str] = ("tiny:1b",)
+    thoughts: Callable[[Mapping[str, Any]], str] = lambda body: ""
     latency: float = 0.0
     faults: deque[Fault | None] = field(default_factory=deque)
     always: Fault | None = None
@@ -165,9 +166,10 @@ class _Handler(BaseHTTPRequestHandler):
         if body["model"] not in self.fake.models:
             self._json({"error": f"model '{body['model']}' not found"}, 404)
             return
-        if "tools" in self.fake.refuses & {name for name, value in body.items() if value}:
-            self._json({"error": f"{body['model']} does not support tools"}, 400)
-            return
+        for name, ability in (("tools", "tools"), ("think", "thinking")):
+            if name in self.fake.refuses and body.get(name):
+                self._json({"error": f"{body['model']} does not support {ability}"}, 400)
+                return
         calls = self._functions(body)
         text = "" if calls else self._text(body)
         counts: dict[str, Any] = {} if self.fake.silent_counts else {"prompt_eval_count": 21, "eval_count": 7}
@@ -179,7 +181,12 @@ class _Handler(BaseHTTPRequestHandler):
         if not body.get("stream", True):
             self._json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
             return
-        lines = [{"message": {"role": "assistant", "content": part}, "done": False} for part in _parts(text)]
+        lines: list[dict[str, Any]] = [
+            {"message": {"role": "assistant", "content": "", "thinking": part}, "done": False}
+            for part in _parts(self.fake.thoughts(body))
+            if part
+        ]
+        lines += [{"message": {"role": "assistant", "content": part}, "done": False} for part in _parts(text)]
         lines += [
             {"message": {"role": "assistant", "content": "", "tool_calls": [one]}, "done": False} for one in calls
         ]
@@ -213,6 +220,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
             return
         choices: list[dict[str, Any]] = [
+            {"index": 0, "delta": {"role": "assistant", "reasoning_content": part}, "finish_reason": None}
+            for part in _parts(self.fake.thoughts(body))
+            if part
+        ]
+        choices += [
             {"index": 0, "delta": {"role": "assistant", "content": part}, "finish_reason": None}
             for part in _parts(text)
         ]

@@ -85,7 +85,8 @@ class ChatRequest:
 class ChatReply:
     """The reply to one call, complete, with the tokens that the server counted. `cached`: it cost no call.
 
-    `calls` are those of the functions of the request, in their order; `text` may then be "".
+    `calls` are those of the functions of the request, in their order; `text` may then be "". `thought`: the model wrote
+    thoughts before its reply.
     """
 
     text: str
@@ -93,6 +94,7 @@ class ChatReply:
     completion_tokens: int
     cached: bool = False
     calls: tuple[FunctionCall, ...] = ()
+    thought: bool = False
 
 
 class ChatModel(Protocol):

@@ -116,6 +116,9 @@ class Settings(BaseModel):
     context_window: int = Field(8192, ge=512, description="tokens that the model is given room for (Ollama: num_ctx)")
     reply_tokens: int = Field(1024, ge=16, description="tokens of one reply")
     timeout: float = Field(120.0, gt=0, description="seconds that one LLM call may take")
+    thinking: Switch = Field(
+        "auto", description="whether a model thinks before it replies; auto: off with Ollama, else as its server does"
+    )
     retries: int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
     seed: int = Field(0, description="seed sent with every call; the temperature is 0")
     cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")

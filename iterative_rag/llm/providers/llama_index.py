@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import CallSuperseded, LLMError, LLMServerError, LLMTimeout, ReplyTruncated
 from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.server_calls import RETRIES, CallState, Server, as_llm_error, truncated_reply, with_retries
+from iterative_rag.settings import Settings
 from iterative_rag.system.cancellation import is_cancelled
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
     from llama_index.core.llms.llm import LLM
 
-    Start = Callable[[ChatRequest, list[ChatMessage]], Iterator[ChatResponse]]
+    Start = Callable[[ChatRequest, list[ChatMessage], Mapping[str, Any]], Iterator[ChatResponse]]
 
 CHARS_PER_TOKEN = 4
 # Statuses by which servers refuse a field that they do not know, or functions that the model cannot call.
@@ -44,12 +45,14 @@ class _Arrived:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     calls: tuple[FunctionCall, ...] = ()
+    thought: bool = False
 
     def take(self, chunk: ChatResponse) -> None:
         self.begun = True
         self.deltas.append(chunk.delta or "")
         self.whole = chunk.message.content or self.whole
         self.calls = _calls(chunk) or self.calls
+        self.thought = self.thought or _thinks(chunk)
         raw = chunk.raw
         done, choices = _get(raw, "done"), _get(raw, "choices")
         if done is not None:
@@ -68,13 +71,24 @@ class _Arrived:
 
 
 class StreamedChat:
-    """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`.
+    """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`. `thinking` are the
+    options that switch thinking on or off, in forms of which a server may refuse all but the last.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
     """
 
-    def __init__(self, name: str, server: Server, *, timeout: float, retries: int, call: CallState) -> None:
+    def __init__(
+        self,
+        name: str,
+        server: Server,
+        *,
+        timeout: float,
+        retries: int,
+        call: CallState,
+        thinking: Sequence[Mapping[str, Any]] = ({},),
+    ) -> None:
         self.name = name
+        self._thinking = tuple(thinking)
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
         self._refuses_functions = False
 
@@ -89,8 +103,10 @@ class StreamedChat:
         seconds = min(self._timeout, request.seconds if request.seconds is not None else self._timeout)
         return with_retries(lambda: self._once(request), seconds, self._call, self._retries)
 
-    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
-        """Start the call."""
+    def _stream(
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+    ) -> Iterator[ChatResponse]:
+        """Start the call. `thinking` is one of the forms that the object was made with."""
         raise NotImplementedError
 
     def _once(self, request: ChatRequest) -> ChatReply:
@@ -110,12 +126,28 @@ class StreamedChat:
         return self._attempt(request, self._stream)
 
     def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
+        """One call. A server that refuses a form of switching thinking is asked by the next one from then on."""
+        forms = self._thinking
+        for n, thinking in enumerate(forms[:-1]):
+            try:
+                reply = self._called(request, start, thinking)
+            except LLMServerError as error:
+                if error.status not in REFUSED:
+                    raise
+                continue
+            self._thinking = forms[n:]
+            return reply
+        reply = self._called(request, start, forms[-1])
+        self._thinking = forms[-1:]
+        return reply
+
+    def _called(self, request: ChatRequest, start: Start, thinking: Mapping[str, Any]) -> ChatReply:
         deadline = self._call.deadline()
         arrived = _Arrived()
         self._refuse_superseded()
         try:
             self.preload()
-            with closing(_generator(start(request, _messages(request)))) as chunks:
+            with closing(_generator(start(request, _messages(request), thinking))) as chunks:
                 for chunk in chunks:
                     arrived.take(chunk)
                     self._refuse_superseded()
@@ -159,7 +191,9 @@ class LlamaIndexChat(StreamedChat):
         server = Server(llm.class_name(), str(url), _model_of(llm))
         super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, call=CallState())
 
-    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
+    def _stream(
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+    ) -> Iterator[ChatResponse]:
         try:
             return self._llm.stream_chat(messages)
         except NotImplementedError:  # some classes cannot stream
@@ -184,7 +218,12 @@ def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
     """Tokens as the server counted them, else estimated from the characters."""
     prompt = arrived.prompt_tokens or (len(request.system) + len(request.user)) // CHARS_PER_TOKEN
     completion = arrived.completion_tokens or len(arrived.text) // CHARS_PER_TOKEN
-    return ChatReply(arrived.text, prompt, completion, calls=arrived.calls)
+    return ChatReply(arrived.text, prompt, completion, calls=arrived.calls, thought=arrived.thought)
+
+
+def named_thinking(settings: Settings) -> str:
+    """What the name of a model says about its thinking, since that changes its replies: nothing for "auto"."""
+    return "" if settings.thinking == "auto" else f" thinking={settings.thinking}"
 
 
 def as_tools(functions: Sequence[FunctionSpec]) -> list[dict[str, Any]]:
@@ -202,6 +241,16 @@ def _calls(chunk: ChatResponse) -> tuple[FunctionCall, ...]:
     """The calls in a reply as far as it has come."""
     blocks = [block for block in chunk.message.blocks if block.block_type == "tool_call"]
     return tuple(FunctionCall(block.tool_name, block.tool_kwargs) for block in blocks)
+
+
+def _thinks(chunk: ChatResponse) -> bool:
+    """Whether a piece of a reply holds thoughts: in a field of their own, or as text before the answer."""
+    choices = _get(chunk.raw, "choices")
+    delta = _get(choices[0], "delta") if choices else None
+    in_ollama = _get(chunk.additional_kwargs, "thinking_delta")
+    return bool(in_ollama or _get(delta, "reasoning_content") or _get(delta, "reasoning")) or "<think" in (
+        chunk.message.content or ""
+    )
 
 
 def _get(holder: Any, name: str) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat, as_tools
+from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat, as_tools, named_thinking
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
@@ -30,21 +30,23 @@ EMBEDDING_NAMES = ("embed", "minilm", "bge-", "e5-")
 
 
 class OllamaChat(StreamedChat):
-    """A model of an Ollama server. Temperature 0, a seed, a pinned context; thinking is off: replies hold it."""
+    """A model of an Ollama server. Temperature 0, a seed, a pinned context; no thinking unless the settings want it.
+    A model that cannot think refuses the field where it is on: then it is asked without."""
 
     def __init__(self, model: str, settings: Settings, *, url: str = "") -> None:
         url = url or ollama_url()
         self._settings = settings
         self._model = model
-        self._variants: dict[int, Ollama] = {}
+        self._variants: dict[tuple[int, bool | None], Ollama] = {}
         self._client: Client | None = None
         self._lock = threading.Lock()
         super().__init__(
-            f"ollama/{model} seed={settings.seed} ctx={settings.context_window}",
+            f"ollama/{model} seed={settings.seed} ctx={settings.context_window}{named_thinking(settings)}",
             Server("ollama", url, model),
             timeout=settings.timeout,
             retries=settings.retries,
             call=CallState(),
+            thinking=({"think": False},) if settings.thinking == "auto" else ({"think": settings.thinking == "on"}, {}),
         )
         key = key_to_send(url, "ollama")
         # A function, so that no dump of the object's fields shows the key.
@@ -60,37 +62,40 @@ class OllamaChat(StreamedChat):
         return max(1, int(configured)) if configured.isdecimal() else 1
 
     def preload(self) -> None:
-        self._variant(self._settings.reply_tokens)
+        self._variant(self._settings.reply_tokens, self._thinking[0].get("think"))
 
-    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
+    def _stream(
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+    ) -> Iterator[ChatResponse]:
         self._refuse_oversized(request)
         # A model that is held to a format cannot call functions.
         options: dict[str, Any] = {"tools": as_tools(request.functions)} if request.functions else {}
         if request.schema and not request.functions:
             options["format"] = dict(request.schema)
-        stream: Iterator[ChatResponse] = self._variant(request.max_tokens).stream_chat(messages, **options)
+        variant = self._variant(request.max_tokens, thinking.get("think"))
+        stream: Iterator[ChatResponse] = variant.stream_chat(messages, **options)
         return stream
 
-    def _variant(self, max_tokens: int) -> Ollama:
-        """LlamaIndex takes these options per object only: one object for each limit, all on one connection pool."""
+    def _variant(self, max_tokens: int, think: bool | None) -> Ollama:
+        """LlamaIndex takes these options per object only: one object for each pair, all on one connection pool."""
         with self._lock, llama_index_import:
-            if max_tokens not in self._variants:
+            if (max_tokens, think) not in self._variants:
                 from llama_index.llms.ollama import Ollama
                 from ollama import Client
 
                 url = self._server.url
                 self._client = self._client or Client(host=url, **self._http_options())
-                self._variants[max_tokens] = Ollama(
+                self._variants[max_tokens, think] = Ollama(
                     model=self._model,
                     base_url=url,
                     client=self._client,
                     temperature=0.0,
                     context_window=self._settings.context_window,
                     request_timeout=self._settings.timeout,
-                    thinking=False,
+                    thinking=think,
                     additional_kwargs={"seed": self._settings.seed, "num_predict": max_tokens},
                 )
-            return self._variants[max_tokens]
+            return self._variants[max_tokens, think]
 
     def _refuse_oversized(self, request: ChatRequest) -> None:
         """Ollama drops the beginning of a prompt that is too long without a word: say it instead."""

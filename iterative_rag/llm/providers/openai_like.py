@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError, LLMServerError
-from iterative_rag.llm.providers.llama_index import REFUSED, StreamedChat, as_tools
+from iterative_rag.llm.providers.llama_index import REFUSED, StreamedChat, as_tools, named_thinking
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
@@ -42,11 +42,12 @@ class OpenAILikeChat(StreamedChat):
         self._llm: OpenAILike | None = None
         self._lock = threading.Lock()
         super().__init__(
-            f"openai-like/{model}@{url} seed={settings.seed}",
+            f"openai-like/{model}@{url} seed={settings.seed}{named_thinking(settings)}",
             Server("openai-like", url, model),
             timeout=settings.timeout,
             retries=settings.retries,
             call=CallState(),
+            thinking=_thinking_forms(settings.thinking, url),
         )
         key = key_to_send(url, "openai-like")
         # A function, so that no dump of the object's fields shows the key.
@@ -96,21 +97,36 @@ class OpenAILikeChat(StreamedChat):
             _plain_servers.add(self._identity)
         return reply
 
-    def _stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
+    def _stream(
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+    ) -> Iterator[ChatResponse]:
         options: dict[str, Any] = {"seed": self._settings.seed, "stream_options": {"include_usage": True}}
         if request.functions:
             options["tools"] = as_tools(request.functions)
         elif request.schema:
             form = {"name": request.role, "schema": dict(request.schema), "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": form}
-        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options)
+        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options, **thinking)
 
-    def _plain_stream(self, request: ChatRequest, messages: list[ChatMessage]) -> Iterator[ChatResponse]:
-        return self._object().stream_chat(messages, max_tokens=request.max_tokens)
+    def _plain_stream(
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+    ) -> Iterator[ChatResponse]:
+        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **thinking)
 
     def _is_plain(self) -> bool:
         with _plain_lock:
             return self._identity in _plain_servers
+
+
+def _thinking_forms(thinking: str, url: str) -> Sequence[Mapping[str, Any]]:
+    """The fields that switch thinking on or off: servers of open models pass `chat_template_kwargs` on to the template,
+    where Qwen and GLM read `enable_thinking`, DeepSeek and Granite `thinking`; OpenAI and others take an effort."""
+    if thinking == "auto":
+        return ({},)
+    on = thinking == "on"
+    effort = {"reasoning_effort": "medium" if on else "none"}
+    template = {"extra_body": {"chat_template_kwargs": {"enable_thinking": on, "thinking": on}}}
+    return (effort, {}) if is_openai(url) else (template, effort, {})
 
 
 def build(spec: Spec, settings: Settings) -> ChatModel:

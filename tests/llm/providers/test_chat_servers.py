@@ -110,8 +110,60 @@ def test_a_model_that_cannot_call_functions_is_asked_by_the_schema(make: Make, s
     assert asked.get("format") == SCHEMA or asked["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
+TEMPLATE, EFFORT = "chat_template_kwargs", "reasoning_effort"
+
+
+@pytest.mark.parametrize("thinking", ["on", "off"])
+def test_thinking_is_switched_as_the_server_takes_it(make: Make, server: FakeServer, kind: str, thinking: str) -> None:
+    assert make(thinking=thinking).complete(REQUEST).text == server.reply
+    on = thinking == "on"
+    body = server.calls(CHAT_PATH[kind])[0].body
+    if kind == "ollama":
+        assert body["think"] is on
+    else:
+        assert body[TEMPLATE] == {"enable_thinking": on, "thinking": on}
+        assert EFFORT not in body
+
+
+def test_without_a_choice_no_openai_like_server_is_told_about_thinking(
+    make: Make, server: FakeServer, kind: str
+) -> None:
+    make().complete(REQUEST)
+    fields = server.calls(CHAT_PATH[kind])[0].body
+    assert not {TEMPLATE, EFFORT} & fields.keys()
+    assert not fields.get("think")
+
+
+@pytest.mark.parametrize(
+    ("refused", "sent"),
+    [
+        ({TEMPLATE}, [{TEMPLATE}, {EFFORT}, {EFFORT}]),
+        ({TEMPLATE, EFFORT}, [{TEMPLATE}, {EFFORT}, set(), set()]),
+        ({"think"}, [{"think"}, set(), set()]),
+    ],
+)
+def test_a_server_that_refuses_the_field_is_asked_without_it_from_then_on(
+    make: Make, server: FakeServer, kind: str, refused: set[str], sent: list[set[str]]
+) -> None:
+    if (kind == "ollama") != (refused == {"think"}):
+        pytest.skip("a field of the other protocol")
+    server.refuses = frozenset(refused)
+    model = make(thinking="on")
+    assert [model.complete(REQUEST).text for _ in range(2)] == [server.reply] * 2
+    fields = [{name for name in ("think", TEMPLATE, EFFORT) if seen.body.get(name)} for seen in server.seen]
+    assert fields == sent
+
+
+def test_thoughts_are_told_from_the_reply(make: Make, server: FakeServer) -> None:
+    assert not make().complete(REQUEST).thought
+    server.thoughts = lambda body: "Let me see what is missing here."
+    reply = make().complete(REQUEST)
+    assert (reply.thought, reply.text) == (True, server.reply)
+
+
 def test_the_name_tells_what_changes_replies(make: Make) -> None:
     assert make(seed=1).name != make(seed=2).name
+    assert len({make(thinking=thinking).name for thinking in ("auto", "on", "off")}) == 3
     assert "tiny:1b" in make().name
 
 
