@@ -49,8 +49,9 @@ class FakeServer(LoopbackServer):
     """`reply` is the text of every chat reply, or a function of the request's body; `functions` are the calls
     ({"name", "arguments"}) by which a request with tools is answered instead; `thoughts` come before the reply, in a
     field of their own; `faults` are used up in order (None: all goes well), then `fault_of` may name one for a
-    request's body, then `always` holds. `refuses` are fields of a request that are answered with 400; `latency` is the seconds before a reply, `pace` those between two
-    chunks of a stream. `peak` counts the POST requests that were open at once; each is held until `gather` of them are,
+    request's body, then `always` holds. `refuses` are fields of a request that
+    are answered with 400; `latency` is the seconds before a reply, `pace` those between two chunks of a stream.
+    `peak` counts the POST requests that were open at once; each is held until `gather` of them are,
     or none has come for two seconds."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
