@@ -166,6 +166,7 @@ class IterativeRAG:
     def _engine(self, strategy: str, budget: RunBudget, corpus: Corpus) -> Engine:
         from iterative_rag.engine.strategies import RunComponents, build
         from iterative_rag.retrieval.document_reader import DocumentReader
+        from iterative_rag.retrieval.reading_memory import ReadingMemory
 
         settings, roles = self.settings, self.backend.roles(budget)
         grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, self.store)
@@ -177,6 +178,7 @@ class IterativeRAG:
             corpus = OverlayCorpus(corpus)
             grader_metered = self.backend.metered and settings.grader == "backend"
             web = web_searcher(settings, corpus, roles.rewriter, grader, metered=grader_metered)
+        embed = self.embedder.embed_query if self._reuses_by_meaning() and self.embedder else None
         reader = DocumentReader(
             corpus,
             roles.extractor,
@@ -188,7 +190,8 @@ class IterativeRAG:
             window_chars=settings.window_chars,
             documents_per_call=settings.documents_per_call,
             call_chars=getattr(self.backend, "call_chars", settings.window_chars),
-            embed=self.embedder.embed_query if self._reuses_by_meaning() and self.embedder else None,
+            memory=ReadingMemory(embed),
+            embed=embed,
         )
         return build(
             strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web)

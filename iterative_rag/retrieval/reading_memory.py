@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from iterative_rag.protocols import Vectors
 from iterative_rag.retrieval.reading_policy import names
+from iterative_rag.retrieval.same_need import same_need
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -47,8 +49,10 @@ class LateWindow(NamedTuple):
 
 @dataclass(slots=True)
 class ReadingMemory:
-    """What the windows of `late` bring is taken up by the next reading."""
+    """What the windows of `late` bring is taken up by the next reading. `embed` makes the vector of a need, by which it
+    is recognised in other words."""
 
+    embed: Callable[[str], Vectors] | None = None
     late: list[LateWindow] = field(default_factory=list)
     _read: dict[str, list[tuple[Need, tuple[Span, ...]]]] = field(default_factory=dict)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
@@ -62,7 +66,7 @@ class ReadingMemory:
 
     def facts(self, need: Need, document_id: str) -> list[Fact]:
         """What a document is known to say about a need that was asked before."""
-        return [fact for fact in self._facts.get(document_id, ()) if same(fact.need, need)]
+        return [fact for fact in self._facts.get(document_id, ()) if self._same(fact.need, need)]
 
     def has_asked(self, need: Need, document_id: str) -> bool:
         """Whether a document was read for this very need, or was to be and could not: that is tried once more at the
@@ -78,8 +82,14 @@ class ReadingMemory:
 
     def spans(self, need: Need, document_id: str) -> list[Span]:
         """What was read of a document for a need, in order."""
-        read = (spans for other, spans in self._read.get(document_id, ()) if same(other, need))
+        read = (spans for other, spans in self._read.get(document_id, ()) if self._same(other, need))
         return merged(span for spans in read for span in spans)
+
+    def _same(self, one: Need, other: Need) -> bool:
+        """Whether two needs ask for the same fact."""
+        return same(one, other) or (
+            self.embed is not None and same_need(other.question, [one.question], self.embed) is not None
+        )
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
