@@ -19,6 +19,7 @@ from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verif
 from iterative_rag.retrieval.reader_setup import ReaderSetup
 from iterative_rag.retrieval.reading_memory import LateWindow, without
 from iterative_rag.retrieval.reading_policy import ReadingPolicy, mentions
+from iterative_rag.retrieval.related_sections import with_sections
 from iterative_rag.retrieval.shared_calls import fitting, placed
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
 from iterative_rag.system.cancellation import observing
@@ -116,8 +117,8 @@ class AdaptiveReading:
                 twin.asked = 1
                 sharing.append((other, twin))
         sharing.sort(key=lambda one: self._plans.index(one[0]))
-        entry = together([one.entry for _, one in sharing])
-        self._enqueue(self._window(entry), [one for one, _ in sharing])
+        plans = [one for one, _ in sharing]
+        self._enqueue(self._window(self._about(together([one.entry for _, one in sharing]), plans)), plans)
 
     def _says_nothing(self, need: Need, entry: ShortlistedDocument) -> bool:
         """Whether a document can be left out: what would be read of it holds none of the need's names, or it was read
@@ -126,7 +127,7 @@ class AdaptiveReading:
 
     def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for what was not read of a document for this need; nothing where all of it was."""
-        rest = self._rest(item.entry, self._memory.spans(plan.need, item.entry.document_id))
+        rest = self._rest(self._about(item.entry, [plan]), self._memory.spans(plan.need, item.entry.document_id))
         self._remember(plan, item)
         item.rest = rest is not None
         if rest is not None and not plan.enough:
@@ -139,6 +140,11 @@ class AdaptiveReading:
             plan.take(replace(fact, need=plan.need))
         plan.remembered.add(item.entry.document_id)
         plan.judge()
+
+    def _about(self, entry: ShortlistedDocument, plans: Sequence[NeedPlan]) -> ShortlistedDocument:
+        """The entry with the sections that tell of what those needs ask for whose subject it is."""
+        needs = [plan.need for plan in plans if entry.document_id in plan.policy.named]
+        return with_sections(self._reader.corpus.document(entry.document_id), entry, needs)
 
     def _window(self, entry: ShortlistedDocument) -> Window:
         return window(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, PACKED)

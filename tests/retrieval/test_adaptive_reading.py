@@ -327,3 +327,25 @@ def test_documents_that_were_graded_are_all_read() -> None:
     task = listed(BIRTH, RIVALS, "Piers", "Velm")
     reader(RIVALS, extractor).read([ReadingTask(BIRTH, (), task.documents, graded=True)])
     assert extractor.titles == ["Piers", "Velm"]
+
+
+@pytest.mark.parametrize("question", ["Who was the wife of Oda Velm?", "Whom did Oda Velm marry?"])
+def test_a_need_for_a_wife_reads_the_section_about_personal_life(question: str) -> None:
+    """Its hits were those of the name; the section that says so without the word "wife" was in no window."""
+    filler = "".join(f"Report {n} of the office is about masts. " for n in range(80))
+    married = "In 1921 the engineer married the painter Ines Brenk."
+    life = f"{married} They lived by the sea."
+    article = f"# Oda Velm\n\n## Career\n{filler}\n\n## Personal life\n{life}\n\n## Legacy\n{filler}"
+    found_words = {"wife": (married, "Ines Brenk"), "marry": (married, "Ines Brenk")}
+    pages = {"Oda Velm": article, "Velm": "Velm is a town."}
+    extractor = Reading(values=found_words)
+    (found,) = reader(pages, extractor, window_chars=1000).read([listed(Need(question), pages, *pages)])
+    assert (values(found), extractor.titles) == (["Ines Brenk"], ["Oda Velm"])
+
+
+def test_a_section_is_sought_in_the_article_of_the_subject_alone() -> None:
+    filler = "".join(f"Report {n} of the office is about masts. " for n in range(80))
+    pages = {"Masts": f"# Masts\n\n## Use\n{filler}\n\n## Personal life\nHe married twice.\n"}
+    extractor = Reading(values={})
+    reader(pages, extractor, window_chars=1000).read([listed(Need("Who was the wife of Oda Velm?"), pages, *pages)])
+    assert not any("Personal life" in text for text in extractor.texts)
