@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.correction.corrector import Corrector
@@ -10,11 +10,13 @@ from iterative_rag.correction.refinement import Refiner
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.retrieval.lost_rows import lost_at
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import PACKED, WIDE, window
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
+    LostRowsStep,
     Need,
     RefinementStep,
     ShortlistedDocument,
@@ -57,6 +59,7 @@ class DataFinder:
         self._corpus, self._reader, self._settings = corpus, reader, settings
         self._corrector, self._refiner = corrector, refiner
         self._listed: dict[str, set[str]] = {}
+        self._lost: set[tuple[str, str]] = set()  # lists without rows, by document and section
 
     @property
     def searches_web(self) -> bool:
@@ -103,6 +106,8 @@ class DataFinder:
                     hop, need, shortlists[n], listed, found_nothing=wider
                 )
         readings = yield from self._read(hop, needs, shortlists, question, seconds, wider=wider)
+        if self._corrector is None and self._reader.metered:
+            yield from self._lost_lists(hop, zip(needs, shortlists, readings, strict=False))
         failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
         if self._corrector and not self._corrector.grades and not wider and failed:
             # Without grades, only reading shows that a shortlist falls short.
@@ -134,6 +139,19 @@ class DataFinder:
         for reading in readings:
             yield reading.step(hop)
         return readings
+
+    def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[Step]:
+        """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""
+        for need, documents, reading in read:
+            if any(fact.value for fact in reading.facts):
+                continue
+            for entry in documents:
+                if entry.document_id not in reading.documents:
+                    continue
+                lost = lost_at(self._corpus.document(entry.document_id), entry)
+                if lost and (entry.document_id, lost.section) not in self._lost:
+                    self._lost.add((entry.document_id, lost.section))
+                    yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
 
     def read_again(
         self, hop: int, unread: Sequence[UnreadWindow], question: str, seconds: float | None
@@ -170,8 +188,15 @@ class DataFinder:
 
     def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
         if self._reader.metered:
-            return not self._reader.memory.has_asked(need, entry.document_id)
+            return not (self._reader.memory.has_asked(need, entry.document_id) or self._is_lost(entry))
         return entry.document_id not in listed
+
+    def _is_lost(self, entry: ShortlistedDocument) -> bool:
+        """Whether a document was listed for a list that is known to have lost its rows."""
+        if not any(document == entry.document_id for document, _ in self._lost):
+            return False
+        lost = lost_at(self._corpus.document(entry.document_id), entry)
+        return lost is not None and (entry.document_id, lost.section) in self._lost
 
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
         """What is read of each document; with a refiner, only the strips that serve the need. A metered reader cuts

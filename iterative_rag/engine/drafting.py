@@ -33,10 +33,9 @@ class Drafted:
     gap: str = ""
 
 
-def as_last_attempt(drafted: Drafted) -> Drafted:
+def as_last_attempt(draft: Draft) -> Draft:
     """Marked as what the facts make likely, and trusted no more than that."""
-    draft = replace(drafted.draft, last_attempt=True, confidence=min(drafted.draft.confidence, LAST_CONFIDENCE))
-    return replace(drafted, draft=draft)
+    return replace(draft, last_attempt=True, confidence=min(draft.confidence, LAST_CONFIDENCE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from iterative_rag.engine.drafting import Drafted
+from iterative_rag.engine.drafting import Drafted, as_last_attempt
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.types import (
@@ -81,6 +81,12 @@ class RunState:
     def with_draft(self, drafted: Drafted) -> RunState:
         """A draft is the answer until another one is written."""
         return replace(self, draft=drafted.draft, reflection=drafted.reflection)
+
+    def as_last_attempt(self) -> RunState:
+        """The state with its answer, if it has one, marked as what the facts make likely while something is missing."""
+        if self.draft is None or not self.draft.answered:
+            return self
+        return replace(self, draft=as_last_attempt(self.draft))
 
     @property
     def lacks_a_window(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
-from iterative_rag.engine.drafting import Drafting, as_last_attempt
+from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.driver import RunDriver
 from iterative_rag.engine.hop import search
 from iterative_rag.engine.optional_call import optional
@@ -76,7 +76,7 @@ class StepEngine:
             drafted = yield from self._drafting.draft(max(len(state.hops), 1), state.inquiry, last_attempt=True)
         except CapReached:  # it took only the last attempt: the refusal stands
             return state
-        return state.with_draft(as_last_attempt(drafted)) if drafted.draft.answered else state
+        return state.with_draft(drafted).as_last_attempt() if drafted.draft.answered else state
 
     def _turns(self, state: RunState) -> Generator[Progress, None, RunState]:
         """Each turn analyses, then shortlists, reads and corrects, then rephrases; or it answers and reflects."""
@@ -91,6 +91,7 @@ class StepEngine:
                 analysis = analysis or self._roles.analyst.analyse(inquiry)
                 yield AnalysisStep(hop, inquiry.question, analysis)
                 needs, wider, last = _untried(analysis, inquiry)
+            missing = needs
             if empty_hops >= EMPTY_HOPS:
                 needs = _never_searched(needs, inquiry) if self._metered and empty_hops < MOST_EMPTY_HOPS else ()
             if not needs:
@@ -98,7 +99,7 @@ class StepEngine:
                 state, needs = yield from self._answer(hop, state, judged=empty_hops < EMPTY_HOPS)
                 wider = False
                 if not needs:
-                    return state
+                    return state.as_last_attempt() if self._metered and missing else state
             if hop > self._settings.max_hops:
                 raise self._budget.reached(Cap.HOPS)
             state, new = yield from search(state, self._finder, self._budget, needs, wider=wider, since=started)

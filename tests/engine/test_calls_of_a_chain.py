@@ -108,6 +108,28 @@ def test_a_need_that_was_not_the_last_goes_on_with_the_loop() -> None:
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Karsa")
 
 
+def test_what_a_page_says_for_a_later_link_is_not_looked_up_again() -> None:
+    """The page of the tower was open, and the reader left out its height: another hop read it once more."""
+    tower = MemoryCorpus({"Velm Tower": "Velm Tower was designed by Oda Brenk. It is 61 m high."})
+    designer = {"statement": "", "quote": "Velm Tower was designed by Oda Brenk.", "value": "Oda Brenk", "need": [1]}
+    height = {"statement": "Velm Tower is 61 m high.", "quote": "It is 61 m high.", "value": "", "need": [2]}
+    reply = {"status": "answered", "answer": "Oda Brenk's tower is 61 m high [2].", "short_answer": "61 m"}
+    llm = ScriptedLLM(
+        {
+            "analyse": [{"status": "needs", "needs": ["Who designed Velm Tower?"]}],
+            "extract": [{"facts": [designer, height]}],
+            "rephrase_and_analyse": lambda request: {
+                "status": "known" if "61 m high" in request.user.partition("CURRENT QUESTION")[0] else "stuck",
+                "question": "How high is Velm Tower, by Oda Brenk?",
+            },
+            "answer": [{**reply, "confidence": 0.9}],
+        }
+    )
+    answer = outcome(run_loop(tower, llm, "Who designed Velm Tower, and how high is it?"))
+    assert (answer.short_answer, answer.last_attempt) == ("61 m", False)
+    assert calls_by_role(llm) == {"analyse": 1, "extract": 1, "rephrase_and_analyse": 1, "answer": 1}
+
+
 def test_prompts_of_a_run_begin_alike_up_to_the_new_facts() -> None:
     """The fence around the facts had a code that changed with every hop: no server's prefix cache went further."""
     model = chain_model()

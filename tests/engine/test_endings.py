@@ -15,7 +15,7 @@ from iterative_rag.cli.render import show_answer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.output import answer_to_json
-from iterative_rag.types import Answer, AnsweringStep, Status
+from iterative_rag.types import Answer, AnsweringStep, LostRowsStep, Status
 
 CORPUS = MemoryCorpus(
     {
@@ -155,6 +155,61 @@ def test_something_else_is_looked_for_only_so_often() -> None:
         }
     )
     assert len(outcome(run_loop(CORPUS, llm, QUESTION, max_hops=20)).hops) == 4
+
+
+def test_an_answer_beside_a_need_that_was_given_up_is_a_last_attempt() -> None:
+    """The answerer took the year of the tower, although who ordered it was still being looked for."""
+    wordings = ["Who ordered Velm Tower?", "Which person ordered Velm Tower?", "By whom was Velm Tower ordered?"]
+    first, *others = ({"status": "needs", "needs": [need]} for need in wordings)
+    llm = scripted(
+        analyse=[NEED, *others],
+        extract=[BEGUN, NOTHING, NOTHING],
+        rephrase_and_analyse=[{**STUCK, **first}],
+        answer=[answering()],
+    )
+    answer = asked(llm)
+    assert (answer.status, answer.short_answer, answer.last_attempt) == (Status.ANSWERED, "1900", True)
+    assert answer.confidence == 0.45
+
+
+# --- lists without rows ----------------------------------------------------------------------
+
+LIST = "List of architects of Karsa"
+LISTS = MemoryCorpus(
+    {LIST: "This is a list of the four architects of Karsa.", "Karsa": "Karsa is a town.", "Velm": "Velm is a town."}
+)
+
+
+def test_a_list_without_rows_is_told_and_not_read_again_for_other_needs() -> None:
+    """Nothing noticed that the rows were lost; the list was read for one need after another."""
+    needs = ["Who are the four architects of Karsa?", "Which four persons does the list of architects of Karsa name?"]
+    llm = ScriptedLLM(
+        {
+            "analyse": [*({"status": "needs", "needs": [need]} for need in needs), {"status": "stuck"}],
+            "extract": lambda request: NOTHING,
+        }
+    )
+    steps = run_loop(LISTS, llm, "Which of the four architects of Karsa was born first?", shortlist=3)
+    told = [(step.hop, step.title) for step in steps if isinstance(step, LostRowsStep)]
+    assert told == [(1, LIST)]
+    assert sum(f"Title: {LIST}" in request.user for request in llm.asked("extract")) == 1
+    assert outcome(steps).caveats == (f"{LIST} is a list whose rows are not in the corpus.",)
+
+
+def test_a_list_with_a_value_is_not_told() -> None:
+    value = {"statement": "", "quote": "This is a list of the four architects of Karsa.", "value": "four"}
+    llm = ScriptedLLM(
+        {
+            "analyse": [
+                {"status": "needs", "needs": ["How many architects of Karsa does the list name?"], "last": True}
+            ],
+            "extract": lambda request: {"facts": [value]},
+            "answer": [answering("It has four [1].", "four")],
+        }
+    )
+    steps = run_loop(LISTS, llm, "How many architects has the list of Karsa?", shortlist=3)
+    assert not any(isinstance(step, LostRowsStep) for step in steps)
+    assert outcome(steps).caveats == ()
 
 
 # --- other values and caveats ----------------------------------------------------------------
