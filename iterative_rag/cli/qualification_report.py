@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
+    from iterative_rag.protocols import ChatModel
     from iterative_rag.qualification.decisions import Measured
     from iterative_rag.qualification.qualify import Qualification
+    from iterative_rag.qualification.thinking_choice import Thinking
     from iterative_rag.settings import Settings
 
 _ABILITIES = (
@@ -45,8 +47,16 @@ def _run(settings: Settings, *, quiet: bool) -> Qualification:
         raise UsageError(
             "The built-in models need no profile.", hint="iterative-rag doctor --qualify --llm ollama/llama3.1:8b"
         )
+
+    def thinking(value: Thinking) -> ChatModel:
+        made = make_chat_model(spec, settings.model_copy(update={"thinking": value}))
+        assert made is not None, "the spec has named a chat model above"
+        return made
+
+    set_by_user = "thinking" in settings.model_fields_set
     with _progress(quiet) as told:
-        return qualify(model, model_identity(spec), settings, told)
+        identity = model_identity(spec)
+        return qualify(model, identity, settings, told, thinking=None if set_by_user else thinking)
 
 
 def as_object(qualification: Qualification) -> dict[str, Any]:

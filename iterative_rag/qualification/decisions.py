@@ -10,6 +10,7 @@ from iterative_rag.qualification.observed_model import CallFigures
 from iterative_rag.qualification.parallel_calls import ParallelCalls
 from iterative_rag.qualification.role_cases import CaseResult
 from iterative_rag.qualification.strategy_runs import StrategyResult
+from iterative_rag.qualification.thinking_choice import ThinkingChoice
 
 # The first of these that is best is taken: the default before strategies that cost more calls for the same answers.
 PREFERENCE = ("iterative", "plan", "full", "self-rag", "crag", "naive")
@@ -37,6 +38,7 @@ class Measured:
     calls: CallFigures
     slowest: float
     parallel: ParallelCalls
+    thinking: ThinkingChoice | None = None
 
     def share(self, shows: str) -> tuple[int, int]:
         """How many of the cases that show something were right, and how many there are."""
@@ -95,6 +97,12 @@ def decisions(measured: Measured) -> tuple[Decision, ...]:
 def _decided(measured: Measured) -> Iterator[Decision]:
     yield _strategy(measured)
     yield _window(measured)
+    if thinking := measured.thinking:
+        on, off = thinking.on, thinking.off
+        told = (
+            f"off: {off.right} of {thinking.cases} right in {off.seconds:.0f} s; on: {on.right} in {on.seconds:.0f} s"
+        )
+        yield Decision("thinking", thinking.value, told)
     together, several = measured.share("several")
     if several and not measured.defects:
         yield Decision(

@@ -22,6 +22,7 @@ class ObservedCall:
     seconds: float
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    thought: bool = False
 
 
 @dataclass(slots=True)
@@ -45,7 +46,9 @@ class ObservedModel:
         seconds = time.monotonic() - started
         form = bool(reply.calls) or has_form(reply.text, request)
         self.calls.append(
-            ObservedCall(request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens)
+            ObservedCall(
+                request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens, reply.thought
+            )
         )
         return reply
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from iterative_rag.qualification.observed_model import CallFigures, ObservedMode
 from iterative_rag.qualification.parallel_calls import measure
 from iterative_rag.qualification.role_cases import longest_window, run_case
 from iterative_rag.qualification.strategy_runs import run_strategy
+from iterative_rag.qualification.thinking_choice import MakeModel, choose
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
 from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, write_profile
@@ -38,13 +39,26 @@ class Qualification:
     profile: ModelProfile
 
 
-def qualify(model: ChatModel, identity: ModelIdentity, settings: Settings, progress: Progress) -> Qualification:
-    """Run every case, decide, and write the profile. `progress` is told what is tested next.
+def qualify(
+    model: ChatModel,
+    identity: ModelIdentity,
+    settings: Settings,
+    progress: Progress,
+    *,
+    thinking: MakeModel | None = None,
+) -> Qualification:
+    """Run every case, decide, and write the profile. `progress` is told what is tested next. `thinking` makes the same
+    model with thinking on or off; None leaves it as it is.
 
     Raises LLMError where the model cannot be called at all, SettingsError and OSError where the profile cannot be
     written.
     """
-    measured = _measured(model, settings, progress)
+    choice = None
+    if thinking is not None:
+        progress("thinking")
+        choice = choose(thinking, cases().roles, settings.model_copy(update=_UNLIMITED))
+        model = thinking(choice.value) if choice else model
+    measured = replace(_measured(model, settings, progress), thinking=choice)
     decided = decisions(measured)
     told = tuple(advice(measured))
     profile = ModelProfile(
@@ -88,6 +102,7 @@ def _report(measured: Measured, decided: tuple[Decision, ...], told: tuple[str, 
         "strategies": [asdict(result) for result in measured.strategies],
         "calls": asdict(measured.calls),
         "parallel": asdict(measured.parallel),
+        "thinking": asdict(measured.thinking) if measured.thinking else None,
         "defects": list(measured.defects),
         "settings": [asdict(decision) for decision in decided],
         "advice": list(told),

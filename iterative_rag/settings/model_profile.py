@@ -22,7 +22,15 @@ from iterative_rag.system import private_json
 
 VERSION = 1
 # What a profile may set: how a question is worked on and read, never where anything goes.
-PROFILED: Final = ("strategy", "window_chars", "documents_per_call", "calls_in_flight", "reflection", "timeout")
+PROFILED: Final = (
+    "strategy",
+    "window_chars",
+    "documents_per_call",
+    "thinking",
+    "calls_in_flight",
+    "reflection",
+    "timeout",
+)
 # The strategy without the parts that a user may switch on and off: whoever sets one of them wants another strategy.
 _DRIVING: Final = "agent"
 _PARTS: Final = frozenset({"grading", "refinement", "correction", "sufficiency", "reflection", "corroboration"})

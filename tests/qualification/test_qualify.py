@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import stat
+import time
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -13,6 +15,7 @@ from fakes.model_server import FakeServer, unused_url
 from fakes.qualified_models import MODELS, strong
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.factory import make_chat_model, model_identity
+from iterative_rag.protocols import ChatModel
 from iterative_rag.qualification.cases import cases
 from iterative_rag.qualification.decisions import Measured, decisions
 from iterative_rag.qualification.observed_model import CallFigures
@@ -51,9 +54,14 @@ EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualification:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     settings = Settings(llm=LLM)
-    model = make_chat_model(LLM, settings)
-    assert model is not None
-    return qualify(model, model_identity(parse_spec(LLM, LLMS)), settings, lambda name: None)
+
+    def made(thinking: Literal["auto", "on", "off"]) -> ChatModel:
+        model = make_chat_model(LLM, settings.model_copy(update={"thinking": thinking}))
+        assert model is not None
+        return model
+
+    identity = model_identity(parse_spec(LLM, LLMS))
+    return qualify(made("auto"), identity, settings, lambda name: None, thinking=made)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -79,6 +87,27 @@ def test_the_right_model_gets_every_case_right(server: FakeServer, monkeypatch: 
     done = qualified(server, monkeypatch)
     assert [case.id for case in done.measured.cases if not case.right] == []
     assert {case.role for case in cases().roles} == ROLES
+
+
+@pytest.mark.parametrize(("better", "chosen"), [("both", "off"), ("thinking", "on")])
+def test_a_model_thinks_only_where_that_answers_more(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, better: str, chosen: str
+) -> None:
+    """Thinking takes time; without it, the model of the second case plans and answers nothing."""
+
+    def thoughts(body: Mapping[str, Any]) -> str:
+        if body.get("think"):
+            time.sleep(0.01)
+        return "Which document says it?" if body.get("think") else ""
+
+    server.thoughts = thoughts
+    server.reply = lambda body: strong(body) if better == "both" or body.get("think") else '{"facts": []}'
+    done = qualified(server, monkeypatch)
+    assert done.profile.settings["thinking"] == chosen
+    asked = [bool(seen.body["think"]) for seen in server.calls("/api/chat")]
+    assert set(asked[:10]) == {True}
+    assert set(asked[-20:]) == {chosen == "on"}
+    assert done.profile.settings["strategy"] == "agent"
 
 
 def test_a_server_that_is_down_leaves_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
