@@ -24,6 +24,7 @@ from iterative_rag.types import (
     Hit,
     Inquiry,
     Need,
+    Passage,
     Plan,
     Reflection,
     Rewording,
@@ -184,6 +185,14 @@ class EmbeddingEngine(Protocol):
 
     def close(self) -> None:
         """Ends what is running and frees its workers."""
+        ...
+
+
+class QuestionWriter(Protocol):
+    """Writes questions that a passage answers, by which a search finds it. Called from several threads at once."""
+
+    def write(self, passage: Passage, count: int) -> tuple[str, ...]:
+        """At most `count` questions, none where the passage answers none. Raises LLMError, CapReached."""
         ...
 
 

@@ -150,6 +150,10 @@ class WebQueryReply(Reply):
     query: Text
 
 
+class QuestionsReply(Reply):
+    questions: Texts
+
+
 # --- answers ---------------------------------------------------------------------------------
 
 
