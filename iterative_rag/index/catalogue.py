@@ -19,7 +19,8 @@ COMMITTED = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of one version of a document: ordinals 0 to `passages` - 1."""
+    """The points of one version of a document: ordinals 0 to `passages` - 1, passages first and then their
+    questions."""
 
     document_id: str
     version: str
@@ -38,7 +39,7 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """A document to write, with the root under which it was found."""
+    """A document to write, with the root under which it was found; `passages` counts questions too."""
 
     document: Document
     root: str
@@ -48,7 +49,7 @@ class DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """Where an indexed document was found, its content hash, and its title."""
+    """Where an indexed document was found, its version, and its title."""
 
     root: str
     source: str
@@ -61,7 +62,8 @@ class Generation:
     """A published state of the corpus: readers see all of it or none of it. `number` counts from 1.
 
     `created` changes when the corpus is rebuilt, `updated` is ISO 8601. `strangers` are points in the vectors that
-    belong to no document of this generation: those of documents that were still being written.
+    belong to no document of this generation: those of documents that were still being written. `questions` are
+    further points, by which passages are found.
     """
 
     number: int
@@ -74,6 +76,11 @@ class Generation:
     documents: int
     passages: int
     strangers: tuple[Points, ...] = field(default=())
+    questions: int = 0
+
+    @property
+    def points(self) -> int:
+        return self.passages + self.questions
 
 
 def version_of(document: Document) -> str:
@@ -84,6 +91,29 @@ def version_of(document: Document) -> str:
     if document.pages:
         digest.update(b"\0" + json.dumps(document.pages).encode())
     return digest.hexdigest()[:32]
+
+
+def version_with_questions(content: str, wanted: int, count: int, digest: str) -> str:
+    """The version of a document of this content hash that has `count` questions, of `wanted` for each passage.
+
+    Other questions make another version, whose points have other ids: an update then replaces all of them, and readers
+    of an older generation keep theirs.
+    """
+    return f"{content}-{count}q{wanted}-{digest}"
+
+
+def content_of(version: str) -> str:
+    """The content hash of a version, with questions or without."""
+    return version.partition("-")[0]
+
+
+def questions_wanted(version: str) -> int:
+    """How many questions were asked for each passage of this version; 0 for none."""
+    return int(version.partition("q")[2].partition("-")[0] or 0)
+
+
+# The number of questions in a version, in SQL: CAST reads the digits up to the "q".
+_QUESTIONS = "CAST(substr(version, instr(version || '-', '-') + 1) AS INTEGER)"
 
 
 class DocumentView:
@@ -138,16 +168,18 @@ class DocumentView:
         return [Points(*row) for row in self._select("id, version, passages", order="id")]
 
     def digest(self) -> str:
-        """A hash of all document contents, independent of where and when they were indexed."""
+        """A hash of all that is searched, independent of where and when it was indexed."""
         digest = hashlib.sha256()
         for (version,) in self._select("version", order="version"):
             digest.update(version.encode())
         return digest.hexdigest()[:32]
 
-    def counts(self) -> tuple[int, int]:
-        """The numbers of documents and passages."""
-        documents, passages = self._select("count(*), coalesce(sum(passages), 0)")[0]
-        return int(documents), int(passages)
+    def counts(self) -> tuple[int, int, int]:
+        """The numbers of documents, passages and questions."""
+        documents, points, questions = self._select(
+            f"count(*), coalesce(sum(passages), 0), coalesce(sum({_QUESTIONS}), 0)"
+        )[0]
+        return int(documents), int(points) - int(questions), int(questions)
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
@@ -161,7 +193,7 @@ class DocumentView:
         """The content hash of every document, by the root that it was found under."""
         found: dict[str, dict[str, str]] = {}
         for root, document_id, version in self._select("root, id, version"):
-            found.setdefault(root, {})[document_id] = version
+            found.setdefault(root, {})[document_id] = content_of(version)
         return found
 
     def _of(self, columns: str, ids: Iterable[str]) -> Iterator[tuple[Any, ...]]:

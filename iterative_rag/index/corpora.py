@@ -37,7 +37,8 @@ class CorpusInfo:
     """`state` is "ready", "incomplete" (indexing is running or was interrupted), "outdated" (made by another version of
     this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
-    `places` are where its vectors can be searched: "local", addresses of servers.
+    `places` are where its vectors can be searched: "local", addresses of servers. `questions` are those by which its
+    passages are found besides their texts.
     """
 
     name: str
@@ -48,6 +49,7 @@ class CorpusInfo:
     updated: str
     state: str
     places: tuple[str, ...] = (LOCAL,)
+    questions: int = 0
 
 
 class Corpora:
@@ -90,7 +92,7 @@ class Corpora:
                 meta = store.meta()
                 if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
-                documents, passages = store.view().counts()
+                documents, passages, questions = store.view().counts()
                 places = tuple(store.in_step())
                 if documents and LOCAL in places and not self._local(name, folder).exists():
                     raise damaged(folder, name, "its vectors are missing")
@@ -98,7 +100,9 @@ class Corpora:
                     raise damaged(folder, name, "a search found it so")
                 whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
                 state = "ready" if whole else "incomplete"
-                return CorpusInfo(name, documents, passages, meta["embedder"], size, meta["updated"], state, places)
+                return CorpusInfo(
+                    name, documents, passages, meta["embedder"], size, meta["updated"], state, places, questions
+                )
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
 

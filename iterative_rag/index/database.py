@@ -156,6 +156,8 @@ class DocumentStore:
         facts = dataclasses.asdict(generation)
         del facts["number"]
         facts["strangers"] = [dataclasses.astuple(one) for one in generation.strangers]
+        if not generation.questions:
+            del facts["questions"]  # versions of the package that know no questions can read it
         with self._lock:
             self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index.catalogue import CatalogueEntry
+from iterative_rag.index.catalogue import CatalogueEntry, Points, questions_wanted
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.vector_store import point_id, point_ids
 from iterative_rag.types import Hit
@@ -55,6 +55,7 @@ def matching(corpus: IndexedCorpus, wanted: Filter) -> frozenset[UUID]:
     for points in current:
         ordinals = _ordinals(corpus, points.document_id, named, wanted.section)
         found |= {point_id(points.document_id, points.version, ordinal) for ordinal in ordinals}
+        found |= _questions_of(corpus, points, ordinals)
     return frozenset(found)
 
 
@@ -101,6 +102,18 @@ def _ordinals(corpus: IndexedCorpus, document_id: str, named: re.Pattern[str], s
     if not all(word.casefold() in text for word in words):
         return ()
     return [one.ordinal for one in corpus.passages(document_id) if any(map(named.search, _sections(one.header)))]
+
+
+def _questions_of(corpus: IndexedCorpus, points: Points, ordinals: Collection[int]) -> set[UUID]:
+    """The points of the questions that passages of these ordinals answer."""
+    if not ordinals or not questions_wanted(points.version):
+        return set()
+    passages = corpus.passages(points.document_id)
+    wanted = {(passages[ordinal].start, passages[ordinal].end) for ordinal in ordinals}
+    questions = [
+        point_id(points.document_id, points.version, ordinal) for ordinal in range(len(passages), points.passages)
+    ]
+    return {point for point, place in corpus.places(questions).items() if (place.start, place.end) in wanted}
 
 
 def _sections(header: str) -> list[str]:

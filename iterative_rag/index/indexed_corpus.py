@@ -19,7 +19,7 @@ from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
-from iterative_rag.index.vector_store import VectorStore, point_ids
+from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document, Hit, Passage
@@ -113,6 +113,11 @@ class IndexedCorpus:
         with self._newest() as seen:
             return seen.documents.points(document_ids)
 
+    def places(self, points: Sequence[UUID]) -> dict[UUID, PassagePlace]:
+        """Where the passages of these points are, of those that exist."""
+        with self._newest() as seen, seen.vectors() as vectors:
+            return vectors.passages(points)
+
     def search_points(self, among: AbstractSet[UUID], queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """`search` as if the index held only these points."""
         return self._search(queries, limit, among)
@@ -123,7 +128,7 @@ class IndexedCorpus:
             return [[] for _ in queries]
         embedded = [(query, self._embed(query)) for query in asked]
         with self._newest() as seen, seen.vectors() as vectors:
-            found = vectors.search(embedded, max(DEPTH, 2 * limit), among=among)
+            found = _passages_alone(vectors, embedded, max(DEPTH, 2 * limit), among, seen)
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers) for halves in found]
             needed = max(limit, self._rerank_depth) if self._reranker else limit
@@ -265,6 +270,29 @@ def fuse(dense: Sequence[UUID], sparse: Sequence[UUID], strangers: AbstractSet[U
     # Ties are impossible within one half, so this order is total.
     fused.sort(key=lambda one: (-one.score, one.dense_rank or len(ranks) + 1, one.sparse_rank or 0))
     return fused
+
+
+def _passages_alone(
+    vectors: VectorStore,
+    queries: Sequence[tuple[str, list[float]]],
+    limit: int,
+    among: AbstractSet[UUID] | None,
+    seen: OpenGeneration,
+) -> list[tuple[list[UUID], list[UUID]]]:
+    """What both halves find, each passage once: at the rank of its text or of its best question."""
+    about = seen.about
+    if not about.questions:
+        return vectors.search(queries, limit, among=among)
+    # Deeper, for the questions of a passage stand together.
+    found = vectors.search(queries, limit * (1 + math.ceil(about.questions / max(about.passages, 1))), among=among)
+    places = vectors.passages(list({point for halves in found for half in halves for point in half}))
+    first: dict[PassagePlace, UUID] = {}
+
+    def passages(points: Sequence[UUID]) -> list[UUID]:
+        known = (first.setdefault(places[point], point) if point in places else point for point in points)
+        return list(dict.fromkeys(known))[:limit]
+
+    return [(passages(dense), passages(sparse)) for dense, sparse in found]
 
 
 def _told(

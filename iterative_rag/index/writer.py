@@ -103,8 +103,8 @@ class CorpusWriter:
         """The documents of roots that are not being written."""
         return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self.ids_under(root)]
 
-    def counts(self) -> tuple[int, int]:
-        """The numbers of documents and passages."""
+    def counts(self) -> tuple[int, int, int]:
+        """The numbers of documents, passages and questions."""
         return self._store.view().counts()
 
     def finish(self, *, broken_off: set[str]) -> None:
@@ -193,7 +193,7 @@ class CorpusWriter:
 
     def _publish_generation(self) -> None:
         """The part of the publishing transaction that records the new generation."""
-        meta, (documents, passages) = self._store.meta(), self.counts()
+        meta, (documents, passages, questions) = self._store.meta(), self.counts()
         updated = _now()
         self._store.publish(
             Generation(
@@ -207,6 +207,7 @@ class CorpusWriter:
                 documents,
                 passages,
                 tuple(self._store.unowned()),
+                questions,
             )
         )
         self._store.set_meta({"updated": updated})
@@ -256,9 +257,9 @@ class CorpusWriter:
         try:
             if now and not self._place.shared and not self._place.begun(now):
                 # There may be nothing to write: check what readers use instead of making a copy.
-                self._place.load(now, points=self.counts()[1]).close()
+                self._place.load(now, points=sum(self.counts()[1:])).close()
             else:
-                self._vectors = self._load(points=self.counts()[1])
+                self._vectors = self._load(points=sum(self.counts()[1:]))
         except (CorpusDamaged, StoreMissing) as error:
             return str(error).rstrip(".")
         return None
