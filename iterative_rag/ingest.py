@@ -11,9 +11,23 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.embedders.local_engine import LocalEngine
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.index.catalogue import DocumentEntry, Points, version_of
+from iterative_rag.index.catalogue import (
+    DocumentEntry,
+    KnownDocument,
+    Points,
+    content_of,
+    questions_wanted,
+    version_of,
+    version_with_questions,
+)
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
-from iterative_rag.index.edge_store import VectorPoint
+from iterative_rag.index.hypothetical_questions import (
+    PassageQuestion,
+    PassageQuestions,
+    QuestionReport,
+    questions_digest,
+)
+from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
 from iterative_rag.sources.overlap import reads
@@ -32,18 +46,21 @@ _FIRST_ESTIMATE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of indexing; `total` and `seconds_left` are None while unknown."""
+    """Progress of indexing; `total` and `seconds_left` are None while unknown. `questioned` are the passages that
+    questions were written for."""
 
     documents: int
     total: int | None
     passages: int
     passages_per_second: float
     seconds_left: float | None
+    questioned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What changed. `passages` were embedded in this run; `skipped` says what is no document and why.
+    """What changed. `passages`, with their questions, were embedded in this run; `skipped` says what is no document
+    and why.
 
     `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
     `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
@@ -59,6 +76,7 @@ class IngestReport:
     seconds: float
     retitled: int = 0
     covered: tuple[tuple[str, str], ...] = ()
+    questions: QuestionReport | None = None
 
 
 def ingest(
@@ -70,6 +88,7 @@ def ingest(
     chunk_chars: int = 500,
     chunk_overlap: int = 80,
     alone: bool = False,
+    questions: PassageQuestions | None = None,
     engine: EmbeddingEngine | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
@@ -81,7 +100,9 @@ def ingest(
     Killed or interrupted, the next run goes on, also within a document: at most `engine.ahead` batches (one without an
     engine) are embedded again. Another embedder or chunk size makes the corpus
     anew if the sources hold all of it.
-    Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
+    With `questions`, each passage is also found by questions that it answers; documents that have other numbers of them
+    are indexed again. Without, unchanged documents keep theirs and others get none.
+    Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError, UsageError, or LLMError where questions are written.
     """
     if chunk_overlap >= chunk_chars:
         raise UsageError(
@@ -96,10 +117,10 @@ def ingest(
     absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
     with corpora.writer(name, embedder, cut, [*(source.root for source in sources), *absorbed]) as writer:
         if engine:
-            report = _Ingestion(sources, writer, engine, progress).run()
+            report = _Ingestion(sources, writer, engine, questions, progress).run()
         else:
             with closing(LocalEngine(embedder)) as local:
-                report = _Ingestion(sources, writer, local, progress).run()
+                report = _Ingestion(sources, writer, local, questions, progress).run()
         superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
@@ -115,17 +136,17 @@ def id_under(root: str, document_id: str) -> str:
 class _Job:
     """A document being indexed: its points are written batch by batch, then it is committed."""
 
-    def __init__(self, entry: DocumentEntry) -> None:
+    def __init__(self, entry: DocumentEntry, unwritten: int) -> None:
         self.entry = entry
         self.announced = False
-        self.unwritten = entry.passages
+        self.unwritten = unwritten
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Passages on their way to the embedder and back, and when they were sent."""
+    """Points on their way to the embedder and back, and when they were sent."""
 
-    passages: list[tuple[_Job, Passage]]
+    points: list[tuple[_Job, VectorPoint]]
     embedding: Embedding
     sent: float
 
@@ -136,12 +157,14 @@ class _Ingestion:
         sources: Sequence[DocumentSource],
         writer: CorpusWriter,
         engine: EmbeddingEngine,
+        questions: PassageQuestions | None,
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.sources = sources
         self.writer = writer
         self.engine = engine
-        self.queue: list[tuple[_Job, Passage]] = []
+        self.questions = questions
+        self.queue: list[tuple[_Job, VectorPoint]] = []
         self.embedding: deque[_Batch] = deque()
         self.batch_size = 1
         self.last_sent = self.last_received = time.monotonic()
@@ -149,6 +172,7 @@ class _Ingestion:
         self.skipped: list[Skipped] = []
         self.unread: set[str] = set()  # roots that broke off
         self.added = self.changed = self.unchanged = self.removed = self.passages = self.retitled = 0
+        self.questions_written = self.postponed = 0
         self.progress = _ProgressMeter(sources, progress)
 
     def run(self) -> IngestReport:
@@ -182,7 +206,13 @@ class _Ingestion:
             self.passages,
             self.progress.seconds,
             self.retitled,
+            questions=self._question_report(),
         )
+
+    def _question_report(self) -> QuestionReport | None:
+        if self.questions is None:
+            return None
+        return QuestionReport(self.questions_written, self.questions.unreadable, self.postponed)
 
     def _emptied(self) -> bool:
         """Whether the sources used to hold documents, were read to the end, and hold none now."""
@@ -194,27 +224,50 @@ class _Ingestion:
         self.seen[document.id] = root
         version = version_of(document)
         known = self.writer.known(document.id)
-        if known is not None and known.version == version:
-            self.unchanged += 1
-            self.progress.taken(0)
-            if known.source != document.source:
-                self.writer.move(document.id, document.source)
+        same = known is not None and content_of(known.version) == version
+        if known is not None and same and not self._lacks_questions(known):
+            self._leave(known, document)
             return
         cut = self.writer.chunking
         passages = chunking.chunk(document, size=cut.chars, overlap=cut.overlap)
+        questions = self._questions_for(passages)
+        if known is not None and same and questions is None:
+            self._leave(known, document)
+            return
         if known is None:
             self.added += 1
         else:
             self.changed += 1
-            self.retitled += version_of(replace(document, title=known.title)) == known.version
-        job = _Job(DocumentEntry(document, root, version, len(passages)))
-        held = self.writer.held(document.id, version, len(passages))
-        missing = [passage for passage in passages if passage.ordinal not in held]
-        job.unwritten = len(missing)
+            self.retitled += version_of(replace(document, title=known.title)) == content_of(known.version)
+        if self.questions and questions is not None:
+            digest = questions_digest(questions)
+            version = version_with_questions(version, self.questions.wanted, len(questions), digest)
+        points = _vector_points(version, passages, questions or [])
+        held = self.writer.held(document.id, version, len(points))
+        missing = [point for point in points if point.ordinal not in held]
+        job = _Job(DocumentEntry(document, root, version, len(points)), len(missing))
         self.progress.taken(len(missing))
         if held and not missing:
             self.writer.commit([job.entry])
-        self.queue += [(job, passage) for passage in missing]
+        self.queue += [(job, point) for point in missing]
+
+    def _leave(self, known: KnownDocument, document: Document) -> None:
+        self.unchanged += 1
+        self.progress.taken(0)
+        if known.source != document.source:
+            self.writer.move(document.id, document.source)
+
+    def _lacks_questions(self, known: KnownDocument) -> bool:
+        return self.questions is not None and questions_wanted(known.version) != self.questions.wanted
+
+    def _questions_for(self, passages: Sequence[Passage]) -> list[PassageQuestion] | None:
+        """The questions of a document; None where none are wanted, or a limit was reached."""
+        if self.questions is None:
+            return None
+        written = self.questions.write(passages, lambda: self.progress.questioned(self.passages))
+        self.postponed += written is None
+        self.questions_written += len(written or ())
+        return written
 
     def _with_free_id(self, document: Document, root: str) -> Document:
         """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""
@@ -242,19 +295,19 @@ class _Ingestion:
         # Neighbours of similar length need the least padding.
         batch.sort(key=lambda pair: len(pair[1].embedded_text))
         self.last_sent = time.monotonic()
-        embedding = self.engine.submit([passage.embedded_text for _, passage in batch])
+        embedding = self.engine.submit([point.embedded_text for _, point in batch])
         self.embedding.append(_Batch(batch, embedding, self.last_sent))
 
     def _write_batch(self) -> None:
         first = self.embedding.popleft()
-        batch, vectors = first.passages, first.embedding.result()
+        batch, vectors = first.points, first.embedding.result()
         self._adapt(first)
         jobs = list({id(job): job for job, _ in batch}.values())
         if coming := [job for job in jobs if not job.announced]:
             self.writer.announce(_points(job.entry) for job in coming)
             for job in coming:
                 job.announced = True
-        self.writer.write([_vector_point(job.entry, passage) for job, passage in batch], vectors)
+        self.writer.write([point for _, point in batch], vectors)
         self.passages += len(batch)
         for job, _ in batch:
             job.unwritten -= 1
@@ -266,7 +319,7 @@ class _Ingestion:
         now = time.monotonic()
         seconds = max(now - max(received.sent, self.last_received), 1e-6)
         self.last_received = now
-        fitting = len(received.passages) * COMMIT_SECONDS / seconds
+        fitting = len(received.points) * COMMIT_SECONDS / seconds
         self.batch_size = max(1, int(min(BATCH, _GROWTH * self.batch_size, fitting)))
 
     def _remove_vanished(self) -> None:
@@ -283,10 +336,16 @@ def _points(entry: DocumentEntry) -> Points:
     return Points(entry.document.id, entry.version, entry.passages)
 
 
-def _vector_point(entry: DocumentEntry, passage: Passage) -> VectorPoint:
-    return VectorPoint(
-        passage.document_id, entry.version, passage.ordinal, passage.start, passage.end, passage.embedded_text
-    )
+def _vector_points(
+    version: str, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
+) -> list[VectorPoint]:
+    """Those of the passages, and behind them those of their questions."""
+    texts = [(passage, passage.embedded_text) for passage in passages]
+    texts += [(question.passage, question.text) for question in questions]
+    return [
+        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text)
+        for ordinal, (passage, text) in enumerate(texts)
+    ]
 
 
 class _ProgressMeter:
@@ -294,7 +353,7 @@ class _ProgressMeter:
         self._show = show
         self._began = time.monotonic()
         self._shown = 0.0
-        self._documents = self._taken = self._planned = 0
+        self._documents = self._taken = self._planned = self._questioned = 0
         # Counting takes a walk or a pass over the file, so it is done only if progress is shown.
         totals = [source.total for source in sources] if show else [None]
         self._total = None if None in totals else sum(total or 0 for total in totals)
@@ -307,6 +366,11 @@ class _ProgressMeter:
         """A document was read that has so many passages to embed, perhaps none."""
         self._taken += 1
         self._planned += passages
+
+    def questioned(self, passages: int) -> None:
+        self._questioned += 1
+        if self._show and self.seconds - self._shown >= _PROGRESS_SECONDS:
+            self.show(passages)
 
     def document(self, passages: int) -> None:
         self._documents += 1
@@ -322,7 +386,8 @@ class _ProgressMeter:
             return
         seconds = self._shown = self.seconds
         rate = passages / max(seconds, 1e-9)
-        self._show(Progress(self._documents, self._total, passages, rate, self._left(passages, seconds)))
+        left = self._left(passages, seconds)
+        self._show(Progress(self._documents, self._total, passages, rate, left, self._questioned))
 
     def _left(self, passages: int, seconds: float) -> float | None:
         """By passages, with an estimate of those in documents that are still to be read: one may hold nearly all."""

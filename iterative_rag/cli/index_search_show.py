@@ -15,6 +15,9 @@ from iterative_rag.cli.options import (
     CorpusName,
     EmbedderSpec,
     IndexAt,
+    LLMSpec,
+    MaxIndexingCalls,
+    Questions,
     Quiet,
     RefusedSeconds,
     RerankSpec,
@@ -25,6 +28,7 @@ from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
+    from iterative_rag.index.hypothetical_questions import QuestionReport
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Skipped
     from iterative_rag.types import Hit
@@ -51,15 +55,19 @@ def index(
         typer.Option(metavar="HOST:PORT", help="The Ray cluster; auto: this machine's; none: a new one here."),
     ] = "",
     refused_seconds: RefusedSeconds = None,
+    questions: Questions = None,
+    llm: LLMSpec = None,
+    max_calls: MaxIndexingCalls = None,
     quiet: Quiet = False,
 ) -> None:
     """Bring a corpus up to date with files and folders of them, in any mix of formats.
 
     A record of a .json or .jsonl file is {"title": ..., "text": ..., "url": ...} ("passage" does for "text"); a .json
     file may be SQuAD's as well. Web pages, PDF and Word files, and texts that are not UTF-8, need the extra "files".
-    Only new and changed documents are embedded; those that are gone are removed.
+    Only new and changed documents are embedded; those that are gone are removed. With --questions, the LLM of --llm
+    writes questions that each passage answers, one call a passage, and searches find the passage by them too.
     """
-    settings = settings_from(corpus=corpus, embedder=embedder, index=index)
+    settings = settings_from(corpus=corpus, embedder=embedder, index=index, index_questions=questions, llm=llm)
     from iterative_rag.cli.progress import indexing
     from iterative_rag.errors import UsageError
     from iterative_rag.factory import index_paths
@@ -71,11 +79,44 @@ def index(
     if address and engine != "ray":
         raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
     ray = address if engine == "ray" else None
+    if settings.index_questions and not quiet:
+        _announce_questions(settings.index_questions, max_calls)
     with indexing(quiet=quiet) as progress:
         report = index_paths(
-            paths, settings=settings, corpus=corpus, ray=ray, refused_seconds=refused_seconds, progress=progress
+            paths,
+            settings=settings,
+            corpus=corpus,
+            ray=ray,
+            refused_seconds=refused_seconds,
+            max_calls=max_calls,
+            progress=progress,
         )
     show_report(report, quiet=quiet)
+
+
+def _announce_questions(wanted: int, max_calls: int | None) -> None:
+    """The cost, before it arises. How many passages there are is not known before all of them are read."""
+    from iterative_rag.cli.console import err
+
+    limit = f", {counted(max_calls, 'call')} at most" if max_calls is not None else ""
+    each = f"{counted(wanted, 'question')} for each passage"
+    err().line((f"Writing {each}: at least one LLM call for each passage that has none{limit}.", "dim"))
+
+
+def _show_questions(at: QuestionReport) -> None:
+    """How many questions were written, what they cost, and what is missing."""
+    from iterative_rag.cli.console import err
+
+    tokens = at.prompt_tokens + at.completion_tokens
+    err().line(
+        f"{counted(at.written, 'question')} written in {counted(at.calls, 'LLM call')} ({tokens:,} tokens; "
+        f"{counted(at.cached, 'reply', 'replies')} from the cache)"
+    )
+    if at.unreadable:
+        err().line((f"{counted(at.unreadable, 'passage')} got none: the replies could not be read.", "yellow"))
+    if at.postponed:
+        limit = f"{counted(at.postponed, 'document')} still without questions: the limit of calls was reached."
+        err().line((limit, "yellow"), " The same command goes on.")
 
 
 def show_report(report: IngestReport, *, quiet: bool) -> None:
@@ -93,6 +134,8 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
             documents = counted(report.retitled, "document of the same text has", "documents of the same text have")
             err().line(f"{documents} another title than before, so indexed again.")
         _show_counts(report)
+        if report.questions:
+            _show_questions(report.questions)
     _show_left_out([skipped for skipped in report.skipped if skipped.extra])
 
 

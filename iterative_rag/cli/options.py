@@ -105,6 +105,16 @@ FastLLMSpec = Annotated[
 PresetName = Annotated[Preset | None, typer.Option("--preset", help="A bundle of limits.", show_choices=True)]
 MaxHops = Annotated[int | None, typer.Option("--max-hops", metavar="N", help="Turns of the loop.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", metavar="N", help="LLM calls per question.")]
+Questions = Annotated[
+    int | None,
+    typer.Option(
+        "--questions", metavar="N", help="Questions that the LLM writes for each passage, to find it by (0: none)."
+    ),
+]
+MaxIndexingCalls = Annotated[
+    int | None,
+    typer.Option("--max-calls", metavar="N", min=0, help="LLM calls for --questions; the next run goes on."),
+]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", metavar="N", help="Tokens per question.")]
 MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", metavar="N", help="Seconds per question.")]
 Guess = Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")]

@@ -60,6 +60,8 @@ def where(at: Progress) -> str:
         counted(at.passages, "passage"),
         f"{at.passages_per_second:,.0f}/s",
     ]
+    if at.questioned:
+        parts.append(f"questions for {counted(at.questioned, 'passage')}")
     if at.seconds_left is not None:
         parts.append(time_left(at.seconds_left))
     return ", ".join(parts)

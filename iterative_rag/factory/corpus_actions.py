@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, CorpusNotFound, UsageError
-from iterative_rag.factory.backends import make_embedder, make_reranker
+from iterative_rag.factory.backends import cache, make_embedder, make_reranker
 from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home
 from iterative_rag.system.private_files import private_folder
@@ -99,6 +99,8 @@ def open_corpus(
 
 def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[], IndexedCorpus]) -> IndexedCorpus:
     """Index and open the starter corpus, or wait for the process that is indexing it."""
+    # It is indexed unasked, so it costs no LLM call.
+    settings = settings.model_copy(update={"index_questions": 0})
     deadline = time.monotonic() + _STARTER_SECONDS
     while True:
         try:
@@ -140,6 +142,8 @@ def index_paths(
     titles: Collection[str] | None = None,
     whole: bool = False,
     refused_seconds: float | None = None,
+    llm: object | None = None,
+    max_calls: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
@@ -148,9 +152,12 @@ def index_paths(
     `titles` are articles to take of the encyclopedia among the paths, besides those taken by title before; without
     them those are brought up to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one
     folder may take that are refused in the end; where they take twice as long, the rest of the folder is not read.
+    With `settings.index_questions` an LLM (`llm`, else that of the settings) writes so many questions for each passage,
+    with at most `max_calls` calls; documents that then have none are taken up by the next run.
     """
     from contextlib import ExitStack
 
+    from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
     from iterative_rag.ingest import ingest
     from iterative_rag.sources import Limits
 
@@ -159,7 +166,12 @@ def index_paths(
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
     sources, covered = _sources(paths, name, settings, titles, limits, whole=whole)
+    budget = IndexingBudget(max_calls)
     with ExitStack() as opened:
+        questions = None
+        if settings.index_questions:
+            kept = opened.enter_context(closing(cache(settings)))
+            questions = passage_questions(settings, kept, budget, llm)
         engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
         report = ingest(
             sources,
@@ -171,11 +183,12 @@ def index_paths(
             chunk_overlap=settings.chunk_overlap,
             # A moved or second checkout holds the same articles, which must not be indexed twice.
             alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
+            questions=questions,
             progress=progress,
         )
     if titles:
         _forget_missing(name, settings, sources, report)
-    return replace(report, covered=covered)
+    return replace(report, covered=covered, questions=report.questions and budget.added_to(report.questions))
 
 
 def _private_home() -> None:

@@ -30,9 +30,10 @@ def list_corpora(as_json: AsJson = False) -> None:
         more = " makes one; the starter corpus is indexed when you first ask something."
         err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
     for info in infos:
+        questions = f", {counted(info.questions, 'question')}" if info.questions else ""
         out().line(
             (info.name, "bold"),
-            f"  {counted(info.documents, 'document')}, {counted(info.passages, 'passage')}, {info.state}",
+            f"  {counted(info.documents, 'document')}, {counted(info.passages, 'passage')}{questions}, {info.state}",
         )
 
 
@@ -72,6 +73,7 @@ def _facts(info: CorpusInfo, found: Staleness | None) -> list[tuple[str, str]]:
         ("corpus", info.name),
         ("documents", f"{info.documents:,}"),
         ("passages", f"{info.passages:,}"),
+        *([("questions", f"{info.questions:,}, by which passages are found")] if info.questions else []),
         ("embedder", info.embedder),
         ("size", size(info.bytes)),
         ("updated", str(info.updated)),
