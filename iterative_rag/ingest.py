@@ -339,12 +339,24 @@ def _points(entry: DocumentEntry) -> Points:
 def _vector_points(
     version: str, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
 ) -> list[VectorPoint]:
-    """Those of the passages, and behind them those of their questions."""
-    texts = [(passage, passage.embedded_text) for passage in passages]
-    texts += [(question.passage, question.text) for question in questions]
+    """Those of the passages, and behind them those of their questions.
+
+    BM25 counts the words of a passage and of its questions together (doc2query, Nogueira et al., 2019); the vector of
+    a question is that of the question with its passage. Measured: as texts of their own, in either half, questions
+    about other things crowd out passages (scripts/bench_index_questions.py).
+    """
+    of_passage: dict[int, list[str]] = {}
+    for question in questions:
+        of_passage.setdefault(question.passage.ordinal, []).append(question.text)
+    texts: list[tuple[Passage, str, str | None]] = []
+    for passage in passages:
+        added = of_passage.get(passage.ordinal)
+        words = "\n".join([passage.embedded_text, *added]) if added else None
+        texts.append((passage, passage.embedded_text, words))
+    texts += [(question.passage, f"{question.text}\n{question.passage.text}", "") for question in questions]
     return [
-        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text)
-        for ordinal, (passage, text) in enumerate(texts)
+        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text, words)
+        for ordinal, (passage, text, words) in enumerate(texts)
     ]
 
 

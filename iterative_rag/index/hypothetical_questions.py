@@ -1,7 +1,7 @@
 """Hypothetical questions: what each passage answers, written when it is indexed, as a further way to find it.
 
-A question is a point of its own in the index, with the place of its passage: whoever finds it has found the passage.
-The question is embedded and searched, and never shown or quoted.
+A question has a vector of its own in the index, with the place of its passage: whoever finds it has found the passage.
+Its words are counted by BM25 with those of the passage. It is never shown or quoted.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ _NAMESPACE = uuid.UUID("5b3c0c6e-7d0b-5f0e-9c0a-6d1f3f3e2a10")
 
 @dataclass(frozen=True, slots=True)
 class VectorPoint:
-    """A passage to index: its place, and the text that is embedded."""
+    """A passage or a question of it to index: the place of the passage, the text that is embedded, and the words that
+    BM25 counts (None: those of that text)."""
 
     document_id: str
     version: str
@@ -44,6 +45,7 @@ class VectorPoint:
     start: int
     end: int
     embedded_text: str
+    words: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]
             point_id(one.document_id, one.version, one.ordinal),
             PassagePlace(one.document_id, one.version, one.start, one.end),
             vector,
-            bm25_document(one.embedded_text),
+            bm25_document(one.embedded_text if one.words is None else one.words),
         )
         for one, vector in zip(points, vectors.tolist(), strict=True)
     ]

@@ -8,8 +8,9 @@ _OTHERS = "home api_key api_key_host allow_http debug"
 # Options of the command line that are not settings either, such as ITERATIVE_RAG_JSON=1.
 _OPTIONS = """
 address agreement allow_self_judge api beside calls category check concurrency contact dataset depth engine explain
-figures_only format from_dataset hops html ignore_robots json judge k lang limit links_of mode out price qualify quiet
-redirects refresh refused_seconds repeat retry_errors sample search section source title titles trace types
+figures_only format from_dataset hops html ignore_robots json judge k lang limit links_of mode out price qualify
+questions quiet redirects refresh refused_seconds repeat retry_errors sample search section source title titles
+trace types
 """
 OPTIONS = frozenset(_OPTIONS.split())
 RESERVED = OPTIONS | frozenset(_OTHERS.split())
