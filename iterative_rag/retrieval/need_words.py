@@ -11,6 +11,8 @@ from iterative_rag.text.patterns import lazy_pattern
 
 # A query is not cut to fewer words than these.
 FEWEST_WORDS = 3
+# Languages in which every noun has a capital, so that two such words are often no name.
+CAPITAL_NOUNS = ("de",)
 
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _WORD = lazy_pattern(r"[^\W_]+")

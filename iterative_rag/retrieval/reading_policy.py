@@ -10,7 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from iterative_rag.retrieval.need_words import CAPITAL_NOUNS
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
+from iterative_rag.text.languages import language
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
 
@@ -56,8 +58,9 @@ def _names(text: str) -> frozenset[str]:
 
 
 def mentions(need: Need, one: Window) -> bool:
-    """Whether a window holds any of the names of a need; True for a need without names."""
-    wanted = names(need)
+    """Whether a window holds any of the names of a need; True for a need without names, or in a language where every
+    noun looks like one."""
+    wanted = frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
     said = {word.removesuffix("'s") for word in _WORD.findall(folded(f"{one.title} {one.text}"))}
     return not wanted or bool(wanted & said)
 

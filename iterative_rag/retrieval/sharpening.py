@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from iterative_rag.retrieval.need_words import holds_words, names_in, plain_words
+from iterative_rag.retrieval.need_words import CAPITAL_NOUNS, holds_words, names_in, plain_words
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language
 from iterative_rag.text.patterns import lazy_pattern
@@ -21,8 +21,6 @@ TITLE_WEIGHT = 0.003
 # What a name of the need that stands in a document gets, divided by the root of the documents that it stands in; a name
 # of one word says less.
 NAME_WEIGHT, ONE_WORD = 0.016, 0.3
-# Here every noun has a capital, so that two such words are often no name.
-CAPITAL_NOUNS = ("de",)
 # Documents of less than this share of the best score are left out where the best one holds all names of a need of at
 # most so many words. Longer questions ask about several documents. Some documents are always kept.
 LEAST_SHARE, MOST_WORDS, FEWEST = 0.5, 16, 3

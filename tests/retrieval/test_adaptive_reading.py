@@ -349,3 +349,10 @@ def test_a_section_is_sought_in_the_article_of_the_subject_alone() -> None:
     extractor = Reading(values={})
     reader(pages, extractor, window_chars=1000).read([listed(Need("Who was the wife of Oda Velm?"), pages, *pages)])
     assert not any("Personal life" in text for text in extractor.texts)
+
+
+def test_a_german_noun_is_no_name() -> None:
+    pages = {"Hafen": "Der Hafen hat vier Molen.", "Werft": "Die Werft baute den ersten Kahn.", "Kahn": "Ein Kahn."}
+    extractor = Reading(values={})
+    reader(pages, extractor).read([listed(Need("Welcher Koch bemerkte das Loch im Rumpf?"), pages, *pages)])
+    assert extractor.titles == ["Hafen", "Werft", "Kahn"]
