@@ -20,7 +20,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMAND_PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 SETTINGS_PAGE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 # What a test cannot run: it installs, or needs a server.
-ELSEWHERE = ("./scripts/", "pip install", "ollama ", "iterative-rag corpus ")  # other tests run these
+ELSEWHERE = ("./scripts/", "source ", "pip install", "ollama ", "iterative-rag corpus ")  # other tests run these
 
 
 def blocks(language: str) -> list[str]:
