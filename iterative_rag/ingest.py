@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -27,6 +27,7 @@ from iterative_rag.index.hypothetical_questions import (
     QuestionReport,
     questions_digest,
 )
+from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
@@ -39,22 +40,6 @@ BATCH = 512
 COMMIT_SECONDS = 5.0
 # The first batch is one passage, for nothing is known about the embedder; the next are at most so many times larger.
 _GROWTH = 8
-_PROGRESS_SECONDS = 0.1
-# Before, a rate says little.
-_FIRST_ESTIMATE = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Progress of indexing; `total` and `seconds_left` are None while unknown. `questioned` are the passages that
-    questions were written for."""
-
-    documents: int
-    total: int | None
-    passages: int
-    passages_per_second: float
-    seconds_left: float | None
-    questioned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +158,7 @@ class _Ingestion:
         self.unread: set[str] = set()  # roots that broke off
         self.added = self.changed = self.unchanged = self.removed = self.passages = self.retitled = 0
         self.questions_written = self.postponed = 0
-        self.progress = _ProgressMeter(sources, progress)
+        self.progress = ProgressMeter(sources, progress)
 
     def run(self) -> IngestReport:
         for source in self.sources:
@@ -358,56 +343,3 @@ def _vector_points(
         VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text, words)
         for ordinal, (passage, text, words) in enumerate(texts)
     ]
-
-
-class _ProgressMeter:
-    def __init__(self, sources: Iterable[DocumentSource], show: Callable[[Progress], None] | None) -> None:
-        self._show = show
-        self._began = time.monotonic()
-        self._shown = 0.0
-        self._documents = self._taken = self._planned = self._questioned = 0
-        # Counting takes a walk or a pass over the file, so it is done only if progress is shown.
-        totals = [source.total for source in sources] if show else [None]
-        self._total = None if None in totals else sum(total or 0 for total in totals)
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._began
-
-    def taken(self, passages: int) -> None:
-        """A document was read that has so many passages to embed, perhaps none."""
-        self._taken += 1
-        self._planned += passages
-
-    def questioned(self, passages: int) -> None:
-        self._questioned += 1
-        if self._show and self.seconds - self._shown >= _PROGRESS_SECONDS:
-            self.show(passages)
-
-    def document(self, passages: int) -> None:
-        self._documents += 1
-        if self._show and self.seconds - self._shown >= _PROGRESS_SECONDS:
-            self.show(passages)
-
-    def finished(self, passages: int) -> None:
-        self._total = self._documents
-        self.show(passages)
-
-    def show(self, passages: int) -> None:
-        if not self._show:
-            return
-        seconds = self._shown = self.seconds
-        rate = passages / max(seconds, 1e-9)
-        left = self._left(passages, seconds)
-        self._show(Progress(self._documents, self._total, passages, rate, left, self._questioned))
-
-    def _left(self, passages: int, seconds: float) -> float | None:
-        """By passages, with an estimate of those in documents that are still to be read: one may hold nearly all."""
-        if self._documents == self._total and passages >= self._planned:
-            return 0.0
-        if self._total is None or not self._taken or seconds < _FIRST_ESTIMATE:
-            return None
-        if not passages:
-            return max(0.0, seconds / self._taken * (self._total - self._taken)) if not self._planned else None
-        expected = self._planned / self._taken * max(self._total, self._taken)
-        return max(0.0, seconds / passages * (expected - passages))

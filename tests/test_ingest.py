@@ -21,7 +21,8 @@ from iterative_rag import ingest as ingest_module
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import IngestReport, Progress, ingest
+from iterative_rag.index.indexing_progress import Progress
+from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.ingest import Progress
+    from iterative_rag.index.indexing_progress import Progress
 
 
 @contextmanager

@@ -21,8 +21,9 @@ from iterative_rag.system.private_files import private_folder
 if TYPE_CHECKING:
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
+    from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.server.vector_copy import PushReport
-    from iterative_rag.ingest import IngestReport, Progress
+    from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Cache, Corpus, DocumentSource, Embedder
     from iterative_rag.sources import Limits
     from iterative_rag.sources.title_lists import TitleLists

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.cli.progress import where
-from iterative_rag.ingest import Progress
+from iterative_rag.index.indexing_progress import Progress
 
 
 @pytest.mark.parametrize(

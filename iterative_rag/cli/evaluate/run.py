@@ -29,7 +29,7 @@ from iterative_rag.text.plurals import counted
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.run_evaluation import RunConfig, Tally
     from iterative_rag.evaluation.running.run_folder import RunFolder
-    from iterative_rag.ingest import Progress as IndexProgress
+    from iterative_rag.index.indexing_progress import Progress as IndexProgress
 
 DatasetFile = Annotated[
     Path, typer.Option("--dataset", metavar="FILE", help="FRAMES, multi-hop, SQuAD or plain question/answer file.")

@@ -13,7 +13,7 @@ from iterative_rag.settings import Settings
 from iterative_rag.types import Document
 
 if TYPE_CHECKING:
-    from iterative_rag.ingest import Progress
+    from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.protocols import Embedder
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]+")

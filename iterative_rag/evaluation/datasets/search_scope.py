@@ -14,7 +14,7 @@ from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
-    from iterative_rag.ingest import Progress
+    from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.protocols import Corpus, Embedder
 
 OWN, POOLED = "own", "pooled"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from iterative_rag.evaluation.datasets.search_scope import Scope
     from iterative_rag.evaluation.scoring.judge import Judge
     from iterative_rag.factory import IterativeRAG
-    from iterative_rag.ingest import Progress as IndexProgress
+    from iterative_rag.index.indexing_progress import Progress as IndexProgress
 
 # A server under the load of a run fails now and then: more retries than for a single question.
 RETRIES = 6

@@ -21,7 +21,7 @@ from iterative_rag.system.memory import MemoryTrimmer
 from iterative_rag.system.private_files import FILE_MODE, tighten
 
 if TYPE_CHECKING:
-    from iterative_rag.ingest import Progress as IndexProgress
+    from iterative_rag.index.indexing_progress import Progress as IndexProgress
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id, pool, pool_name
 from iterative_rag.evaluation.questions import Paragraph
 from iterative_rag.factory import corpora
-from iterative_rag.ingest import Progress
+from iterative_rag.index.indexing_progress import Progress
 from iterative_rag.settings import Settings
 
 
