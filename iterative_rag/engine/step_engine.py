@@ -17,9 +17,7 @@ from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.protocols import Roles, SufficiencyJudge
 from iterative_rag.settings import Settings
-from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.languages import content_words
 from iterative_rag.types import (
     Analysis,
     AnalysisStep,
@@ -40,7 +38,6 @@ EMPTY_HOPS = 2
 MOST_EMPTY_HOPS = 4
 # The share of a need's words that another one has, of which it is only another wording.
 SAME_WORDS = 2 / 3
-_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
 class StepEngine:
@@ -182,17 +179,12 @@ def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:
 def _never_searched(needs: Sequence[Need], inquiry: Inquiry) -> tuple[Need, ...]:
     """The needs that are not just other words for one that brought nothing."""
     found = {fact.need.key for fact in inquiry.facts}
-    barren = [_content_words(need.question) for need in inquiry.tried if need.key not in found]
-    return tuple(need for need in needs if not any(_rewords(_content_words(need.question), one) for one in barren))
+    barren = [content_words(need.question) for need in inquiry.tried if need.key not in found]
+    return tuple(need for need in needs if not any(_rewords(content_words(need.question), one) for one in barren))
 
 
 def _rewords(words: frozenset[str], barren: frozenset[str]) -> bool:
     return len(words & barren) >= SAME_WORDS * len(words)
-
-
-def _content_words(question: str) -> frozenset[str]:
-    code = language(question) or "en"
-    return frozenset(word for word in _WORD.findall(folded(question)) if not is_function_word(word, code))
 
 
 def _is_refused(state: RunState) -> bool:

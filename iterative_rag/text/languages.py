@@ -16,6 +16,7 @@ from typing import Any
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
 
+_ANY_WORD = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 
@@ -165,6 +166,12 @@ def is_function_word(word: str, code: str) -> bool:
     if code:
         return word in known.function_words or word in known.light_words or len(word) == 1
     return len(word) <= 3 or word in known.function_words
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, folded; read as English where the language is not clear."""
+    code = language(text) or "en"
+    return frozenset(word for word in _ANY_WORD.findall(folded(text)) if not is_function_word(word, code))
 
 
 def is_comparing(word: str, code: str) -> bool:

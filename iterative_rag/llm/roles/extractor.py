@@ -12,17 +12,13 @@ from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply
 from iterative_rag.llm.replies.injection_guard import guarded
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.languages import content_words
 from iterative_rag.types import Extract, Need, Window
 
 # For each need, of each window.
 MOST_FACTS = 5
 # Characters of a quote that is objected to.
 SHOWN_OF_A_QUOTE = 120
-
-_WORD = lazy_pattern(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +100,8 @@ def _needs_of(fact: ExtractedFact, needs: Sequence[Need], whole: str) -> list[in
     named = [n - 1 for n in dict.fromkeys(fact.need) if 1 <= n <= len(needs) + bool(whole)]
     if named:
         return named
-    said = _content(f"{fact.statement} {fact.quote}")
-    return [max(range(len(needs)), key=lambda n: (len(said & _content(needs[n].question)), -n))]
-
-
-def _content(text: str) -> set[str]:
-    """The words of a text that carry meaning, folded."""
-    code = language(text) or "en"
-    return {word for word in _WORD.findall(folded(text)) if not is_function_word(word, code)}
+    said = content_words(f"{fact.statement} {fact.quote}")
+    return [max(range(len(needs)), key=lambda n: (len(said & content_words(needs[n].question)), -n))]
 
 
 def _window_of(quote: str, windows: Sequence[Window]) -> int:
