@@ -20,7 +20,7 @@ from iterative_rag.retrieval.article_parts import (
 )
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.windows import GAP, window
+from iterative_rag.retrieval.windows import GAP, PACKED, window
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.text.plurals import counted
@@ -98,17 +98,23 @@ class Toolbox:
         """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place
         of an article gets it."""
         parts = [found.listed] if found.listed else []
+        hidden = 0
         for one in found.passages:
             seen = self._shown.setdefault(one.document.id, [])
             known = seen if found.shortlists else []
             new = [span for span in one.spans if not any(a <= span[0] and span[1] <= b for a, b in known)]
             left = chars - sum(map(len, parts))
+            if left <= 0:
+                hidden += 1
+                continue
             body = GAP.join(one.document.text[start:end].strip() for start, end in new) if new else SHOWN_BEFORE
             if len(body) > left:
                 body = body[: max(0, left)] + CUT
             else:
                 seen += new
             parts.append(f"# {one.document.title}\n{body}")
+        if hidden:
+            parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
         return "\n\n".join(parts)
 
     def _carried_out(self, call: ToolCall, chars: int) -> Found:
@@ -140,7 +146,7 @@ class Toolbox:
             for documents in found:
                 for entry in documents[rank : rank + 1]:
                     document = self.corpus.document(entry.document_id)
-                    spans = window(document, entry, size).spans
+                    spans = window(document, entry, size, PACKED).spans
                     passages.setdefault(document.id, Passages(document, tuple(spans)))
         for entry in (entry for documents in found for entry in documents):
             self.titles.learn(entry.title, entry.document_id)
