@@ -84,20 +84,7 @@ class CaseFollowingLLM:
 
     def __init__(self) -> None:
         self.script: Script | None = None
-        roles: dict[str, Callable[[View], Reply]] = {
-            "analyse": analyse,
-            "extract": extract,
-            "rephrase": rephrase,
-            "rephrase_and_analyse": rephrase_and_analyse,
-            "answer": answer,
-            "grade": grade,
-            "reword": reword,
-            "web_query": web_query,
-            "suffice": suffice,
-            "reflect": reflect,
-            "plan": plan,
-        }
-        self.llm = ScriptedLLM({role: self._player(play) for role, play in roles.items()}, name="case-following")
+        self.llm = ScriptedLLM({role: self._player(play) for role, play in PLAYED.items()}, name="case-following")
 
     def _player(self, play: Callable[[View], Reply]) -> Callable[[ChatRequest], Reply]:
         def played(request: ChatRequest) -> Reply:
@@ -373,3 +360,19 @@ def _plain(text: str) -> str:
 def _minus(expression: str) -> str:
     """An expression as it is shown: with a real minus sign."""
     return re.sub(r"(?<=\s)-(?=\s)", "−", " ".join(expression.split()))
+
+
+# How each role is played from what its prompt shows.
+PLAYED: dict[str, Callable[[View], Reply]] = {
+    "analyse": analyse,
+    "extract": extract,
+    "rephrase": rephrase,
+    "rephrase_and_analyse": rephrase_and_analyse,
+    "answer": answer,
+    "grade": grade,
+    "reword": reword,
+    "web_query": web_query,
+    "suffice": suffice,
+    "reflect": reflect,
+    "plan": plan,
+}

@@ -13,23 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fakes.case_following_llm import (
-    Link,
-    Quoted,
-    Script,
-    View,
-    analyse,
-    answer,
-    extract,
-    grade,
-    plan,
-    reflect,
-    rephrase,
-    rephrase_and_analyse,
-    reword,
-    suffice,
-    web_query,
-)
+from fakes.case_following_llm import PLAYED, Link, Quoted, Script, View, answer, extract
 from fakes.model_server import Replier
 from iterative_rag.llm.prompts import prompt
 from iterative_rag.protocols import ChatRequest
@@ -42,17 +26,8 @@ _PROBED = re.compile(r"When was store \d+ of Brisk opened")
 _RETRIED = "could not be used"
 
 _PLAYED: dict[str, Callable[[View], Mapping[str, Any]]] = {
-    "analyse": analyse,
+    **PLAYED,
     "extract": lambda view: read(view),
-    "rephrase": rephrase,
-    "rephrase_and_analyse": rephrase_and_analyse,
-    "answer": answer,
-    "grade": grade,
-    "reword": reword,
-    "web_query": web_query,
-    "suffice": suffice,
-    "reflect": reflect,
-    "plan": plan,
     "agent": lambda view: drive(view),
 }
 
