@@ -52,6 +52,8 @@ def planted(place: Path, options: argparse.Namespace) -> None:
         model = ObedientLLM(cases) if backend == "obedient" else None
         with library.opened(model.llm() if model else "builtin") as rag:
             for strategy in options.strategies.split(","):
+                if strategy == "agent" and not model:  # the built-in backend uses no tools
+                    continue
                 if model:
                     model.obeyed.clear()
                 outcomes = [library.run(rag, model, one, strategy) for one in cases]
@@ -84,7 +86,7 @@ def contradicting(place: Path, options: argparse.Namespace) -> None:
     print(f"{'backend':<10}{'strategy':<11}{'both read':>11}{'shown':>11}{'told':>11}")
     for backend in ("one-sided" if one == "obedient" else one for one in options.backends.split(",")):
         with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else "builtin") as rag:
-            for strategy in options.strategies.split(","):
+            for strategy in [one for one in options.strategies.split(",") if one != "agent"]:  # neither plays it
                 answers = [(case, shelves.ask(rag, case, strategy)) for case in known]
                 counts = [
                     sum(case.both_read(answer) for case, answer in answers),
