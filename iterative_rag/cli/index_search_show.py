@@ -69,16 +69,11 @@ def index(
     """
     settings = settings_from(corpus=corpus, embedder=embedder, index=index, index_questions=questions, llm=llm)
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.errors import UsageError
     from iterative_rag.factory import index_paths
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
-    if engine not in ENGINES:
-        raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
-    if address and engine != "ray":
-        raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
-    ray = address if engine == "ray" else None
+    ray = _ray_address(engine, address)
     if settings.index_questions and not quiet:
         _announce_questions(settings.index_questions, max_calls)
     with indexing(quiet=quiet) as progress:
@@ -92,6 +87,17 @@ def index(
             progress=progress,
         )
     show_report(report, quiet=quiet)
+
+
+def _ray_address(engine: str, address: str) -> str | None:
+    """The address of the Ray cluster that embeds; None where this process does."""
+    from iterative_rag.errors import UsageError
+
+    if engine not in ENGINES:
+        raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
+    if address and engine != "ray":
+        raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
+    return address if engine == "ray" else None
 
 
 def _announce_questions(wanted: int, max_calls: int | None) -> None:
