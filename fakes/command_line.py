@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,15 +40,20 @@ def run_as_process(*arguments: str, stdin: str = "", **environment: str) -> Done
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def run_on_terminal(arguments: list[str], *, typed: str = "", **environment: str) -> str:
-    """What the command writes to a pseudo terminal; `typed` is the answer to its first question."""
+def run_on_terminal(
+    arguments: list[str], *, typed: str = "", columns: int = 0, piped: bool = False, **environment: str
+) -> str:
+    """What the command writes to a pseudo terminal of so many columns (0: the usual number); `typed` is the answer to
+    its first question; `piped`: its stdout is no terminal, and what it writes there is dropped."""
     main_end, other_end = pty.openpty()
+    if columns:
+        fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [sys.executable, "-m", "iterative_rag", *arguments]
     base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     with subprocess.Popen(
         command,
         stdin=other_end if typed else None,
-        stdout=other_end,
+        stdout=subprocess.DEVNULL if piped else other_end,
         stderr=other_end,
         env={**base, "TERM": "xterm-256color", **environment},
         start_new_session=bool(typed),  # else getpass would ask on the terminal of whoever runs the tests

@@ -206,7 +206,7 @@ class FakeRAG:
         self.settings = settings
         return self
 
-    def steps(self, question: str, *, trace: Path | None = None) -> Iterator[Step]:
+    def steps(self, question: str, *, trace: Path | None = None, progress: object = None) -> Iterator[Step]:
         self.asked.append(question)
         if isinstance(self.outcome, BaseException):
             raise self.outcome

@@ -107,13 +107,13 @@ def ask(
         guess=guess,
         cache=cache,
     )
-    answer = _answer(text, settings, trace, quiet=quiet)
+    answer = _answer(text, settings, trace, form, quiet=quiet)
     _print(answer, form)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
 
 
-def _answer(text: str, settings: Settings, trace: Path | None, *, quiet: bool) -> Answer:
+def _answer(text: str, settings: Settings, trace: Path | None, form: ExportFormat | None, *, quiet: bool) -> Answer:
     from iterative_rag.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
@@ -121,7 +121,7 @@ def _answer(text: str, settings: Settings, trace: Path | None, *, quiet: bool) -
         announce_starter(settings)
     rag = IterativeRAG.from_settings(settings, question=text)
     try:
-        return _run(rag, text, trace, quiet=quiet)
+        return _run(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON)
     finally:
         rag.close()
 
@@ -173,13 +173,13 @@ def _a_question(text: str) -> str:
     )
 
 
-def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -> Answer:
-    """Consume all steps, so that the trace is closed as complete."""
+def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool, live: bool) -> Answer:
+    """Consume all steps, so that the trace is closed as complete. `live`: with a line that says what is being done."""
     from iterative_rag.types import FinalStep
 
     answer: Answer | None = None
-    with nullcontext() if quiet else _hops(rag.notice) as hops:
-        for step in rag.steps(question, trace=trace):
+    with nullcontext() if quiet else _hops(rag, live=live) as hops:
+        for step in rag.steps(question, trace=trace, progress=hops.progress if hops else None):
             if hops:
                 hops.show(step)
             if isinstance(step, FinalStep):
@@ -188,15 +188,20 @@ def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool) -
     return answer
 
 
-def _hops(notice: str) -> HopPrinter:
+def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
+    """Prints the hops; below them says what is being done where somebody watches and there is something to wait for."""
     from iterative_rag.cli.console import err
     from iterative_rag.cli.render import HopPrinter
+    from iterative_rag.cli.run_status import Limits, RunStatus
 
     printer = err()
-    if notice:
-        printer.line((notice, "dim"))
+    if rag.notice:
+        printer.line((rag.notice, "dim"))
         printer.blank()
-    return HopPrinter(printer)
+    watched = live and printer.terminal and sys.stdout.isatty()
+    if not watched or not (rag.backend.metered or rag.settings.web):
+        return HopPrinter(printer)
+    return HopPrinter(printer, RunStatus(printer.console, Limits.of(rag.settings)))
 
 
 def _chosen(form: ExportFormat | None, *, as_json: bool, quiet: bool) -> ExportFormat | None:

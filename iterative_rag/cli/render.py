@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
+from iterative_rag.cli.run_status import RunStatus
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Action,
@@ -27,6 +28,7 @@ from iterative_rag.types import (
     RefinementStep,
     ReflectionStep,
     RephrasingStep,
+    RunProgress,
     ShortlistStep,
     Status,
     Step,
@@ -51,15 +53,14 @@ _FACTS_SHOWN = 3
 
 
 class HopPrinter:
-    """Shows each step as it happens, with a word on what is being done in a terminal."""
+    """Shows each step as it happens; `status` is the line below that says what is being done."""
 
-    def __init__(self, printer: Printer, *, replaying: bool = False) -> None:
+    def __init__(self, printer: Printer, status: RunStatus | None = None) -> None:
         self._printer = printer
+        self._status = status
         self._rephrased = ""
         self._hop = 0
         self._needs: tuple[Need, ...] = ()
-        live = printer.terminal and not replaying
-        self._status = printer.console.status("analysing the question") if live else None
 
     def __enter__(self) -> HopPrinter:
         if self._status:
@@ -72,7 +73,16 @@ class HopPrinter:
         if self._status:
             self._status.stop()
 
+    def progress(self, at: RunProgress) -> None:
+        """Called between the steps, from any thread."""
+        if self._status:
+            self._status.progress(at)
+
     def show(self, step: Step) -> None:
+        with self._printer.console:  # written at once, so that the line below is redrawn once
+            self._show(step)
+
+    def _show(self, step: Step) -> None:
         match step:
             case AnalysisStep():
                 self._analysis(step)
@@ -157,7 +167,7 @@ class HopPrinter:
 
     def _doing(self, what: str) -> None:
         if self._status:
-            self._status.update(what)
+            self._status.doing(what)
 
     def _analysis(self, step: AnalysisStep) -> None:
         match step.analysis:

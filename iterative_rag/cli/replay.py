@@ -20,7 +20,7 @@ Event = Mapping[str, Any]
 
 def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) -> None:
     """Print a run hop by hop; `calls` adds every prompt and reply."""
-    hops = HopPrinter(printer, replaying=True)
+    hops = HopPrinter(printer)
     for event in _counted(events):
         match event.get("event"):
             case "run_started":

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from iterative_rag.errors import CapReached
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.trace import Trace
-from iterative_rag.types import Cap, ModelUsage, Usage
+from iterative_rag.types import Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
 
 # One call is reserved for this role, which makes the last attempt at a limit.
 LAST_ROLE = "answer"
 
 
 class RunBudget:
-    """The budget of one run. Calls count when they start, so that calls in flight cannot exceed the limit."""
+    """The budget of one run. Calls count when they start, so that calls in flight cannot exceed the limit.
 
-    def __init__(self, settings: Settings, trace: Trace) -> None:
-        self._settings, self._trace = settings, trace
+    `progress` is called when a call or the reading of a document begins or ends: from the thread where it happens, and
+    never twice at once, so it must return at once.
+    """
+
+    def __init__(self, settings: Settings, trace: Trace, progress: Callable[[RunProgress], None] | None = None) -> None:
+        self._settings, self._trace, self._progress = settings, trace, progress
+        self._roles: list[str] = []  # of the calls under way
+        self._reading: list[DocumentAtHand] = []
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
@@ -59,6 +67,8 @@ class RunBudget:
             if self._calls >= self._settings.max_calls - reserved:
                 raise self.reached(Cap.CALLS)
             self._calls += 1
+            self._roles.append(role)
+            self._tell()
             return self.seconds_left()
 
     def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
@@ -67,6 +77,7 @@ class RunBudget:
             self._prompt_tokens += reply.prompt_tokens
             self._completion_tokens += reply.completion_tokens
             self._count(model, reply.prompt_tokens, reply.completion_tokens)
+            self._ended(request.role)
         self._trace.write(
             "llm_call",
             role=request.role,
@@ -82,6 +93,7 @@ class RunBudget:
     def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
         with self._lock:
             self._count(model, 0, 0)
+            self._ended(request.role)
         self._trace.write(
             "llm_call",
             role=request.role,
@@ -91,6 +103,30 @@ class RunBudget:
             error=f"{type(error).__name__}: {error}",
             seconds=round(seconds, 3),
         )
+
+    @contextmanager
+    def reading(self, document: DocumentAtHand) -> Iterator[None]:
+        """While the block runs, a document is being read."""
+        with self._lock:
+            self._reading.append(document)
+            self._tell()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._reading.remove(document)
+                self._tell()
+
+    def _ended(self, role: str) -> None:
+        if role in self._roles:
+            self._roles.remove(role)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress:
+            tokens = self._prompt_tokens + self._completion_tokens
+            role = self._roles[0] if self._roles else ""
+            self._progress(RunProgress(role, tuple(self._reading), self._calls, tokens))
 
     def _count(self, model: str, prompt: int, completion: int) -> None:
         used = self._models.get(model, ModelUsage(model, 0, 0, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from iterative_rag.factory.corpus_actions import for_one_run, notice_of, open_co
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Answer, FinalStep, Step
+from iterative_rag.types import Answer, FinalStep, RunProgress, Step
 
 if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WebSearch
@@ -115,8 +115,19 @@ class IterativeRAG:
         assert answer is not None, "the engine ended without a final step"
         return answer
 
-    def steps(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Iterator[Step]:
-        """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer."""
+    def steps(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        trace: Path | None = None,
+        progress: Callable[[RunProgress], None] | None = None,
+    ) -> Iterator[Step]:
+        """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
+
+        `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
+        happens, never twice at once; it must return at once.
+        """
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
@@ -134,7 +145,8 @@ class IterativeRAG:
                 settings=self._used(),
             )
             with for_one_run(self.corpus) as corpus:
-                for step in self._engine(strategy, RunBudget(self.settings, record), corpus).steps(question):
+                budget = RunBudget(self.settings, record, progress)
+                for step in self._engine(strategy, budget, corpus).steps(question):
                     if isinstance(step, FinalStep):
                         step = FinalStep(self._completed(step.answer, run_id, notice_of(corpus)))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
@@ -192,6 +204,7 @@ class IterativeRAG:
             call_chars=getattr(self.backend, "call_chars", settings.window_chars),
             memory=ReadingMemory(embed),
             embed=embed,
+            reading=budget.reading,
         )
         return build(
             strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web)

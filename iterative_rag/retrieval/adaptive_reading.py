@@ -24,7 +24,7 @@ from iterative_rag.retrieval.shared_calls import fitting, placed
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
 from iterative_rag.system.cancellation import observing
 from iterative_rag.system.threads import LastingPool
-from iterative_rag.types import Cap, Extract, Hit, Need, ShortlistedDocument, Window
+from iterative_rag.types import Cap, DocumentAtHand, Extract, Hit, Need, ShortlistedDocument, Window
 
 # A shorter rest of a window is not worth a call.
 SHORTEST_REST = 200
@@ -195,7 +195,7 @@ class AdaptiveReading:
                 return
             shared = [call, *self._companions(call)]
             self._queued = [one for one in self._queued if one not in shared]
-            future = _calls.submit(self._extract, needs, [one.window for one in shared], call.superseded)
+            future = _calls.submit(self._extract, needs, [one.window for one in shared], call.superseded, call.document)
             for place, one in enumerate(shared):
                 one.place, one.future, one.superseded = place, future, call.superseded
             self._flight += shared
@@ -218,9 +218,9 @@ class AdaptiveReading:
         return others[: count - 1]
 
     def _extract(
-        self, needs: Sequence[Need], windows: Sequence[Window], superseded: threading.Event
+        self, needs: Sequence[Need], windows: Sequence[Window], superseded: threading.Event, document: DocumentAtHand
     ) -> tuple[Extract, ...]:
-        with observing(superseded):
+        with observing(superseded), self._reader.reading(document):
             extracts = placed(self._reader.extractor.extract(needs, windows, self._question), windows)
         for place, one in enumerate(windows):
             self._cache.put(needs, one, self._question, _of(extracts, place))

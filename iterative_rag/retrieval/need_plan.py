@@ -10,7 +10,17 @@ from dataclasses import dataclass, field
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading, is_value
 from iterative_rag.retrieval.reading_policy import ReadingPolicy
-from iterative_rag.types import Cap, Extract, Fact, Need, ReadingFault, ShortlistedDocument, UnreadWindow, Window
+from iterative_rag.types import (
+    Cap,
+    DocumentAtHand,
+    Extract,
+    Fact,
+    Need,
+    ReadingFault,
+    ShortlistedDocument,
+    UnreadWindow,
+    Window,
+)
 
 # Documents read at once for a need whose first two brought nothing, where the server works on several calls.
 STRIDE = 2
@@ -48,6 +58,13 @@ class WindowCall:
     @property
     def needed(self) -> bool:
         return any(not plan.enough for plan in self.plans)
+
+    @property
+    def document(self) -> DocumentAtHand:
+        """The document of the window, and its place in the order in which its first need is read."""
+        items = self.plans[0].items
+        ids = [item.entry.document_id for item in items]
+        return DocumentAtHand(self.window.title, ids.index(self.window.document_id) + 1, len(ids))
 
 
 @dataclass(slots=True, eq=False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from iterative_rag.protocols import Cache, Corpus, Extractor, Vectors
 from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.reading_memory import ReadingMemory
+from iterative_rag.types import DocumentAtHand
 
 # Documents and facts of a need, where sources are to corroborate or contradict each other.
 CORROBORATING = 5
@@ -16,7 +18,8 @@ CORROBORATING = 5
 
 @dataclass(frozen=True, slots=True)
 class ReaderSetup:
-    """`on_hit` is called for every extraction that the cache had.
+    """`on_hit` is called for every extraction that the cache had; a metered reader reads each document within the
+    context that `reading` gives for it.
 
     `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
     needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a
@@ -37,6 +40,7 @@ class ReaderSetup:
     call_chars: int = 4000
     memory: ReadingMemory = field(default_factory=ReadingMemory)
     embed: Callable[[str], Vectors] | None = None
+    reading: Callable[[DocumentAtHand], AbstractContextManager[None]] = lambda document: nullcontext()
 
     @property
     def extract_cache(self) -> ExtractCache:

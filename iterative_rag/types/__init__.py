@@ -1,6 +1,6 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, loop, correcting, outcomes, tool_use, steps.
+Best read in this order: documents, loop, correcting, outcomes, tool_use, steps, run_progress.
 """
 
 from iterative_rag.types.correcting import (
@@ -45,6 +45,7 @@ from iterative_rag.types.outcomes import (
     UnreadDocument,
     Usage,
 )
+from iterative_rag.types.run_progress import DocumentAtHand, RunProgress
 from iterative_rag.types.steps import (
     Action,
     AnalysisStep,
@@ -100,6 +101,7 @@ __all__ = [
     "CorrectionStep",
     "DegradedStep",
     "Document",
+    "DocumentAtHand",
     "Draft",
     "Extract",
     "Fact",
@@ -132,6 +134,7 @@ __all__ = [
     "RephrasingStep",
     "Rewording",
     "RowsCall",
+    "RunProgress",
     "SearchCall",
     "SearchResult",
     "SectionCall",

@@ -1,0 +1,128 @@
+"""The line below the hops while an LLM works: on a pseudo terminal, with a slow server."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.command_line import TerminalCommand
+from fakes.model_server import FakeServer
+from fakes.two_article_corpus import QUESTION, play, write_articles
+from iterative_rag.cli.run_status import Limits, laid_out, under_way, used
+from iterative_rag.types import DocumentAtHand, RunProgress
+
+LLM = ("--llm", "ollama/tiny:1b")
+LANE = DocumentAtHand("Harriet Lane", 2, 5)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which two articles are the default corpus."""
+    base = tmp_path_factory.mktemp("towns")
+    write_articles(base / "articles")
+    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
+    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
+    return base / "home"
+
+
+def ask(
+    on_a_terminal: TerminalCommand, server: FakeServer, home: Path, *options: str, wait: float = 0.0, **terminal: Any
+) -> str:
+    """What appears on the terminal while a run goes on that reads a document in `wait` seconds."""
+
+    def reply(body: Mapping[str, Any]) -> str:
+        if "facts" in body["format"]["properties"]:
+            server.closing.wait(wait)
+        return play(body["format"], body["messages"][-1]["content"])
+
+    server.reply = reply
+    settings = {"ITERATIVE_RAG_HOME": str(home), "ITERATIVE_RAG_CACHE": "false", "OLLAMA_HOST": server.url}
+    return on_a_terminal(["ask", QUESTION, *LLM, *options], **(settings | terminal))
+
+
+def plain(written: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written)
+
+
+def test_says_what_is_read_for_how_long_and_what_it_has_used(
+    on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path
+) -> None:
+    written = ask(on_a_terminal, server, indexed, "--max-tokens", "90000", wait=1.3)
+    assert re.search(r"reading 1 of 2: Sunday bridge  0:0[1-9], 2 calls, \d+ of 90,000 tokens", plain(written))
+    assert re.search(r"reading 1 of 2: Aldermere  0:0[1-9], 4 calls, \d+ of 90,000 tokens", plain(written))
+    # In the end it is erased, and the cursor is shown again.
+    left = written.rpartition("90,000 tokens")[2]
+    assert re.search(r"\x1b\[\?25h.*\x1b\[2K.*Edda Holm", left, re.DOTALL)
+
+
+def test_fits_into_forty_columns(on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path) -> None:
+    lines = re.split(r"[\r\n]+", plain(ask(on_a_terminal, server, indexed, wait=1.3, columns=40)))
+    at = lines.index("reading 1 of 2: Sunday bridge")
+    assert re.fullmatch(r"0:0\d, 2 calls, \d+ tokens", lines[at + 1])
+    assert max(map(len, lines)) <= 40
+
+
+@pytest.mark.parametrize(("options", "terminal"), [(("--quiet",), {}), (("--json",), {}), ((), {"piped": True})])
+def test_is_not_shown_where_nobody_watches(
+    on_a_terminal: TerminalCommand,
+    server: FakeServer,
+    indexed: Path,
+    options: tuple[str, ...],
+    terminal: Mapping[str, Any],
+) -> None:
+    written = ask(on_a_terminal, server, indexed, *options, **terminal)
+    assert "reading 1 of" not in written
+    assert "\x1b[?25l" not in written
+
+
+def test_the_built_in_models_have_none(on_a_terminal: TerminalCommand, indexed: Path) -> None:
+    written = on_a_terminal(["ask", QUESTION, "--llm", "builtin"], ITERATIVE_RAG_HOME=str(indexed))
+    assert "Edda Holm" in written
+    assert "\x1b[?25l" not in written
+    assert "\x1b[2K" not in written
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"),
+    [
+        (None, ""),
+        (RunProgress("", (), 3, 400), ""),
+        (RunProgress("reflect", (), 3, 400), "checking the answer"),
+        (RunProgress("extract", (LANE,), 3, 400), "reading 2 of 5: Harriet Lane"),
+        (RunProgress("extract", (LANE, LANE, LANE), 3, 400), "reading 2 of 5: Harriet Lane and 2 more"),
+    ],
+)
+def test_what_is_under_way(at: RunProgress | None, shown: str) -> None:
+    assert under_way(at) == shown
+
+
+@pytest.mark.parametrize(
+    ("limits", "shown"),
+    [
+        (Limits(), "1:02, 1 call, 4,210 tokens"),
+        (Limits(calls=20, tokens=50_000, seconds=7200), "1:02 of 2:00:00, 1 of 20 calls, 4,210 of 50,000 tokens"),
+    ],
+)
+def test_what_was_used(limits: Limits, shown: str) -> None:
+    assert used(RunProgress("extract", (), 1, 4210), 62.4, limits) == shown
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (80, ["reading 2 of 5: Harriet Lane  0:42, 5 calls, 4,210 tokens"]),
+        (54, ["reading 2 of 5: Harriet …  0:42, 5 calls, 4,210 tokens"]),
+        (40, ["reading 2 of 5: Harriet Lane", "0:42, 5 calls, 4,210 tokens"]),
+        (20, ["reading 2 of 5: Har…", "0:42, 5 calls, 4,21…"]),
+        (1, ["…", "…"]),
+    ],
+)
+def test_the_width_of_the_terminal(width: int, lines: list[str]) -> None:
+    assert laid_out("reading 2 of 5: Harriet Lane", "0:42, 5 calls, 4,210 tokens", width) == lines
