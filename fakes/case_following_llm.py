@@ -84,7 +84,10 @@ class CaseFollowingLLM:
 
     def __init__(self) -> None:
         self.script: Script | None = None
-        self.llm = ScriptedLLM({role: self._player(play) for role, play in PLAYED.items()}, name="case-following")
+        from fakes.case_following_agent import drive  # it is built on this module
+
+        played = {**PLAYED, "agent": drive}
+        self.llm = ScriptedLLM({role: self._player(play) for role, play in played.items()}, name="case-following")
 
     def _player(self, play: Callable[[View], Reply]) -> Callable[[ChatRequest], Reply]:
         def played(request: ChatRequest) -> Reply:
@@ -101,13 +104,13 @@ class View:
         self.script, self.links, self.system, self.user = script, script.links, request.system, request.user
         fenced = re.findall(r"<facts (\w+)>\n(.*?)\n</facts \1>", self.user, re.DOTALL)
         lines = re.findall(r"^\[(\d+)\] (.*)$", "\n".join(text for _, text in fenced), re.MULTILINE)
-        self.lines = [(int(n), _plain(line)) for n, line in lines]
+        self.lines = [(int(n), plain(line)) for n, line in lines]
 
     # --- the facts of the prompt -------------------------------------------------------------
 
     def number(self, quoted: Quoted) -> int:
         """The number of the first fact that holds a quote; 0 where none does."""
-        return next((n for n, line in self.lines if _plain(quoted.quote) in line), 0)
+        return next((n for n, line in self.lines if plain(quoted.quote) in line), 0)
 
     def held(self, link: Link) -> list[Quoted]:
         return [quoted for quoted in link.facts if self.number(quoted)]
@@ -126,7 +129,7 @@ class View:
         wanted = [int(place) for place in re.findall(r"\{(\d+)\}", link.need)]
         if any(values[place] is None for place in wanted):
             return ""
-        return _filled(link.need, values)
+        return filled(link.need, values)
 
     def missing(self) -> list[str]:
         """What has to be looked up, as far as it can be asked now."""
@@ -134,7 +137,7 @@ class View:
 
     def tried(self) -> set[str]:
         listed = self.user.partition("TRIED ALREADY:\n")[2]
-        return {_key(line.rpartition(" -> ")[0] or line) for line in re.findall(r"^- (.*)$", listed, re.MULTILINE)}
+        return {key(line.rpartition(" -> ")[0] or line) for line in re.findall(r"^- (.*)$", listed, re.MULTILINE)}
 
     def questions(self) -> list[str]:
         """What the prompt asks for, in its order: an extraction may ask for several things at once."""
@@ -145,15 +148,15 @@ class View:
 
     def wanted(self, question: str = "") -> list[Link]:
         """The links that a question of the prompt asks for; all of them where it is the whole question, or none's."""
-        asked = _key(question or self.asked())
-        if asked == _key(self.script.question):
+        asked = key(question or self.asked())
+        if asked == key(self.script.question):
             return list(self.links)
         named = [link for link in self.links if re.fullmatch(_pattern(link.need), asked)]
         return named or list(self.links)
 
     def put_in(self, link: Link, template: str) -> str:
         """A text about a link with the values that stand in the prompt's question: there are no facts to see."""
-        match = re.fullmatch(_pattern(link.need), _key(self.asked()))
+        match = re.fullmatch(_pattern(link.need), key(self.asked()))
         places = re.findall(r"\{(\d+)\}", link.need)
         known = dict(zip(places, match.groups() if match else (), strict=False))
         return re.sub(r"\{(\d+)\}", lambda at: known.get(at[1], ""), template)
@@ -173,7 +176,7 @@ def analyse(view: View) -> Reply:
 
 
 def extract(view: View) -> Reply:
-    text = _plain(view.user)
+    text = plain(view.user)
     single = len(view.links) == 1
     facts = []
     for n, question in enumerate(view.questions(), start=1):
@@ -181,7 +184,7 @@ def extract(view: View) -> Reply:
             # A row of a table is no answer, and a link of a chain does not answer the whole question.
             answers = not link.rows and (single or view.wanted(question) == [link])
             for quoted in link.facts:
-                if _plain(quoted.quote) in text:
+                if plain(quoted.quote) in text:
                     stated = quoted.quote if quoted.value in quoted.quote else f"{quoted.value}: {quoted.quote}"
                     value = quoted.value if answers else ""
                     facts.append({"statement": stated, "quote": quoted.quote, "need": n, "value": value})
@@ -205,7 +208,7 @@ def answer(view: View) -> Reply:
         missing = " ".join(view.missing()[:1]) or script.question
         return _reply("not_in_facts", missing=missing, answer="")
     if script.premise:
-        return _reply("false_premise", missing=_filled(script.premise, values), answer=f"It is untrue {marks}.")
+        return _reply("false_premise", missing=filled(script.premise, values), answer=f"It is untrue {marks}.")
     computed = ""
     if script.compute:
         expression = _expression(view)
@@ -214,7 +217,7 @@ def answer(view: View) -> Reply:
             numbers = sorted({view.number(quoted) for link in view.links for quoted in view.held(link)})
             return _reply("compute", compute=[{"expression": expression, "facts": numbers}], answer="")
         computed = result[1]
-    short = _filled(script.answer.replace("{c}", computed), values)
+    short = filled(script.answer.replace("{c}", computed), values)
     steps = [f"{link_values} {_marks(view, [link])}" for link, link_values in zip(view.links, _told(view), strict=True)]
     text = f"{short} {marks}." if script.compute else f"{', '.join(steps)}."
     return _reply("answered", answer=text, short=short)
@@ -223,11 +226,11 @@ def answer(view: View) -> Reply:
 def grade(view: View) -> Reply:
     binary = "yes" in re.findall(r"\w+", (re.search(r'"label": one of ([^.]*)\.', view.system) or [""])[0])
     good, bad = ("yes", "no") if binary else ("Perfect", "Awful")
-    quotes = [_plain(quoted.quote) for link in view.wanted() for quoted in link.facts]
+    quotes = [plain(quoted.quote) for link in view.wanted() for quoted in link.facts]
     documents = re.findall(r"<document (\d+) (\w+)>\n(.*?)\n</document \1 \2>", view.user, re.DOTALL)
     rows = []
     for n, _, text in documents:
-        serves = any(quote in _plain(text) for quote in quotes)
+        serves = any(quote in plain(text) for quote in quotes)
         rows.append({"n": int(n), "reason": "holds it" if serves else "does not", "label": good if serves else bad})
     return {"grades": rows}
 
@@ -243,7 +246,7 @@ def web_query(view: View) -> Reply:
 
 
 def suffice(view: View) -> Reply:
-    gaps = [need for need in view.missing() if _key(need) not in view.tried()]
+    gaps = [need for need in view.missing() if key(need) not in view.tried()]
     reason = f"Missing: {gaps[0]}" if gaps else "All that can be had is there."
     return {"reason": reason, "enough": not gaps, "gap": gaps[0] if gaps else ""}
 
@@ -258,7 +261,7 @@ def reflect(view: View) -> Reply:
         verdict = "grounded" if standing == "proved" or open_but_held else "not_grounded"
         numbers = [view.number(quoted) for link in view.links for quoted in view.held(link) if quoted.value in text]
         claims.append({"n": int(n), "verdict": verdict, "facts": numbers, "why": "" if verdict == "grounded" else "?"})
-    premise = _filled(view.script.premise, view.values()) if all(map(view.found, view.links)) else ""
+    premise = filled(view.script.premise, view.values()) if all(map(view.found, view.links)) else ""
     return {
         "reason": "Looked at.",
         "claims": claims,
@@ -273,7 +276,7 @@ def plan(view: View) -> Reply:
     steps = []
     for link in view.links:
         question = view.need(link) or re.sub(r"\{(\d+)\}", lambda at: _described(view, int(at[1])), link.need)
-        if not view.found(link) and _key(question) not in view.tried():
+        if not view.found(link) and key(question) not in view.tried():
             steps.append({"question": question, "purpose": ""})
     return {"reason": "These are left.", "done": not steps, "steps": steps}
 
@@ -335,7 +338,7 @@ def _number(value: str, lang: str) -> str:
     return re.sub(rf"(?<=\d){re.escape(point)}(?=\d)", ".", joined)
 
 
-def _filled(template: str, values: Sequence[str | None]) -> str:
+def filled(template: str, values: Sequence[str | None]) -> str:
     return re.sub(r"\{(\d+)\}", lambda at: values[int(at[1])] or "", template)
 
 
@@ -346,14 +349,14 @@ def _described(view: View, place: int) -> str:
 
 def _pattern(need: str) -> str:
     """A need whose placeholders match whatever was put in."""
-    return re.sub(r"\\{\d+\\}", "(.+)", re.escape(_key(need)))
+    return re.sub(r"\\{\d+\\}", "(.+)", re.escape(key(need)))
 
 
-def _key(question: str) -> str:
+def key(question: str) -> str:
     return " ".join(question.casefold().split()).rstrip(" ?.")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     return " ".join(text.split())
 
 

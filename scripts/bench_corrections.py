@@ -63,7 +63,7 @@ def main() -> None:
         with_web = engine.over(engine.corpus, **allowed)
         outcomes: list[Outcome] = []
         for strategy in options.strategy:
-            for case, web in runs(options.classes):
+            for case, web in runs(options.classes, strategy):
                 outcomes.append(outcome(with_web if web else engine, llm, strategy, case, web=web))
         engine.close()
     if options.json:
@@ -86,11 +86,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def runs(classes: Sequence[str]) -> Iterator[tuple[Case, bool]]:
+def runs(classes: Sequence[str], strategy: str) -> Iterator[tuple[Case, bool]]:
     for case in correction_cases.cases():
         if case.kind in classes:
             yield case, False
-            if case.kind == "web":
+            if case.kind == "web" and strategy != "agent":  # it searches the corpus alone
                 yield case, True
 
 
