@@ -16,7 +16,7 @@ from iterative_rag.engine.driver import Engine, RunDriver
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.strategies import RunComponents, plain_drafting
 from iterative_rag.errors import UsageError
-from iterative_rag.protocols import Answerer, ToolAgent
+from iterative_rag.protocols import Answerer, Reflector, ToolAgent
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     AgentView,
@@ -48,8 +48,15 @@ RESULT_SHARE, CHARS_PER_TOKEN = 0.35, 3
 CALLS_OF_A_TURN = 2
 # A search that brought nothing is no proof that nothing is there: so many are made before the model may give up.
 SEARCHES_BEFORE_GIVING_UP = 2
-REFUSED = "refused quotes"
+SUBMIT, REFUSED = "submit", "refused quotes"
 UNPROVED = "No quote from the corpus proves an answer."
+UNPROVED_CLAIMS = (
+    "refused: these claims name what no quote says; quote the passage that says it, leave it out, or set "
+    '"inferred" to true if it follows from the quotes'
+)
+INFERRED_NAME = (
+    "refused: these claims name what no quote does, and a name is not inferred; search for it, or leave it out"
+)
 
 
 def build(run: RunComponents) -> Engine:
@@ -121,10 +128,10 @@ class AgentEngine:
             submitted = next((call for call in turn.calls if isinstance(call, SubmitCall)), None)
             if submitted:
                 draft = self._agent.draft(submitted, state.inquiry, places, self._memory.computations)
-                objection = "" if last else self._objection(submitted, draft, results)
-                if not objection:
-                    return (yield from self._checked(state, draft))
-                results.append(ToolResult("submit", objection))
+                objection = None if last else self._objection(submitted, draft, state.inquiry, results)
+                if objection is None:
+                    return (yield from self._checked(state, draft, inferred=submitted.inferred))
+                results.append(objection)
             self._remember(results)
 
     def _view(self, state: RunState, last: bool) -> AgentView:
@@ -220,33 +227,51 @@ class AgentEngine:
 
     # --- the end -----------------------------------------------------------------------------
 
-    def _objection(self, submitted: SubmitCall, draft: Draft, results: Sequence[ToolResult]) -> str:
-        """What speaks against a submission, told once each; "" if it is to be checked as it stands."""
+    def _objection(
+        self, submitted: SubmitCall, draft: Draft, inquiry: Inquiry, results: Sequence[ToolResult]
+    ) -> ToolResult | None:
+        """What speaks against a submission, told once each; None if it is to be checked as it stands."""
         memory = self._memory
         if not draft.answered:
             searches = sum(isinstance(call, SearchCall) for call in memory.made)
             if searches < SEARCHES_BEFORE_GIVING_UP and memory.first_time("gave up early"):
-                return "refused: search in other words, and for the parts of the question, before giving up"
-            return ""
+                told = "refused: search in other words, and for the parts of the question, before giving up"
+                return ToolResult(SUBMIT, told)
+            return None
         refused = any(result.call == REFUSED for result in results)
-        if not (refused or not draft.cited) or not memory.first_time("quotes"):
-            return ""
-        if refused:
-            return "refused: not all of its quotes stand in the articles; correct them, or leave them out"
-        return 'refused: it has neither "quotes" nor markers [n] of facts; prove the answer'
+        if refused or not draft.cited:
+            if not memory.first_time("quotes"):
+                return None
+            wrong = "not all of its quotes stand in the articles; correct them, or leave them out"
+            bare = 'it has neither "quotes" nor markers [n] of facts; prove the answer'
+            return ToolResult(SUBMIT, f"refused: {wrong if refused else bare}")
+        unproved = [one for one in self._guard(submitted.inferred).reflect(inquiry, draft).claims if not one.grounded]
+        if not unproved or not memory.first_time("unproved"):
+            return None
+        told = INFERRED_NAME if submitted.inferred else UNPROVED_CLAIMS
+        return ToolResult(SUBMIT, told, "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved))
 
-    def _checked(self, state: RunState, draft: Draft) -> Generator[Progress, None, RunState]:
+    def _guard(self, inferred: bool) -> Reflector:
+        from iterative_rag.verification.inference import InferenceGuard
+        from iterative_rag.verification.rule_reflector import ClaimGuard
+
+        return InferenceGuard() if inferred else ClaimGuard()
+
+    def _checked(self, state: RunState, draft: Draft, *, inferred: bool) -> Generator[Progress, None, RunState]:
         """The draft after the checks that every answer passes; what is none becomes an abstention."""
+        from iterative_rag.verification.inference import as_inferred, is_inferred
+
         if draft.answered and not draft.cited:
-            draft = replace(
-                draft, answered=False, short_answer="", missing="No quote from the corpus proves an answer."
-            )
+            draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
         answerer = _Submitted(draft, self._run.roles.answerer)
-        drafting = replace(self._drafting, answerer=answerer)
+        drafting = replace(self._drafting, answerer=answerer, reflector=self._guard(inferred))
         drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
         if is_refusal(state.inquiry, drafted.draft):
             missing = drafted.draft.missing or drafted.draft.text
             drafted = replace(drafted, draft=replace(drafted.draft, answered=False, short_answer="", missing=missing))
+        # Also what was written again for a submission that claims no more than that.
+        if inferred or is_inferred(state.inquiry, drafted.draft):
+            drafted = replace(drafted, draft=as_inferred(drafted.draft))
         return state.with_draft(drafted)
 
     def _remember(self, results: Sequence[ToolResult]) -> None:

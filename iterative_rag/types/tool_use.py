@@ -70,7 +70,8 @@ class NoteCall:
 class SubmitCall:
     """End the run. In `answer` the marker [n] refers to the facts noted so far, from 1, and then to `quotes`.
 
-    Without `answer` and `short_answer`, the question cannot be answered; `missing` says why.
+    Without `answer` and `short_answer`, the question cannot be answered; `missing` says why. `inferred`: the quotes do
+    not say the answer, but it follows from them. `also` and `caveats` as in Answer, with markers as in `answer`.
     """
 
     answer: str
@@ -78,6 +79,9 @@ class SubmitCall:
     quotes: tuple[QuotedPassage, ...] = ()
     missing: str = ""
     confidence: float = 0.5
+    inferred: bool = False
+    also: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,19 +102,17 @@ def test_the_built_in_backend_cannot_follow_it(settings: Settings) -> None:
     assert "--llm" in caught.value.hint
 
 
-def test_a_claim_that_no_quote_proves_is_refused(settings: Settings) -> None:
-    invented = {
-        **SUBMIT,
-        "answer": "The mayor is Otto Brandt [1].",
-        "short_answer": "Otto Brandt",
-        "quotes": [MAYOR_QUOTE],
-    }
+def test_a_claim_that_no_quote_proves_is_told_once_and_then_refused(settings: Settings) -> None:
+    invented = {**SUBMIT, "answer": "The mayor is Otto Brandt [1].", "short_answer": "Otto Brandt"}
     again = {"status": "answered", "answer": "The mayor is Otto Brandt [1].", "short_answer": "Otto Brandt"}
-    steps, llm = run(settings, [turn(SEARCH), turn(invented)], answer=[again, again])
+    steps, llm = run(settings, [turn(SEARCH), turn(invented), turn(invented)], answer=[again, again])
     answer = outcome(steps)
     assert answer.status is Status.ABSTAINED
     assert "Otto Brandt" in answer.reason
     assert answer.short_answer == ""
+    told = llm.asked("agent")[2].user.partition("RESULTS:")[2]
+    assert "name what no quote says" in told
+    assert "The mayor is Otto Brandt (stands in no fact: 'Otto Brandt')" in told
     assert "claimed what the facts do not prove" in llm.asked("answer")[0].user
 
 
@@ -148,6 +146,74 @@ def test_who_does_not_submit_is_answered_from_the_facts_noted(settings: Settings
     answer = outcome(steps)
     assert (answer.status, answer.cap) == (Status.INCOMPLETE, Cap.HOPS)
     assert answer.short_answer == "Aldermere"
+
+
+# --- answers that are inferred ---------------------------------------------------------------
+
+AGED = {"title": "Sunday bridge", "quote": "| Opened | 1310 |", "question": "When did it open?", "value": "1310"}
+INFERRED = {
+    "tool": "submit",
+    "answer": "The Sunday bridge opened in 1310 [1], so it is about 700 years old [1].",
+    "short_answer": "about 700 years",
+    "quotes": [AGED],
+    "inferred": True,
+    "confidence": 0.95,
+}
+
+
+def test_an_inferred_answer_is_given_as_a_weak_one(settings: Settings) -> None:
+    answer = outcome(run(settings, [turn(SEARCH), turn(INFERRED)])[0])
+    assert (answer.status, answer.short_answer, answer.confidence) == (Status.ANSWERED, "about 700 years", 0.6)
+    assert answer.caveats == ("The answer is inferred from the quotes; none of them says it.",)
+    assert [citation.quote for citation in answer.citations] == ["| Opened | 1310 |"]
+
+
+def test_a_value_that_stands_in_no_quote_is_none_until_it_is_marked_as_inferred(settings: Settings) -> None:
+    certain = {**INFERRED, "inferred": False}
+    steps, llm = run(settings, [turn(SEARCH), turn(certain), turn(INFERRED)])
+    assert 'set "inferred" to true' in llm.requests[2].user
+    assert (outcome(steps).short_answer, outcome(steps).confidence) == ("about 700 years", 0.6)
+    declined = {"status": "not_in_facts", "missing": "the century"}
+    unmarked = outcome(run(settings, [turn(SEARCH), turn(certain), turn(certain)], answer=[declined])[0])
+    assert unmarked.status is Status.ABSTAINED
+
+
+@pytest.mark.parametrize(
+    "submitted",
+    [
+        {**INFERRED, "answer": "Its mayor is Otto Brandt [1].", "short_answer": "Otto Brandt"},
+        {**INFERRED, "answer": "It opened in 1310 [1] and fell in 1788 [1]."},
+        {**INFERRED, "quotes": [{**AGED, "quote": "It is about 700 years old."}]},
+        {**INFERRED, "quotes": []},
+    ],
+    ids=["another name", "another value", "refused quote", "no quote"],
+)
+def test_nothing_but_its_own_value_may_be_inferred(settings: Settings, submitted: Mapping[str, Any]) -> None:
+    declined = [{"status": "not_in_facts", "missing": "a proof"}]
+    unproved = submitted["quotes"] == [AGED]
+    steps, llm = run(
+        settings, [turn(SEARCH), turn(submitted), turn(submitted)], **({"answer": declined} if unproved else {})
+    )
+    assert outcome(steps).status is Status.ABSTAINED
+    assert "submit: refused:" in llm.requests[2].user
+
+
+def test_what_no_quote_says_is_weak_though_it_is_not_marked(settings: Settings) -> None:
+    unmarked = {**INFERRED, "answer": "It opened in the middle ages [1].", "short_answer": "middle ages"}
+    answer = outcome(run(settings, [turn(SEARCH), turn({**unmarked, "inferred": False})])[0])
+    assert (answer.status, answer.confidence, len(answer.caveats)) == (Status.ANSWERED, 0.6, 1)
+
+
+def test_other_values_and_caveats_are_shown_with_their_proofs(settings: Settings) -> None:
+    noted = {
+        **SUBMIT,
+        "also": ["Aldermere, the town [1]", "Otto Brandt [2]", "nobody knows"],
+        "caveats": ["Only the town's own page names her [2]."],
+    }
+    answer = outcome(run(settings, [turn(SEARCH), turn(NOTE), turn(noted)])[0])
+    assert (answer.short_answer, answer.confidence) == ("Edda Holm", 0.9)
+    assert answer.also == ("Aldermere, the town [1]",)  # what no fact names and what proves nothing is left out
+    assert answer.caveats == ("Only the town's own page names her [2].",)
 
 
 # --- replies as real models give them --------------------------------------------------------

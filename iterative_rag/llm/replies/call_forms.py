@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from iterative_rag.llm.replies.coercion import Remark, Share, Text, as_list
+from iterative_rag.llm.replies.coercion import Notes, Remark, Share, SureFlag, Text, as_list
 from iterative_rag.llm.replies.forms import Reply, Texts
 from iterative_rag.llm.replies.tool_forms import TOOLS, Numbers, QuoteForm, Quotes, calls_schema
 from iterative_rag.types import (
@@ -58,6 +58,7 @@ _ARGUMENTS = {
     "citations": "quotes",
     "evidence": "quotes",
     "final_answer": "answer",
+    "caveat": "caveats",
 }
 
 
@@ -79,6 +80,9 @@ class CallForm(Reply):
     value: Text = ""
     answer: Text = ""
     short_answer: Text = ""
+    inferred: SureFlag = False
+    also: Annotated[Notes, Field(default_factory=list)]
+    caveats: Annotated[Notes, Field(default_factory=list)]
     missing: Remark = ""
     confidence: Share = 0.5
     wrong: Text = ""
@@ -243,4 +247,13 @@ def _typed(call: CallForm) -> ToolCall:
         case "note":
             return NoteCall(quotes) if quotes else WrongCall("note", 'every entry of "quotes" needs a "quote"')
         case _:
-            return SubmitCall(call.answer, call.short_answer, quotes, call.missing, call.confidence)
+            return SubmitCall(
+                call.answer,
+                call.short_answer,
+                quotes,
+                call.missing,
+                call.confidence,
+                call.inferred,
+                tuple(call.also),
+                tuple(call.caveats),
+            )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from iterative_rag.llm.replies.coercion import Remark, Share, Text, as_list, as_numbers
+from iterative_rag.llm.replies.coercion import Notes, Remark, Share, SureFlag, Text, as_list, as_numbers
 from iterative_rag.llm.replies.forms import Reply, Texts, schema
 from iterative_rag.protocols import FunctionSpec
 
@@ -63,6 +63,9 @@ class SubmitForm(Reply):
     answer: Text = ""
     short_answer: Text = ""
     quotes: Annotated[Quotes, Field(default_factory=list)]
+    inferred: SureFlag = False
+    also: Annotated[Notes, Field(default_factory=list)]
+    caveats: Annotated[Notes, Field(default_factory=list)]
     missing: Remark = ""
     confidence: Share = 0.5
 

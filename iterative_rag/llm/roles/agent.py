@@ -53,6 +53,8 @@ class LLMAgent:
             status="answered" if answered else "not_in_facts",
             answer=submitted.answer,
             short_answer=submitted.short_answer,
+            also=list(submitted.also),
+            caveats=list(submitted.caveats),
             missing=submitted.missing,
             confidence=submitted.confidence,
         )

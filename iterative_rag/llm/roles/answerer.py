@@ -78,9 +78,10 @@ def draft_of(
 ) -> Draft:
     """The draft that a reply stands for. `numbers` are the numbers of the facts that its markers mean, where these are
     others; 0 drops a marker."""
+    reply = _with_numbers(reply, numbers or {})
     computations = [*calculations.done, *calculations.written_by(reply)]
     text = reply.answer or (reply.short_answer if reply.status == "answered" else "")
-    text = with_computations(_meant(text, numbers or {}), computations)
+    text = with_computations(text, computations)
     text, cited = renumbered(text, len(facts))
     if reply.status == "answered":
         return _with_notes(_answered(reply, text, cited, facts, tuple(computations)), reply, len(facts))
@@ -142,6 +143,15 @@ def renumbered(text: str, count: int, cited: Sequence[int] = ()) -> tuple[str, t
         return f" {marks}" if marks else ""
 
     return _MARKER.sub(replaced, text).strip(), tuple(n - 1 for n in order)
+
+
+def _with_numbers(reply: AnswerReply, numbers: Mapping[int, int]) -> AnswerReply:
+    """The reply with other numbers in the markers of all its texts."""
+    if not numbers:
+        return reply
+    texts = {name: _meant(getattr(reply, name), numbers) for name in ("answer", "missing")}
+    notes = {name: [_meant(note, numbers) for note in getattr(reply, name)] for name in ("also", "caveats")}
+    return reply.model_copy(update=texts | notes)
 
 
 def _meant(text: str, numbers: Mapping[int, int]) -> str:
