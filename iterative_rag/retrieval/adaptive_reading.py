@@ -105,9 +105,11 @@ class AdaptiveReading:
         if second or self._memory.spans(plan.need, id_):
             self._queue_rest(plan, item)
             return
-        if plan.may_pass(item) and self._says_nothing(plan.need, item.entry):
-            plan.passes(item)
-            return
+        if plan.may_pass(item):
+            in_vain = self._memory.in_vain(plan.need, id_)
+            if in_vain or not mentions(plan.need, self._window(item.entry)):
+                plan.passes(item, in_vain=in_vain)
+                return
         sharing = [(plan, item)]
         for other in self._plans:
             twin = next((one for one in other.items if one.entry.document_id == id_ and not one.asked), None)
@@ -119,11 +121,6 @@ class AdaptiveReading:
         sharing.sort(key=lambda one: self._plans.index(one[0]))
         plans = [one for one, _ in sharing]
         self._enqueue(self._window(self._about(together([one.entry for _, one in sharing]), plans)), plans)
-
-    def _says_nothing(self, need: Need, entry: ShortlistedDocument) -> bool:
-        """Whether a document can be left out: what would be read of it holds none of the need's names, or it was read
-        in vain for a need with the same names and the whole question in view."""
-        return self._memory.in_vain(need, entry.document_id) or not mentions(need, self._window(entry))
 
     def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for what was not read of a document for this need; nothing where all of it was."""

@@ -30,13 +30,14 @@ STRIDE = 2
 class PlannedDocument:
     """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
     cut before; `rest` is False once nothing of it is left to read. `passed`: it was left out, because it names nothing
-    that the need names or was read in vain before."""
+    that the need names or was read `in_vain` before."""
 
     entry: ShortlistedDocument
     cut: Window | None = None
     asked: int = 0
     rest: bool = True
     passed: bool = False
+    in_vain: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -113,12 +114,13 @@ class NeedPlan:
 
     @property
     def _asked(self) -> int:
-        """How many documents were asked."""
-        return sum(item.asked > 0 and not item.passed for item in self.items)
+        """How many documents were asked, with those that an earlier reading showed to hold nothing: weaker ones further
+        down the list do not take their places."""
+        return sum(item.asked > 0 and (item.in_vain or not item.passed) for item in self.items)
 
-    def passes(self, item: PlannedDocument) -> None:
+    def passes(self, item: PlannedDocument, *, in_vain: bool) -> None:
         """Leave a document out."""
-        item.asked, item.rest, item.passed = 1, False, True
+        item.asked, item.rest, item.passed, item.in_vain = 1, False, True, in_vain
 
     def may_pass(self, item: PlannedDocument) -> bool:
         """Whether a document may be left out: not the best one, and none that the need names."""

@@ -310,6 +310,31 @@ def test_what_was_read_in_vain_is_not_read_again_for_a_need_with_the_same_names(
     assert extractor.titles.count("Harbour of Karsa") == 1
 
 
+def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_it_is_the_best_or_named() -> None:
+    """45 of 292 reads saw a document again that an earlier hop had read in vain; 41 of them were in vain again."""
+    pages = {f"Page {n}": f"Karsa and Brenk, part {n}." for n in range(8)}
+    extractor = Reading(values={})
+    reading = reader(pages, extractor)
+    reading.read([listed(Need("When was Brenk of Karsa born?"), pages, *list(pages)[:5])])
+    extractor.asked.clear()
+    (found,) = reading.read([listed(Need("Who taught Brenk at Velm?"), pages, *pages)])
+    assert extractor.titles == ["Page 0"]
+    assert (found.read, found.skipped) == (1, 7)
+    extractor.asked.clear()
+    reading.read([listed(Need("Is Page 3 about Brenk?"), pages, "Page 0", "Page 3", "Page 4", "Page 5")])
+    assert extractor.titles == ["Page 0", "Page 3", "Page 5"]
+
+
+def test_what_was_read_in_vain_for_another_subject_is_read() -> None:
+    pages = {f"Page {n}": f"Karsa and Brenk, part {n}." for n in range(3)}
+    extractor = Reading(values={})
+    reading = reader(pages, extractor)
+    reading.read([listed(Need("When was Karsa founded?"), pages, *pages)])
+    extractor.asked.clear()
+    reading.read([listed(Need("Who taught Brenk?"), pages, *pages)])
+    assert extractor.titles == [*pages]
+
+
 def test_the_wider_search_reads_further_down() -> None:
     pages = {f"Page {n}": f"Karsa and Brenk, part {n}." for n in range(12)}
     need = Need("When was Brenk of Karsa born?")
