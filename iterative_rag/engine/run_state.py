@@ -32,13 +32,14 @@ class RunState:
     """`hops` are complete: a hop is recorded when its search has ended, and there is no such thing as an open one.
 
     `unread` are the windows that were to be read and could not be; `unreadable` is the first error where a need could
-    read none of its windows.
+    read none of its windows. `last_attempt`: the draft was asked for as one, since nothing more would be looked up.
     """
 
     inquiry: Inquiry
     hops: tuple[HopRecord, ...] = ()
     draft: Draft | None = None
     reflection: Reflection | None = None
+    last_attempt: bool = False
     unread: tuple[UnreadWindow, ...] = ()
     unreadable: IterativeRAGError | None = None
 
@@ -78,15 +79,21 @@ class RunState:
         errors = (reading.error for reading in readings if reading.error)
         return replace(self, unread=(*kept, *new), unreadable=self.unreadable or next(errors, None))
 
-    def with_draft(self, drafted: Drafted) -> RunState:
+    def with_draft(self, drafted: Drafted, *, last_attempt: bool = False) -> RunState:
         """A draft is the answer until another one is written."""
-        return replace(self, draft=drafted.draft, reflection=drafted.reflection)
+        return replace(self, draft=drafted.draft, reflection=drafted.reflection, last_attempt=last_attempt)
 
     def as_last_attempt(self) -> RunState:
         """The state with its answer, if it has one, marked as what the facts make likely while something is missing."""
         if self.draft is None or not self.draft.answered:
             return self
         return replace(self, draft=as_last_attempt(self.draft))
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the answer was asked for as a last attempt, and the facts do not settle it."""
+        draft = self.draft
+        return self.last_attempt and draft is not None and (draft.confidence < WEAK or bool(draft.caveats))
 
     @property
     def lacks_a_window(self) -> bool:

@@ -29,13 +29,15 @@ from iterative_rag.types import (
     Needs,
     RephrasingStep,
     Step,
+    Stuck,
     SufficiencyStep,
 )
 
 # Hops in a row that may bring no new fact: the first is followed by a wider search, the second ends the loop.
 EMPTY_HOPS = 2
-# An LLM may look for something else after that, which was never searched, up to this many empty hops in a row.
-MOST_EMPTY_HOPS = 4
+# An LLM may look for something else after that, which was never searched, up to this many empty hops in a row: of 25
+# right answers two came after two of them, and none after three.
+MOST_EMPTY_HOPS = 3
 # The share of a need's words that another one has, of which it is only another wording.
 SAME_WORDS = 2 / 3
 
@@ -73,7 +75,9 @@ class StepEngine:
             drafted = yield from self._drafting.draft(max(len(state.hops), 1), state.inquiry, last_attempt=True)
         except CapReached:  # it took only the last attempt: the refusal stands
             return state
-        return state.with_draft(drafted).as_last_attempt() if drafted.draft.answered else state
+        if not drafted.draft.answered:
+            return state
+        return state.with_draft(drafted, last_attempt=True).as_last_attempt()
 
     def _turns(self, state: RunState) -> Generator[Progress, None, RunState]:
         """Each turn analyses, then shortlists, reads and corrects, then rephrases; or it answers and reflects."""
@@ -84,22 +88,29 @@ class StepEngine:
             self._budget.check()
             inquiry, started = state.inquiry, self._budget.usage()
             needs, wider, last = gap, False, False
-            if not gap:
+            given_up = self._metered and empty_hops >= MOST_EMPTY_HOPS
+            exhausted = given_up  # nothing more will be looked up, and something is missing
+            if not gap and not given_up:
                 analysis = analysis or self._roles.analyst.analyse(inquiry)
                 yield AnalysisStep(hop, inquiry.question, analysis)
                 needs, wider, last = _untried(analysis, inquiry)
-            missing = needs
+                exhausted = isinstance(analysis, Stuck)
             if empty_hops >= EMPTY_HOPS:
-                needs = _never_searched(needs, inquiry) if self._metered and empty_hops < MOST_EMPTY_HOPS else ()
+                missing, needs = needs, _never_searched(needs, inquiry) if self._metered and not given_up else ()
+                given_up = given_up or bool(self._metered and missing and not needs)
             if not needs:
                 # The judge is asked only while the loop finds something.
-                state, needs = yield from self._answer(hop, state, judged=empty_hops < EMPTY_HOPS)
+                state, needs = yield from self._answer(
+                    hop, state, judged=empty_hops < EMPTY_HOPS, exhausted=exhausted or given_up
+                )
                 wider = False
                 if not needs:
-                    return state.as_last_attempt() if self._metered and missing else state
+                    return state.as_last_attempt() if given_up or state.is_doubtful else state
             if hop > self._settings.max_hops:
                 raise self._budget.reached(Cap.HOPS)
             state, new = yield from search(state, self._finder, self._budget, needs, wider=wider, since=started)
+            if self._metered and not _brings_something(new, inquiry):
+                new = ()
             empty_hops, gap, analysis = 0 if new else empty_hops + 1, (), None
             if _settles(new, inquiry.question) or (last and _have_values(needs, state.inquiry)):
                 state, gap = yield from self._answer(hop, state, judged=False)
@@ -112,14 +123,19 @@ class StepEngine:
         return state
 
     def _answer(
-        self, hop: int, state: RunState, *, judged: bool
+        self, hop: int, state: RunState, *, judged: bool, exhausted: bool = False
     ) -> Generator[Step, None, tuple[RunState, tuple[Need, ...]]]:
         """Drafts an answer. Returns what is to be looked up first: what the judge names beforehand or reflection
-        afterwards; nothing where the draft is the answer."""
+        afterwards; nothing where the draft is the answer.
+
+        Where the search is `exhausted`, the draft of an LLM is the last attempt: a refusal would be followed by one.
+        """
         if judged and (gap := (yield from self._insufficient(hop, state.inquiry))):
             return state, gap
-        drafted = yield from self._drafting.draft(hop, state.inquiry)
-        return state.with_draft(drafted), _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
+        last = self._metered and exhausted and not state.lacks_a_window
+        drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=last, may_search=True)
+        gap = _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
+        return state.with_draft(drafted, last_attempt=last), gap
 
     def _insufficient(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, tuple[Need, ...]]:
         """The gap that the judge names, if it was not looked for yet; none where the judge's calls fail."""
@@ -191,7 +207,19 @@ def _is_refused(state: RunState) -> bool:
     """Whether the answerer itself refused for want of a fact, and every need was read for in full."""
     draft = state.draft
     refused = draft is not None and not draft.answered and not draft.false_premise and state.reflection is None
-    return refused and bool(state.inquiry.facts) and not state.lacks_a_window
+    return refused and not state.last_attempt and bool(state.inquiry.facts) and not state.lacks_a_window
+
+
+def _brings_something(new: Sequence[Fact], before: Inquiry) -> bool:
+    """Whether one of the new facts says what was not known: a quote that was found for another need, without a value
+    that is new, does not."""
+    return any(not any(_is_said(fact, known) for known in before.facts) for fact in new)
+
+
+def _is_said(fact: Fact, known: Fact) -> bool:
+    """Whether a known fact holds the quote and the value of another one."""
+    holds = known.document_id == fact.document_id and known.start <= fact.start and fact.end <= known.end
+    return holds and (not fact.value or fact.value.casefold() == known.value.casefold())
 
 
 def _have_values(needs: Sequence[Need], inquiry: Inquiry) -> bool:

@@ -22,8 +22,9 @@ COMPUTING_ROUNDS = 2
 # Other values, and caveats, that are kept of one reply.
 MOST_NOTES = 4
 LAST_ATTEMPT = (
-    "This is the last attempt: nothing more will be looked up. If the facts make one answer likely, give it as "
-    '"answered" with a low confidence and say in "caveats" what is unproved.'
+    "This is the last attempt: nothing more will be looked up. If the facts settle the question, answer it as always. "
+    'If they only make one answer likely, give it as "answered" with a confidence below 0.5 and say in "caveats" what '
+    "is unproved."
 )
 MORE_TO_COME = 'If a value is missing, say "not_in_facts" and name it in "missing".'
 
