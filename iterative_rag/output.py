@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from iterative_rag.types import Answer, Claim, Computation, Conflict, Fact, HopRecord, Usage
+from iterative_rag.types import Answer, Citation, Claim, Computation, Conflict, Fact, HopRecord, Usage
 
 
 def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
@@ -16,8 +16,10 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "short_answer": answer.short_answer,
         "status": str(answer.status),
         "reason": answer.reason,
+        "reason_code": answer.reason_code and str(answer.reason_code),
         "confidence": answer.confidence,
-        "citations": [asdict(citation) | {"copies": list(citation.copies)} for citation in answer.citations],
+        "confidence_word": answer.confidence_word and str(answer.confidence_word),
+        "citations": [_citation(citation) for citation in answer.citations],
         "computations": [_computation(computation) for computation in answer.computations],
         "conflicts": [_conflict(conflict) for conflict in answer.conflicts],
         "also": list(answer.also),
@@ -25,12 +27,17 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "last_attempt": answer.last_attempt,
         "claims": [_claim(claim) for claim in answer.claims],
         "corpus_notice": answer.corpus_notice,
+        "nearest": [_citation(passage) for passage in answer.nearest],
         "unread": [asdict(document) for document in answer.unread],
         "hops": [_hop(hop) for hop in answer.hops],
         "usage": _usage(answer.usage),
         "settings": dict(answer.settings),
         "version": version,
     }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return asdict(citation) | {"copies": list(citation.copies)}
 
 
 def _computation(one: Computation) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from html import escape
 
 from iterative_rag.cli.console import clean
 from iterative_rag.cli.render import cost, shown_source
-from iterative_rag.types import Answer, Citation, Status
+from iterative_rag.types import Answer, Citation
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
 # Where a line begins so, Markdown sees a list, a heading or a rule.
@@ -24,8 +24,8 @@ _STYLE = (
 def as_markdown(answer: Answer) -> str:
     """The question as heading, the answer, and its numbered quotes."""
     lines = [f"# {_md(answer.question)}", ""]
-    if label := _label(answer):
-        lines += [f"**{label}** {_md(answer.reason)}".rstrip(), ""]
+    if answer.label:
+        lines += [f"**{answer.label}:** {_md(answer.reason)}".rstrip(), ""]
     if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
         lines += [f"**{_md(answer.short_answer)}**", ""]
     if answer.text:
@@ -43,8 +43,8 @@ def as_markdown(answer: Answer) -> str:
 def as_html(answer: Answer) -> str:
     """The same as a page that loads nothing and runs nothing."""
     body = [f"<h1>{_html(answer.question)}</h1>"]
-    if label := _label(answer):
-        body.append(f"<p><strong>{label}</strong> {_html(answer.reason)}</p>")
+    if answer.label:
+        body.append(f"<p><strong>{answer.label}:</strong> {_html(answer.reason)}</p>")
     if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
         body.append(f'<p class="short">{_html(answer.short_answer)}</p>')
     if answer.text:
@@ -65,10 +65,6 @@ def as_html(answer: Answer) -> str:
         f"<title>{_html(answer.question)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
     ]
     return "\n".join([*head, *body, "</body>\n</html>\n"])
-
-
-def _label(answer: Answer) -> str:
-    return {Status.ABSTAINED: "No answer:", Status.INCOMPLETE: "Incomplete:", Status.ANSWERED: ""}[answer.status]
 
 
 def _remarks(answer: Answer) -> Iterator[str]:

@@ -179,7 +179,7 @@ class HopPrinter:
                     self._printer.line((label, "dim"), "  ", (clean(need.question), ""), indent="  ", hang="        ")
                 self._doing("shortlisting documents")
             case Known():
-                self._printer.line(("known: the facts so far answer the question", "dim"), indent="  ")
+                self._printer.line(("known: the facts so far may answer the question", "dim"), indent="  ")
                 self._doing("answering")
             case Stuck(reason):
                 self._printer.line(("stuck: ", "yellow"), clean(reason), indent="  ", hang="    ")
@@ -258,11 +258,11 @@ def _read(step: ReadingStep) -> str:
 def show_answer(answer: Answer, printer: Printer) -> None:
     """The short answer, the sentence, the numbered citations and one line of cost."""
     if answer.status is Status.INCOMPLETE:
-        printer.line(("Incomplete: ", "bold yellow"), clean(answer.reason))
+        printer.line((f"{answer.label}: ", "bold yellow"), clean(answer.reason))
         if answer.text or answer.short_answer:
             printer.line(("Best answer so far:", "yellow"))
     if answer.status is Status.ABSTAINED:
-        printer.line(("No answer: ", "bold yellow"), clean(answer.reason or answer.text))
+        printer.line((f"{answer.label}: ", "bold yellow"), clean(answer.reason or answer.text))
     elif answer.text or answer.short_answer:
         if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
             printer.line((clean(answer.short_answer), "bold green"))

@@ -130,4 +130,5 @@ def _abstention(draft: Draft, reflection: Reflection) -> Draft:
         or draft.missing
         or "The facts found do not answer the question that was asked."
     )
-    return replace(draft, answered=False, short_answer="", missing=missing)
+    untrue = bool(reflection.false_premise)
+    return replace(draft, answered=False, short_answer="", missing=missing, false_premise=untrue)

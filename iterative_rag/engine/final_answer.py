@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from iterative_rag.engine.endings import NOTHING_FOUND, Ending, outcome_of
 from iterative_rag.engine.run_state import RunState
-from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Answer,
     Citation,
-    DegradedStep,
     Draft,
     Fact,
     Fault,
     Inquiry,
     LostRowsStep,
-    Status,
     UnreadDocument,
     UnreadWindow,
     Usage,
@@ -25,33 +22,20 @@ from iterative_rag.types import (
 from iterative_rag.verification.confidence import confidence
 from iterative_rag.verification.conflicts import with_conflicts
 
-NOTHING_FOUND = "The corpus holds no fact that helps to answer this."
-TITLES_NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, and the
-    lists whose rows it did not find."""
-
-    cap: CapReached | None = None
-    fault: IterativeRAGError | None = None
-    degraded: tuple[DegradedStep, ...] = ()
-    lost: tuple[LostRowsStep, ...] = ()
-
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     written = _with_sound_notes(state.draft or best_so_far(state.inquiry), state.inquiry)
     draft, conflicts = with_conflicts(written, state.inquiry)
     claims = state.reflection.claims if state.reflection and draft.answered else ()
-    status, reason = _status(state, ending, draft)
+    outcome = outcome_of(state, ending, draft)
     fault = ending.fault
     return Answer(
         question=state.inquiry.original,
         text=draft.text,
         short_answer=draft.short_answer,
-        status=status,
-        reason=reason,
+        status=outcome.status,
+        reason=outcome.reason,
+        reason_code=outcome.code,
         confidence=confidence(written, state.reflection, conflicts),
         citations=_citations(draft, state.inquiry.facts),
         hops=state.hops,
@@ -102,44 +86,6 @@ def best_so_far(inquiry: Inquiry) -> Draft:
     place = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
     fact = inquiry.facts[place]
     return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(place,), missing=inquiry.question)
-
-
-def _status(state: RunState, ending: Ending, draft: Draft) -> tuple[Status, str]:
-    """The status, and its reason in a sentence or two ("" when answered)."""
-    if ending.fault is not None:
-        return Status.INCOMPLETE, str(ending.fault)
-    missing = f"Missing: {draft.missing}" if draft.missing else ""
-    if ending.cap is not None:
-        return Status.INCOMPLETE, _joined(str(ending.cap), _not_read(state.unread), missing)
-    if state.falls_short:
-        return Status.INCOMPLETE, _joined(_not_read(state.unread), missing)
-    if draft.answered:
-        return Status.ANSWERED, ""
-    if ending.degraded:  # with that role the answer might have been found
-        return Status.INCOMPLETE, _joined(_done_without(ending.degraded), missing)
-    return Status.ABSTAINED, draft.missing or NOTHING_FOUND
-
-
-def _not_read(unread: Sequence[UnreadWindow]) -> str:
-    """Which documents could not be read and why, in one sentence; "" where all were read."""
-    titles = list(dict.fromkeys(one.window.title for one in unread))
-    reasons = list(dict.fromkeys(one.reason.rstrip(".") for one in unread))
-    if not titles:
-        return ""
-    more = [f"and {len(titles) - TITLES_NAMED} more"] if len(titles) > TITLES_NAMED else []
-    named = ", ".join([*titles[:TITLES_NAMED], *more])
-    return f"{counted(len(titles), 'document')} could not be read: {named} ({'; '.join(reasons[:2])})."
-
-
-def _done_without(degraded: Sequence[DegradedStep]) -> str:
-    """`The run went on without the role reflect (Ollama answered 500).`"""
-    roles = list(dict.fromkeys(step.role for step in degraded))
-    named = "role" if len(roles) == 1 else "roles"
-    return f"The run went on without the {named} {', '.join(roles)} ({degraded[-1].message.rstrip('.')})."
-
-
-def _joined(*sentences: str) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:

@@ -108,14 +108,10 @@ def as_tool(rag: IterativeRAG, *, name: str = "ask_corpus", description: str = T
 
 def said(answer: Answer) -> str:
     """The answer as one text that also says when the run abstained or was incomplete."""
-    match answer.status:
-        case Status.ANSWERED:
-            return answer.text or answer.short_answer
-        case Status.ABSTAINED:
-            return f"No answer: {answer.reason}"
-        case Status.INCOMPLETE:
-            best = f" Best answer so far: {answer.text}" if answer.text else ""
-            return f"Incomplete: {answer.reason}{best}"
+    if answer.status is Status.ANSWERED:
+        return answer.text or answer.short_answer
+    best = f" Best answer so far: {answer.text}" if answer.text and answer.status is Status.INCOMPLETE else ""
+    return f"{answer.label}: {answer.reason}{best}"
 
 
 def with_quotes(answer: Answer) -> str:
@@ -159,8 +155,10 @@ def response_metadata(answer: Answer) -> dict[str, Any]:
     return {
         "status": str(answer.status),
         "reason": answer.reason,
+        "reason_code": answer.reason_code and str(answer.reason_code),
         "short_answer": answer.short_answer,
         "confidence": answer.confidence,
+        "confidence_word": answer.confidence_word and str(answer.confidence_word),
         "unread": [document.title for document in answer.unread],
         "hops": len(answer.hops),
         "llm_calls": usage.llm_calls,

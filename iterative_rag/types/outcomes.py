@@ -20,6 +20,38 @@ class Status(StrEnum):
     INCOMPLETE = "incomplete"  # a limit or an error ended the run, or documents could not be read
 
 
+class ReasonCode(StrEnum):
+    """Why there is no answer, or only the best one so far: one code for each such ending."""
+
+    NOT_IN_CORPUS = "not_in_corpus"  # everything that was to be read was read, and nothing near the question was found
+    NOT_WORKED_OUT = "not_worked_out"  # something near was found, but no answer could be made of it
+    FALSE_PREMISE = "false_premise"  # the question assumes something that the corpus contradicts
+    LIMIT = "limit"  # a limit of the run was reached: `Answer.cap`
+    UNREAD = "unread"  # documents that were to be read could not be: `Answer.unread`
+    ROLE_FAILED = "role_failed"  # a part of the run whose calls failed was left out, and there is no answer without it
+    FAULT = "fault"  # an error ended the run: `Answer.fault`
+
+    @property
+    def label(self) -> str:
+        """What a text for people begins with; `Answer.reason` follows it."""
+        return _LABELS.get(self, "Incomplete")
+
+
+_LABELS = {
+    ReasonCode.NOT_IN_CORPUS: "Not in the corpus",
+    ReasonCode.NOT_WORKED_OUT: "Not worked out",
+    ReasonCode.FALSE_PREMISE: "False premise",
+}
+
+
+class ConfidenceWord(StrEnum):
+    """How far to trust an answer, in words. Which share of answers was right under each: docs/models.md."""
+
+    WELL_SUPPORTED = "well supported"
+    LIKELY = "likely"
+    WEAK_GUESS = "weak guess"
+
+
 class Cap(StrEnum):
     """The hard limits of a run, one for each `max_` setting."""
 
@@ -166,10 +198,13 @@ class UnreadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a run. `reason` says why it abstained or is incomplete; "" when answered.
+    """The outcome of a run. `reason` says why it abstained or is incomplete, `reason_code` which ending that is; "" and
+    None when answered.
 
-    `text` is the sentence with `[n]` markers, `short_answer` the value alone, `confidence` is from 0 to 1. `cap` is set
-    when a limit ended the run, `fault` when an error did. `unread` are documents that could not be read: a run that
+    `text` is the sentence with `[n]` markers, `short_answer` the value alone, `confidence` is from 0 to 1,
+    `confidence_word` the same in words (None without an answer). `nearest` are the passages that come nearest to a
+    question that could not be worked out, numbered after the citations. `cap` is set when a limit ended the run,
+    `fault` when an error did. `unread` are documents that could not be read: a run that
     would have abstained is then `incomplete`, an answer that is proved without them stays `answered`. `conflicts` are
     shown with the answer. `claims` are the claims of the text with the facts that prove each; empty where the strategy
     does not reflect. `also` are other values that the facts support ("1905, by the inscription [3]"), `caveats` what
@@ -196,6 +231,18 @@ class Answer:
     also: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
     last_attempt: bool = False
+    reason_code: ReasonCode | None = None
+    confidence_word: ConfidenceWord | None = None
+    nearest: tuple[Citation, ...] = ()
     run_id: str = ""
     corpus_notice: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What a text for people begins with where there is no answer; "" where there is one. `reason` follows it."""
+        if self.status is Status.ANSWERED:
+            return ""
+        if self.reason_code is not None:
+            return self.reason_code.label
+        return "Incomplete" if self.status is Status.INCOMPLETE else "No answer"  # of a trace of an older version

@@ -83,7 +83,7 @@ def test_a_node_says_the_page_and_the_day() -> None:
 @pytest.mark.parametrize(
     ("outcome", "beginning"),
     [
-        (ABSTAINED, "No answer: The corpus does not say"),
+        (ABSTAINED, "Not in the corpus: The corpus does not say"),
         (CAPPED, "Incomplete: The run reached"),
     ],
 )
