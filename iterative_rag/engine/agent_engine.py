@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.engine.agent_quotes import RefusedQuote, verified
-from iterative_rag.engine.agent_tools import Found, Toolbox
+from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, verified
+from iterative_rag.engine.agent_results import Found, ShownTexts
+from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.driver import Engine, RunDriver
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.strategies import RunComponents, plain_drafting
@@ -48,7 +49,7 @@ RESULT_SHARE, CHARS_PER_TOKEN = 0.35, 3
 CALLS_OF_A_TURN = 2
 # A search that brought nothing is no proof that nothing is there: so many are made before the model may give up.
 SEARCHES_BEFORE_GIVING_UP = 2
-SUBMIT, REFUSED = "submit", "refused quotes"
+SUBMIT = "submit"
 UNPROVED = "No quote from the corpus proves an answer."
 UNPROVED_CLAIMS = (
     "refused: these claims name what no quote says; quote the passage that says it, leave it out, or set "
@@ -109,6 +110,7 @@ class AgentEngine:
     def __init__(self, run: RunComponents, agent: ToolAgent) -> None:
         self._agent, self._run, self._budget = agent, run, run.budget
         self._tools = Toolbox(run.corpus, run.settings)
+        self._shown = ShownTexts(self._tools.titles)
         self._drafting = plain_drafting(run)
         self._memory = _Memory()
 
@@ -169,9 +171,10 @@ class AgentEngine:
         wanted = [call for call in calls if not isinstance(call, NoteCall | SubmitCall)]
         new = [call for call in dict.fromkeys(wanted) if call not in self._memory.made]
         self._memory.made.update(new)
-        chars = self._chars() // max(len(new), 1)
+        chars = self._chars()
+        done = self._tools.carry_out(new, chars)
         needs: list[Need] = []
-        for call, found in zip(new, self._tools.carry_out(new, chars), strict=True):
+        for call, found, text in zip(new, done, self._shown.texts(done, chars), strict=True):
             if found.computation:
                 self._memory.computations.append(_numbered(found.computation))
             for need, documents in found.shortlists:
@@ -179,7 +182,7 @@ class AgentEngine:
                 yield ShortlistStep(hop, need, documents)
             if not isinstance(call, SearchCall):
                 yield ToolStep(hop, *_label(found), tuple(one.document.id for one in found.passages))
-            results.append(ToolResult(found.asked, found.told, self._tools.text(found, chars)))
+            results.append(ToolResult(found.asked, found.told, text))
         if len(new) < len(wanted):
             results.append(ToolResult("repeated calls", "they were made before; what they showed is in the facts"))
             yield ToolStep(hop, "repeated", counted(len(wanted) - len(new), "call"), "made before")
@@ -204,8 +207,8 @@ class AgentEngine:
         places = [self._place(quoted, state, facts, refused) for quoted in (*noted, *submitted)]
         if noted or submitted:
             yield _reading(state.next_hop, state.inquiry, facts, refused)
-            results += _told_of_quotes(noted, refused)
-        titles = [self._run.corpus.document(one).title for one in self._tools.opened()] if needs else []
+            results += told_of_quotes(noted, refused)
+        titles = [self._run.corpus.document(one).title for one in self._shown.opened()] if needs else []
         state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
         yield state
         return state, [*range(known), *places]
@@ -214,7 +217,7 @@ class AgentEngine:
         self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[RefusedQuote]
     ) -> int | None:
         """The place of a quote among the facts, to which it is added if it is new; None where it is refused."""
-        found = verified(quoted, state.inquiry, self._tools.titles, self._run.corpus, self._tools.opened())
+        found = verified(quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened())
         if isinstance(found, RefusedQuote):
             refused.append(found)
             return None
@@ -283,16 +286,6 @@ def _line(result: ToolResult) -> str:
     """A call in one line: what came of it, and for a search the titles."""
     titles = result.text.partition("\n")[0] if result.call.startswith("search ") else ""
     return " ".join(f"{result.call}: {result.told} {titles}".split())[:LOG_CHARS]
-
-
-def _told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuote]) -> Iterator[ToolResult]:
-    if refused:
-        said = "\n".join(
-            f'- "{one.quote}"' + (f"\n  {one.title} says: {one.nearest}" if one.nearest else "") for one in refused
-        )
-        yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
-    elif noted:
-        yield ToolResult("note", counted(len(noted), "quote") + " kept")
 
 
 def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequence[RefusedQuote]) -> ReadingStep:

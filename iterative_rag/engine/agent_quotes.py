@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.injection_guard import guarded
@@ -12,8 +12,10 @@ from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Document, Extract, Fact, Inquiry, Need, QuotedPassage, Window
+from iterative_rag.text.plurals import counted
+from iterative_rag.types import Document, Extract, Fact, Inquiry, Need, QuotedPassage, ToolResult, Window
 
+REFUSED = "refused quotes"
 SCORE = 1.0
 # A sentence that shares so many of its words with a quote is shown as what the document really says.
 LIKENESS = 0.4
@@ -33,16 +35,28 @@ class RefusedQuote:
 def verified(
     quoted: QuotedPassage, inquiry: Inquiry, titles: ArticleTitles, corpus: Corpus, opened: Sequence[str]
 ) -> Fact | RefusedQuote:
-    """The fact, if the quote stands in the article named or, where it names none that does, in one that was shown."""
-    named = titles.article(quoted.title) if quoted.title else None
-    documents = [named] if named else []
-    documents += [corpus.document(one) for one in opened if not named or one != named.id]
+    """The fact, if the quote stands in an article of that title or, where it names none that does, in one that was
+    shown."""
+    documents = titles.articles(quoted.title) if quoted.title else []
+    named = {document.id for document in documents}
+    documents += [corpus.document(one) for one in opened if one not in named]
     for document in documents:
         place = locate(quoted.quote, document.text, [(0, len(document.text))])
         if place is not None:
             return _fact(quoted, inquiry, document, *place)
     nearest = max((_nearest(quoted.quote, document) for document in documents), default=(0.0, "", ""))
     return RefusedQuote(quoted.quote, *(nearest[1:] if nearest[0] >= LIKENESS else ("", "")))
+
+
+def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuote]) -> Iterator[ToolResult]:
+    """What the model is told of its quotes: those that were refused, else how many were kept."""
+    if refused:
+        said = "\n".join(
+            f'- "{one.quote}"' + (f"\n  {one.title} says: {one.nearest}" if one.nearest else "") for one in refused
+        )
+        yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
+    elif noted:
+        yield ToolResult("note", counted(len(noted), "quote") + " kept")
 
 
 def _fact(quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: int, end: int) -> Fact:

@@ -1,17 +1,20 @@
-"""The tools of the strategy `agent`, over one corpus: what a call finds, and what of it the model has not seen yet."""
+"""The tools of the strategy `agent`, over one corpus: what each call finds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.display import shortened, shown
+from iterative_rag.engine.agent_results import LEAST_SHOWN, Found, Passages
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.article_parts import (
     Span,
+    Table,
     beginning,
-    places,
+    is_name_of,
+    lists,
     rows,
     section_named,
     sections,
@@ -19,8 +22,9 @@ from iterative_rag.retrieval.article_parts import (
     tables,
 )
 from iterative_rag.retrieval.article_titles import ArticleTitles
+from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.windows import GAP, PACKED, window
+from iterative_rag.retrieval.word_places import Nearness, word_places
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.text.plurals import counted
@@ -33,100 +37,53 @@ from iterative_rag.types import (
     RowsCall,
     SearchCall,
     SectionCall,
-    ShortlistedDocument,
     ToolCall,
     WrongCall,
 )
 
-# Documents of one search whose text is shown, if there is room; of the others the title.
+# Documents of one query whose text is shown, if there is room; of the others the title.
 SHOWN_IN_FULL = 4
-# Characters of one document that a search shows at least.
-LEAST_SHOWN = 400
 # Headings that a model is told of, where an article has no such section.
 HEADINGS_TOLD = 40
-SHOWN_BEFORE = "(shown before)"
-CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
+# What is said before the places of words that do not stand together as they were asked for.
+_NEARNESS = {
+    Nearness.PHRASE: "",
+    Nearness.NEAR: "not in these words; near one another in ",
+    Nearness.MOST: "not all of these words; most of them in ",
+}
+LOST = "; rows of its lists were lost: they are not in the corpus"
 _calls = LastingPool("iterative-rag tools", threads=64)
-
-
-@dataclass(frozen=True, slots=True)
-class Passages:
-    """Parts of a document that a call found."""
-
-    document: Document
-    spans: tuple[Span, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What came of one call, before it is known what the model has seen.
-
-    `told` is our own word on it; `listed` are titles and headings, which are text of documents. `shortlists` are
-    those of a search's queries.
-    """
-
-    asked: str
-    told: str
-    listed: str = ""
-    passages: tuple[Passages, ...] = ()
-    shortlists: tuple[tuple[Need, tuple[ShortlistedDocument, ...]], ...] = ()
-    computation: Computation | None = None
 
 
 @dataclass(slots=True)
 class Toolbox:
-    """The tools of one run. It remembers which parts of which documents were shown."""
+    """The tools of one run."""
 
     corpus: Corpus
     settings: Settings
     titles: ArticleTitles = field(init=False)
-    _shown: dict[str, list[Span]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.titles = ArticleTitles(self.corpus)
 
     def carry_out(self, calls: Sequence[ToolCall], chars: int) -> list[Found]:
-        """All calls at once; `chars` is what each may show."""
+        """All calls at once; `chars` is what they may show together."""
         futures = [_calls.submit(self._carried_out, call, chars) for call in calls]
         return [future.result() for future in futures]
-
-    def opened(self) -> list[str]:
-        """The ids of the documents that were shown."""
-        return list(self._shown)
-
-    def text(self, found: Found, chars: int) -> str:
-        """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place
-        of an article gets it."""
-        parts = [found.listed] if found.listed else []
-        hidden = 0
-        for one in found.passages:
-            seen = self._shown.setdefault(one.document.id, [])
-            known = seen if found.shortlists else []
-            new = [span for span in one.spans if not any(a <= span[0] and span[1] <= b for a, b in known)]
-            left = chars - sum(map(len, parts))
-            if left <= 0:
-                hidden += 1
-                continue
-            body = GAP.join(one.document.text[start:end].strip() for start, end in new) if new else SHOWN_BEFORE
-            if len(body) > left:
-                body = body[: max(0, left)] + CUT
-            else:
-                seen += new
-            parts.append(f"# {one.document.title}\n{body}")
-        if hidden:
-            parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
-        return "\n\n".join(parts)
 
     def _carried_out(self, call: ToolCall, chars: int) -> Found:
         match call:
             case SearchCall():
-                return self._search(call, chars)
+                return self._search(call)
             case FindCall(title, words):
-                return self._find(f"find_in_article {title}: {words}", title, words)
+                asked = f"find_in_article {title}: {words}"
+                return self._of_article(asked, title, lambda document: _places(asked, document, words))
             case SectionCall(title, heading):
-                return self._section(f"read_section {title}: {heading or 'beginning'}", title, heading, chars)
-            case RowsCall():
-                return self._rows(call)
+                asked = f"read_section {title}: {heading or 'beginning'}"
+                return self._of_article(asked, title, lambda document: _section(asked, document, heading, chars))
+            case RowsCall(title, table, wanted):
+                asked = f"list_rows {title}: {' · '.join(filter(None, (table, wanted))) or 'all'}"
+                return self._of_article(asked, title, lambda document: _rows(asked, document, table, wanted))
             case CalculateCall(expression, facts):
                 return _calculated(expression, facts)
             case WrongCall(tool, reason):
@@ -134,20 +91,18 @@ class Toolbox:
             case _:
                 raise AssertionError(f"{type(call).__name__} is not a tool over the corpus")
 
-    def _search(self, call: SearchCall, chars: int) -> Found:
+    def _search(self, call: SearchCall) -> Found:
         needs = [Need(query) for query in call.queries]
         settings = self.settings
         found = shortlist(
             self.corpus, needs, documents=settings.shortlist, passages=settings.passages, sharpen=True, keep_tail=True
         )
-        size = max(LEAST_SHOWN, chars // (SHOWN_IN_FULL * len(needs)))
         passages: dict[str, Passages] = {}
         for rank in range(SHOWN_IN_FULL):
             for documents in found:
                 for entry in documents[rank : rank + 1]:
                     document = self.corpus.document(entry.document_id)
-                    spans = window(document, entry, size, PACKED).spans
-                    passages.setdefault(document.id, Passages(document, tuple(spans)))
+                    passages.setdefault(document.id, Passages(document, entry=entry))
         for entry in (entry for documents in found for entry in documents):
             self.titles.learn(entry.title, entry.document_id)
         listed = "\n".join(
@@ -158,50 +113,69 @@ class Toolbox:
         shortlists = tuple(zip(needs, found, strict=True))
         return Found(f"search {' | '.join(call.queries)}", told, listed, tuple(passages.values()), shortlists)
 
-    def _find(self, asked: str, title: str, words: str) -> Found:
-        document = self.titles.article(title)
-        if document is None:
-            return self._no_article(asked, title)
-        spans = places(document.text, words)
-        if not spans:
-            return Found(asked, "the article does not hold these words")
-        return Found(asked, counted(len(spans), "place"), passages=(Passages(document, tuple(spans)),))
+    def _of_article(self, asked: str, title: str, look: Callable[[Document], Found]) -> Found:
+        """What the one article of this title holds; else what titles there are."""
+        match self.titles.articles(title):
+            case [document]:
+                return look(document)
+            case []:
+                near = self.titles.near(title)
+                told = "there is no article of that title" + ("; these come near" if near else "; search for it")
+                return Found(asked, told, " · ".join(near))
+            case namesakes:
+                told = f"{len(namesakes)} articles have that title; name one as it is written here, with its source"
+                return Found(asked, told, " · ".join(map(self.titles.label, namesakes)))
 
-    def _section(self, asked: str, title: str, heading: str, chars: int) -> Found:
-        document = self.titles.article(title)
-        if document is None:
-            return self._no_article(asked, title)
-        headings = [one.heading for one in sections(document.text)[:HEADINGS_TOLD]]
-        listed = f"Sections: {' · '.join(headings) or 'none'}"
-        if not heading:
-            span = beginning(document.text, max(chars, LEAST_SHOWN))
-            return Found(asked, counted(len(headings), "section"), listed, (Passages(document, (span,)),))
-        section = section_named(document.text, heading)
-        if section is None:
-            return Found(asked, "the article has no section like that", listed)
-        return Found(asked, "found", passages=(Passages(document, ((section.start, section.end),)),))
 
-    def _rows(self, call: RowsCall) -> Found:
-        asked = f"list_rows {call.title}: {' · '.join(filter(None, (call.table, call.filter))) or 'all'}"
-        document = self.titles.article(call.title)
-        if document is None:
-            return self._no_article(asked, call.title)
-        found = tables(document.text)
-        named = (f"{n}. {table.heading or document.title} ({len(table.rows)})" for n, table in enumerate(found, 1))
-        listed = f"Tables, with their rows: {' · '.join(named) or 'none'}"
-        table = table_named(document.text, call.table)
-        if table is None:
-            return Found(asked, "the article has no table like that", listed)
-        chosen = rows(document.text, table, call.filter)
-        if not chosen:
-            return Found(asked, f"none of {counted(len(table.rows), 'row')} holds all these words", listed)
-        told = f"{len(chosen)} of {counted(len(table.rows), 'row')}"
-        return Found(asked, told, listed, (Passages(document, _joined([*table.header, *chosen])),))
+def _places(asked: str, document: Document, words: str) -> Found:
+    found = word_places(document.text, words)
+    if found is None:
+        return Found(asked, "the article does not hold these words")
+    told = _NEARNESS[found.nearness] + counted(found.count, "place")
+    if found.count > len(found.spans):
+        told += f", the first {len(found.spans)} shown"
+    return Found(asked, told, passages=(Passages(document, found.spans),))
 
-    def _no_article(self, asked: str, title: str) -> Found:
-        near = self.titles.near(title)
-        told = "there is no article of that title" + ("; these come near" if near else "; search for it")
-        return Found(asked, told, " · ".join(near))
+
+def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
+    headings = [one.heading for one in sections(document.text)[:HEADINGS_TOLD]]
+    listed = f"Sections: {' · '.join(headings) or 'none'}"
+    if not heading:
+        span = beginning(document.text, max(chars, LEAST_SHOWN))
+        return Found(asked, counted(len(headings), "section"), listed, (Passages(document, (span,)),))
+    section = section_named(document.text, heading)
+    if section is None:
+        return Found(asked, "the article has no section like that", listed)
+    return Found(asked, "found", passages=(Passages(document, ((section.start, section.end),)),))
+
+
+def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
+    """The rows of a table, or the entries of a list where no table is meant, and what was lost of both."""
+    text = document.text
+    found, bulleted = tables(text), lists(text)
+    lost = [one.section or document.title for one in lost_rows(document)]
+    named = [_named("Tables, with their rows", document, found)] if found else []
+    named += [_named("Lists, with their entries", document, bulleted)] if bulleted else []
+    named += [f"Without their rows in this text: {' · '.join(lost)}"] if lost else []
+    listed = "\n".join(named)
+    told = "" if found else "no tables in this article; "
+    if is_name_of(name, lost) and not is_name_of(name, [one.heading for one in (*found, *bulleted)]):
+        return Found(asked, "the rows of that list were lost: they are not in the corpus", listed)
+    table = table_named(text, found, name) or table_named(text, bulleted, name)
+    if table is None:
+        told += ("no list like that" if name else "no lists") if not found else "the article has no table like that"
+        return Found(asked, told + (LOST if lost else ""), listed)
+    told += LOST.removeprefix("; ") + "; " if lost and not found else ""
+    chosen = rows(text, table, wanted)
+    if not chosen:
+        return Found(asked, f"{told}none of {counted(len(table.rows), 'row')} holds all these words", listed)
+    told += f"{len(chosen)} of {counted(len(table.rows), 'row')}"
+    return Found(asked, told, listed, (Passages(document, _joined([*table.header, *chosen])),))
+
+
+def _named(what: str, document: Document, found: Sequence[Table]) -> str:
+    named = (f"{n}. {table.heading or document.title} ({len(table.rows)})" for n, table in enumerate(found, 1))
+    return f"{what}: {' · '.join(named)}"
 
 
 def _calculated(expression: str, facts: Sequence[int]) -> Found:

@@ -1,4 +1,4 @@
-"""Parts of one article that a reader asks for by name: sections, places that hold some words, rows of tables."""
+"""Parts of one article that a reader asks for by name: sections, and the rows of tables and lists."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iterative_rag.retrieval.chunking import Heading, headings, sentences
+from iterative_rag.retrieval.chunking import Heading, headings
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
 
 Span = tuple[int, int]
-# Places that hold some of the words asked for, of one article.
-MOST_PLACES = 6
 # A word stands for those that share its first letters: "marry" and "married", "win" and "wins".
 STEM = 4
+# A list has at least so many entries.
+FEWEST_ENTRIES = 2
 
 _WORD = lazy_pattern(r"\w+")
 _ROW = lazy_pattern(r"^[ \t]*\|.*$", re.MULTILINE)
+_ITEM = lazy_pattern(r"^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)\S.*$", re.MULTILINE)
 _RULE = lazy_pattern(r"[ \t]*\|[ :|-]*-[ :|-]*")
 
 
@@ -32,7 +33,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`heading` is that of the section it stands in; `header` the lines above its `rows`."""
+    """A table, or a list, whose entries are its rows. `heading` is that of the section it stands in; `header` the lines
+    above its `rows`."""
 
     heading: str
     header: tuple[Span, ...]
@@ -63,42 +65,38 @@ def beginning(text: str, size: int) -> Span:
     return 0, min(parts[0].start if parts else len(text), size)
 
 
-def places(text: str, words: str) -> list[Span]:
-    """Sentences and table rows that hold the words, those with most of them, in document order."""
-    wanted = _stems(words)
-    spans = sentences(text)
-    scored = [(len(wanted & _stems(text[start:end])), (start, end)) for start, end in spans]
-    most = max((score for score, _ in scored), default=0)
-    if not most:
-        return []
-    # One word of many is no place that was asked for, unless there is no better one.
-    least = max(1, most - 1) if most > 1 else 1
-    best = sorted((item for item in scored if item[0] >= least), key=lambda item: -item[0])[:MOST_PLACES]
-    return sorted(span for _, span in best)
-
-
 def tables(text: str) -> list[Table]:
     """The tables in document order."""
+    return [_table(text, lines, heading) for lines, heading in _runs(text, _ROW)]
+
+
+def lists(text: str) -> list[Table]:
+    """The lists with bullets or numbers in document order."""
+    return [Table(heading, (), tuple(lines)) for lines, heading in _runs(text, _ITEM) if len(lines) >= FEWEST_ENTRIES]
+
+
+def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
+    """The lines of one kind that follow one another, with the heading above them."""
     found: list[list[Span]] = []
-    for match in _ROW.finditer(text):
+    for match in line.finditer(text):
         if found and text[found[-1][-1][1] : match.start()].strip("\n") == "" and match.start() - found[-1][-1][1] <= 1:
             found[-1].append(match.span())
         else:
             found.append([match.span()])
     titled = headings(text, 0, len(text))
-    return [_table(text, lines, [_name(text, one) for one in titled if one.start < lines[0][0]]) for lines in found]
+    above = ([_name(text, one) for one in titled if one.start < lines[0][0]] for lines in found)
+    return [(lines, names[-1] if names else "") for lines, names in zip(found, above, strict=True)]
 
 
-def _table(text: str, lines: Sequence[Span], above: Sequence[str]) -> Table:
+def _table(text: str, lines: Sequence[Span], heading: str) -> Table:
     ruled = len(lines) > 1 and _RULE.fullmatch(text[slice(*lines[1])]) is not None
     header = 2 if ruled else 1 if len(lines) > 1 else 0
-    return Table(above[-1] if above else "", tuple(lines[:header]), tuple(lines[header:]))
+    return Table(heading, tuple(lines[:header]), tuple(lines[header:]))
 
 
-def table_named(text: str, name: str) -> Table | None:
-    """The table of that number (from 1), or the one whose heading or header is nearest to the name; without a name the
-    longest."""
-    found = tables(text)
+def table_named(text: str, found: Sequence[Table], name: str) -> Table | None:
+    """Of these tables or lists the one of that number (from 1), or whose heading or header is nearest to the name;
+    without a name the longest."""
     if not name.strip():
         return max(found, default=None, key=lambda table: len(table.rows))
     if name.strip().isdigit():
@@ -110,6 +108,12 @@ def table_named(text: str, name: str) -> Table | None:
     ]
     best = max(scored, default=None, key=lambda item: item[:2])
     return best[2] if best and best[0] > 0 else None
+
+
+def is_name_of(name: str, headings: Sequence[str]) -> bool:
+    """Whether one of the headings has all words of the name."""
+    wanted = _stems(name)
+    return bool(wanted) and any(wanted <= _stems(heading) for heading in headings)
 
 
 def rows(text: str, table: Table, words: str) -> list[Span]:

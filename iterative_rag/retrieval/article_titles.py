@@ -7,46 +7,66 @@ import threading
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Hit
 
-# Hits of a title that are looked at for the article of that name, and titles that are offered in its place.
-HITS, OFFERED = 32, 3
+# Hits of a title that are looked at for the articles of that name, and titles that are offered in its place.
+HITS, OFFERED = 100, 3
 LIKENESS = 0.5
+
+_WITH_SOURCE = lazy_pattern(r"(?P<title>.*\S)\s*\[(?P<source>[^\[\]]+)\]")
 
 
 class ArticleTitles:
-    """The titles that one run has met. Used from several threads at once."""
+    """The titles that one run has met. Used from several threads at once.
+
+    Where articles share a title, each is named with its source: "Mercury [planets/mercury.md]".
+    """
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._ids: dict[str, str] = {}
-        self._written: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self._ids: dict[str, dict[str, str]] = {}  # the ids of each plain title, with the title as it is written
+        self._searched: set[str] = set()
+        self._lock, self._searching = threading.Lock(), threading.Lock()
 
     def learn(self, title: str, document_id: str) -> None:
         with self._lock:
-            self._ids.setdefault(_plain(title), document_id)
-            self._written.setdefault(_plain(title), title)
+            self._ids.setdefault(_plain(title), {}).setdefault(document_id, title)
 
-    def article(self, title: str) -> Document | None:
-        """The article of this title, ignoring case and accents; None where the corpus has none."""
-        if (known := self._known(title)) is None:
-            self._search(title)
-            known = self._known(title)
-        return None if known is None else self._corpus.document(known)
+    def articles(self, title: str) -> list[Document]:
+        """The articles of this title, ignoring case and accents; of a title with a source the one from there."""
+        if found := self._articles(title):
+            return found
+        named = _WITH_SOURCE.fullmatch(title.strip())
+        if named is None:
+            return []
+        source = named["source"].strip()
+        return [one for one in self._articles(named["title"]) if one.source.endswith(source)]
+
+    def label(self, document: Document) -> str:
+        """The title, with the source where another article is known by the same title."""
+        with self._lock:
+            namesakes = len(self._ids.get(_plain(document.title), ()))
+        return f"{document.title} [{document.source}]" if namesakes > 1 else document.title
 
     def near(self, title: str) -> list[str]:
         """Titles like this one, the most alike first; it was searched for before."""
         with self._lock:
-            written = dict(self._written)
+            written = {plain: next(iter(ids.values())) for plain, ids in self._ids.items()}
         plain = _plain(title)
         held = [one for one in written if plain and (plain in one or one in plain)]
         close = difflib.get_close_matches(plain, written, n=OFFERED, cutoff=LIKENESS)
         return [written[one] for one in dict.fromkeys([*close, *held])][:OFFERED]
 
-    def _known(self, title: str) -> str | None:
+    def _articles(self, title: str) -> list[Document]:
+        plain = _plain(title)
+        with self._searching:
+            if plain not in self._searched:  # also where one is known: others may have the same title
+                self._search(title)
+                self._searched.add(plain)
         with self._lock:
-            return self._ids.get(_plain(title))
+            ids = list(self._ids.get(plain, ()))
+        return [self._corpus.document(one) for one in ids]
 
     def _search(self, title: str) -> None:
         hits: list[Hit] = self._corpus.search([title], HITS)[0]

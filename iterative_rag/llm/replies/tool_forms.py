@@ -81,7 +81,7 @@ class Tool:
 
 TOOLS: Mapping[str, Tool] = {
     "search": Tool(SearchForm, "Search the corpus with up to 4 queries at once.", ("search_corpus", "query", "lookup")),
-    "find_in_article": Tool(FindForm, "Show the places of one article that hold these words.", ("find", "grep")),
+    "find_in_article": Tool(FindForm, "Show the places of one article with a phrase or its words.", ("find", "grep")),
     "read_section": Tool(
         SectionForm,
         'Read a section of an article; without a heading ("") its beginning and the list of its sections.',
@@ -89,7 +89,7 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "list_rows": Tool(
         RowsForm,
-        "List the rows of a table of an article, all or those that hold the words of the filter.",
+        "List the rows of a table or list of an article, all or those that hold the words of the filter.",
         ("rows", "table", "read_table"),
     ),
     "calculate": Tool(CalculateForm, "Compute an expression exactly.", ("compute", "calculator")),

@@ -1,0 +1,116 @@
+"""What the calls of a turn found, and what of it the model is shown: each result gets the room that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from iterative_rag.retrieval.article_titles import ArticleTitles
+from iterative_rag.retrieval.windows import GAP, PACKED, window
+from iterative_rag.text.plurals import counted
+from iterative_rag.types import Computation, Document, Need, ShortlistedDocument
+
+Span = tuple[int, int]
+# Characters that an article is shown with at least, if it has so many: less is not worth a place.
+LEAST_SHOWN = 400
+SHOWN_BEFORE = "(shown before)"
+CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Parts of a document that a call found. A search finds an `entry` instead, whose window is cut to the room."""
+
+    document: Document
+    spans: tuple[Span, ...] = ()
+    entry: ShortlistedDocument | None = None
+
+    @property
+    def length(self) -> int:
+        """The characters that it would take if there were room for everything."""
+        return len(self.document.text) if self.entry else sum(end - start for start, end in self.spans)
+
+    def within(self, room: int) -> tuple[Span, ...]:
+        """Its parts, those of an entry for about `room` characters."""
+        return self.spans if self.entry is None else window(self.document, self.entry, room, PACKED).spans
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of one call, before it is known what the model has seen.
+
+    `told` is our own word on it; `listed` are titles and headings, which are text of documents. `shortlists` are
+    those of a search's queries.
+    """
+
+    asked: str
+    told: str
+    listed: str = ""
+    passages: tuple[Passages, ...] = ()
+    shortlists: tuple[tuple[Need, tuple[ShortlistedDocument, ...]], ...] = ()
+    computation: Computation | None = None
+
+    @property
+    def length(self) -> int:
+        return len(self.listed) + sum(one.length + len(one.document.title) for one in self.passages)
+
+
+class ShownTexts:
+    """What a run has shown of which documents."""
+
+    def __init__(self, titles: ArticleTitles) -> None:
+        self._titles = titles
+        self._shown: dict[str, list[Span]] = {}
+
+    def opened(self) -> list[str]:
+        """The ids of the documents that were shown."""
+        return list(self._shown)
+
+    def texts(self, found: Sequence[Found], chars: int) -> Iterator[str]:
+        """What documents say, for each call, in `chars` characters together. What a short result leaves, longer ones
+        get."""
+        for one, room in zip(found, shared(chars, [one.length for one in found]), strict=True):
+            yield self.text(one, room)
+
+    def text(self, found: Found, chars: int) -> str:
+        """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place
+        of an article gets it."""
+        parts = [found.listed] if found.listed else []
+        hidden = 0
+        for n, one in enumerate(found.passages):
+            left = chars - sum(map(len, parts))
+            if left < min(LEAST_SHOWN, one.length) and (n or left <= 0):
+                hidden += 1
+                continue
+            room = max(shared(left, [other.length for other in found.passages[n:]])[0], min(left, LEAST_SHOWN))
+            parts.append(f"# {self._titles.label(one.document)}\n{self._body(one, room)}")
+        if hidden:
+            parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
+        return "\n\n".join(parts)
+
+    def _body(self, passages: Passages, room: int) -> str:
+        """The parts that were not shown before, as far as there is room; those count as shown from now on."""
+        text = passages.document.text
+        seen = self._shown.setdefault(passages.document.id, [])
+        known = list(seen) if passages.entry else []
+        new = [span for span in passages.within(room) if not any(a <= span[0] and span[1] <= b for a, b in known)]
+        if not new:
+            return SHOWN_BEFORE
+        shown: list[str] = []
+        for start, end in new:
+            said = text[start:end].strip()
+            left = room - sum(map(len, shown))
+            if len(said) > left:
+                return GAP.join([*shown, said[:left]] if left > 0 else shown) + CUT
+            shown.append(said)
+            seen.append((start, end))
+        return GAP.join(shown)
+
+
+def shared(room: int, wanted: Sequence[int]) -> list[int]:
+    """Room for each that wants some: those that want little get it, the others the same share of what is left."""
+    shares = [0] * len(wanted)
+    for served, n in enumerate(sorted(range(len(wanted)), key=lambda n: wanted[n])):
+        shares[n] = max(0, min(wanted[n], room // (len(wanted) - served)))
+        room -= shares[n]
+    return shares

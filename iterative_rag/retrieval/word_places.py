@@ -1,0 +1,95 @@
+"""The places of an article that hold some words: as they are asked for, near one another, or most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from iterative_rag.retrieval.chunking import sentences
+from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.patterns import lazy_pattern
+
+Span = tuple[int, int]
+# Places of one article that are shown.
+MOST_PLACES = 6
+# Forms of one word begin alike, for so many letters, and end differently in so many at most: "marry" and "married".
+ALIKE, ENDING = 4, 3
+# Of fewer words than these, all have to be near one another.
+FEWEST = 3
+
+_WORD = lazy_pattern(r"[^\W_]+")
+
+
+class Nearness(StrEnum):
+    """How the words stand in a place."""
+
+    PHRASE = "phrase"  # one after the other, as they are asked for
+    NEAR = "near"  # all in a sentence, or in two that follow one another
+    MOST = "most"  # half of them or more
+
+
+@dataclass(frozen=True, slots=True)
+class WordPlaces:
+    """Sentences and table rows in document order, at most MOST_PLACES of `count`."""
+
+    nearness: Nearness
+    count: int
+    spans: tuple[Span, ...]
+
+
+def word_places(text: str, words: str) -> WordPlaces | None:
+    """The places with the whole phrase, ignoring case, accents, typography and plural; else with all its words near one
+    another in any form; else with most of them. None where there is none."""
+    asked = _words(words)
+    if not asked:
+        return None
+    spans = sentences(text)
+    held = [_words(text[start:end]) for start, end in spans]
+    if found := [span for span, said in zip(spans, held, strict=True) if _has_phrase(said, asked)]:
+        return _places(Nearness.PHRASE, found)
+    code = language(text[:2000])
+    wanted = [word for word in dict.fromkeys(asked) if not is_function_word(word, code)] or asked
+    missing = [frozenset(word for word in wanted if not any(_alike(word, one) for one in said)) for said in held]
+    if found := [span for span, lacks in zip(spans, missing, strict=True) if not lacks]:
+        return _places(Nearness.NEAR, found)
+    pairs = pairwise(zip(spans, missing, strict=True))
+    if found := [(one[0], two[1]) for (one, lacks), (two, lacks_too) in pairs if not lacks & lacks_too]:
+        return _places(Nearness.NEAR, found)
+    most = len(wanted) // 2 if len(wanted) >= FEWEST else 0
+    found = [span for span, lacks in zip(spans, missing, strict=True) if most and len(lacks) <= most]
+    return _places(Nearness.MOST, found) if found else None
+
+
+def _places(nearness: Nearness, spans: Sequence[Span]) -> WordPlaces:
+    return WordPlaces(nearness, len(spans), tuple(spans[:MOST_PLACES]))
+
+
+def _words(text: str) -> list[str]:
+    return [_singular(word) for word in _WORD.findall(folded_in_place(text))]
+
+
+def _singular(word: str) -> str:
+    """A word without the endings of an English plural, which other languages share in part."""
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _has_phrase(said: Sequence[str], asked: Sequence[str]) -> bool:
+    size = len(asked)
+    return any(said[at] == asked[0] and said[at : at + size] == asked for at in range(len(said) - size + 1))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two words may be forms of one. Numbers are not: 1910 is not 1911."""
+    if one == other:
+        return True
+    if one.isdigit() or other.isdigit():
+        return False
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return same >= ALIKE and max(len(one), len(other)) - same <= ENDING

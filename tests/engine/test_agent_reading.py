@@ -1,0 +1,153 @@
+"""What the tools of the strategy `agent` show of a corpus: rows, lists, namesakes, and as much as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag import IterativeRAG, Settings
+from iterative_rag.factory import index_paths
+from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.types import Answer, Status
+
+QUESTION = "Who lit the lamp of Skarn?"
+FILLER = "The keeper wrote down wind, waves and passing ships with care every evening of the long year. "
+ROWS = [f"| Brig {n} | {1700 + n} | salt {n} |" for n in range(90)]
+TABLE = "\n".join(["| Ship | Year | Cargo |", "|---|---|---|", *ROWS])
+LIT = "In the end it was lit by Orla Fenn."
+TEXTS = {
+    "lamp.md": f"# Lamp of Skarn\n\nThe lamp of Skarn burnt oil. {FILLER * 16}\n\n{LIT}\n",
+    "ships.md": f"# Ships of Skarn\n\nShips passed the lamp of Skarn. {FILLER * 30}\n\n## Arrivals\n\n{TABLE}\n\n"
+    f"{FILLER * 30}\n",
+    "keepers.md": "# Keepers of Skarn\n\nThe lamp had keepers.\n\n## First keepers\n\n- Ines Vane (1701)\n"
+    "- Otto Brandt (1711)\n- Edda Holm (1720)\n\n## Later keepers\n\n* Birte Lund\n* Tove Aldous\n\n"
+    "## Assistants\n\n## See also\n\nThe end.\n",
+    "planets/mercury.md": "# Mercury\n\nMercury is a planet with a crater named Skarn.\n",
+    "metals/mercury.md": "# Mercury\n\nMercury is a metal. In the lamp of Skarn it carried the lens.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("agent-reading")
+    for name, text in TEXTS.items():
+        path = folder / "articles" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        index_paths([folder / "articles"], settings=Settings(corpus="skarn"), corpus="skarn")
+    return folder / "home"
+
+
+@pytest.fixture
+def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(home))
+    return Settings(corpus="skarn", cache=False, strategy="agent", context_window=4096)
+
+
+SUBMIT = {
+    "tool": "submit",
+    "answer": "It carried the lens [1].",
+    "short_answer": "the lens",
+    "quotes": [{"title": "Mercury", "quote": "In the lamp of Skarn it carried the lens.", "value": "the lens"}],
+    "confidence": 0.9,
+}
+
+
+def after(settings: Settings, *calls: Mapping[str, Any]) -> tuple[str, Answer]:
+    """What the model is shown after a turn of these calls, and the answer that it then submits."""
+    with ScriptedLLM({"agent": [{"calls": list(calls)}, {"calls": [SUBMIT]}]}) as llm:
+        rag = IterativeRAG.from_settings(settings, llm=llm)
+        answer = rag.ask(QUESTION)
+        rag.close()
+    return llm.requests[1].user.partition("RESULTS:")[2], answer
+
+
+# --- room ------------------------------------------------------------------------------------
+
+SEARCH = {"tool": "search", "queries": ["lamp of Skarn"]}
+
+
+def room(settings: Settings) -> int:
+    return int(settings.context_window * 3 * 0.35)
+
+
+def test_what_short_results_leave_a_long_one_gets(settings: Settings) -> None:
+    sums = [{"tool": "calculate", "expression": f"{n} + 1"} for n in range(1, 5)]
+    find = {"tool": "find_in_article", "title": "Keepers of Skarn", "words": "Edda"}
+    shown, _ = after(settings, *sums, find, {"tool": "read_section", "title": "Lamp of Skarn"})
+    assert LIT in shown
+
+
+def test_short_articles_leave_their_room_to_long_ones(settings: Settings) -> None:
+    shown, _ = after(settings, SEARCH)
+    assert "Mercury is a metal." in shown
+    assert LIT in shown
+
+
+@pytest.mark.parametrize("window", [2048, 4096, 8192])
+def test_results_keep_to_their_room(settings: Settings, window: int) -> None:
+    settings = settings.model_copy(update={"context_window": window})
+    search = {"tool": "search", "queries": ["ships that arrived with salt", "lamp of Skarn"]}
+    shown, _ = after(settings, search, {"tool": "list_rows", "title": "Ships of Skarn"})
+    assert 0.5 * room(settings) < len(shown) < 1.1 * room(settings) + 600
+    assert "Brig 3 |" in shown
+
+
+# --- articles of one title -------------------------------------------------------------------
+
+
+def test_articles_of_one_title_are_told_apart_by_their_source(settings: Settings) -> None:
+    find = {"tool": "find_in_article", "title": "Mercury", "words": "Skarn"}
+    shown, _ = after(settings, find)
+    assert "2 articles have that title; name one as it is written here, with its source" in shown
+    labels = [part.strip() for line in shown.splitlines() if line.startswith("Mercury [") for part in line.split(" · ")]
+    assert sorted(label.rpartition("articles/")[2] for label in labels) == ["metals/mercury.md]", "planets/mercury.md]"]
+    for label in labels:
+        one, _ = after(settings, {**find, "title": label})
+        assert ("crater named Skarn" in one) == ("planets" in label)
+        assert ("lens" in one) == ("metals" in label)
+    assert "crater named Skarn" in after(settings, {**find, "title": "Mercury [planets/mercury.md]"})[0]
+
+
+def test_a_quote_is_looked_for_in_every_article_of_its_title(settings: Settings) -> None:
+    _, answer = after(settings, {"tool": "calculate", "expression": "1 + 1"})
+    assert answer.status is Status.ANSWERED
+    assert answer.citations[0].source.endswith("metals/mercury.md")
+
+
+# --- rows, lists and lost rows ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "held", "left_out"),
+    [
+        ({}, "3 of 3 rows", "Birte Lund"),
+        ({"table": "later keepers"}, "2 of 2 rows", "Ines Vane"),
+        ({"table": "2"}, "Tove Aldous", "Ines Vane"),
+        ({"filter": "1711"}, "1 of 3 rows", "Ines Vane"),
+        ({"filter": "lighthouse"}, "none of 3 rows holds all these words", "Ines Vane"),
+    ],
+    ids=["longest", "named", "numbered", "filter", "no entry"],
+)
+def test_lists_stand_in_for_tables(settings: Settings, asked: Mapping[str, str], held: str, left_out: str) -> None:
+    shown, _ = after(settings, {"tool": "list_rows", "title": "Keepers of Skarn", **asked})
+    assert "no tables in this article" in shown
+    assert "Lists, with their entries: 1. First keepers (3) · 2. Later keepers (2)" in shown
+    assert held in shown
+    assert left_out not in shown
+
+
+def test_rows_that_the_corpus_lost_are_told(settings: Settings) -> None:
+    shown, _ = after(settings, {"tool": "list_rows", "title": "Keepers of Skarn", "table": "assistants"})
+    assert "the rows of that list were lost: they are not in the corpus" in shown
+    assert "Without their rows in this text: Assistants" in shown
+
+
+def test_an_article_without_tables_and_lists_says_so(settings: Settings) -> None:
+    shown, _ = after(settings, {"tool": "list_rows", "title": "Lamp of Skarn"})
+    assert "list_rows Lamp of Skarn: all: no tables in this article; no lists" in shown
