@@ -48,6 +48,7 @@ _CONSEQUENCES = {
 }
 # While the run goes on; the answer shows whole quotes, the trace all facts.
 _QUOTE_SHOWN = 240  # characters
+_ASKED_SHOWN, _TOLD_SHOWN = 48, 60  # characters of what a tool was asked, and of what it said: one line together
 _COPIES_SHOWN = 3
 _FACTS_SHOWN = 3
 
@@ -163,7 +164,7 @@ class HopPrinter:
         if step.hop > self._hop:
             self._hop = step.hop
             self._printer.line((f"hop {step.hop}", "bold cyan"))
-        self._note(step.tool, f"{step.asked} → {step.told}")
+        self._note(step.tool, f"{_short(step.asked, _ASKED_SHOWN)} → {_short(step.told, _TOLD_SHOWN)}")
 
     def _doing(self, what: str) -> None:
         if self._status:
@@ -346,3 +347,8 @@ def spent(usage: Usage) -> list[str]:
         parts.append(f"{usage.cache_hits} from the cache")
     parts.append(f"{usage.seconds:.1f} s")
     return parts
+
+
+def _short(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from fakes import two_article_corpus
-from fakes.command_line import run_as_process
-from fakes.model_server import FakeServer
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.factory import index_paths
@@ -354,39 +352,3 @@ def test_the_web_is_refused_with_a_hint(settings: Settings) -> None:
         with pytest.raises(UsageError, match="searches the corpus alone"):
             rag.ask(QUESTION)
         rag.close()
-
-
-# --- over the wire ---------------------------------------------------------------------------
-
-
-def functions(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The turns of a model that calls functions, by what it is shown."""
-    user = body["messages"][-1]["content"]
-    if "EARLIER CALLS:\n(none yet)" in user:
-        calls: list[Mapping[str, Any]] = [SEARCH, {"tool": "find_in_article", "title": "Aldermere", "words": "mayor"}]
-    else:
-        calls = [NOTE, SUBMIT]
-    return [
-        {"name": call["tool"], "arguments": {key: value for key, value in call.items() if key != "tool"}}
-        for call in calls
-    ]
-
-
-@pytest.mark.parametrize(
-    ("kind", "native"), [("ollama", True), ("openai-like", False)], ids=["functions of Ollama", "JSON of OpenAI"]
-)
-def test_the_command_line_answers_through_a_server(settings: Settings, kind: str, native: bool) -> None:
-    def written(body: Mapping[str, Any]) -> str:
-        return json.dumps({"calls": functions(body)})
-
-    with FakeServer(reply=written, functions=functions, refuses=frozenset(() if native else {"tools"})) as server:
-        spec = "ollama/tiny:1b" if kind == "ollama" else f"openai-like/tiny:1b@{server.url}/v1"
-        asked = ("ask", QUESTION, "--corpus", "towns", "--strategy", "agent", "--llm", spec, "--json", "--no-cache")
-        done = run_as_process(*asked, OLLAMA_HOST=server.url)
-        bodies = [seen.body for seen in server.seen if seen.path.endswith(("chat", "completions"))]
-    assert done.code == 0, done.err
-    answer = json.loads(done.out)
-    assert (answer["short_answer"], answer["usage"]["llm_calls"]) == ("Edda Holm", 2)
-    assert [citation["quote"] for citation in answer["citations"]] == [BRIDGE, MAYOR]
-    assert "find_in_article  Aldermere: mayor → " in done.err
-    assert [bool(body.get("tools")) for body in bodies] == ([True, True] if native else [True, False, False])

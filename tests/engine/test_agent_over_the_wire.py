@@ -1,0 +1,166 @@
+"""The strategy `agent` against a real server on loopback: functions where it has them, else JSON, and bad replies."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes import two_article_corpus
+from fakes.command_line import run_as_process
+from fakes.model_server import FakeServer, Fault
+from iterative_rag import IterativeRAG, Settings
+from iterative_rag.factory import index_paths
+from iterative_rag.types import Answer
+
+QUESTION = two_article_corpus.QUESTION
+BRIDGE, MAYOR = two_article_corpus.FACTS
+Calls = Sequence[Mapping[str, Any]]
+SEARCH = {"tool": "search", "queries": ["Where does the Sunday bridge stand?", "Sunday bridge"]}
+FIND = {"tool": "find_in_article", "title": "Aldermere", "words": "mayor"}
+NOTE = {"tool": "note", "quotes": [{"title": "Sunday bridge", "quote": BRIDGE, "value": "Aldermere"}]}
+SUBMIT = {
+    "tool": "submit",
+    "answer": "The Sunday bridge stands in Aldermere [1]. The mayor of Aldermere is Edda Holm [2].",
+    "short_answer": "Edda Holm",
+    "quotes": [{"title": "Aldermere", "quote": MAYOR, "value": "Edda Holm"}],
+    "confidence": 0.9,
+}
+LONG_TITLE = "The town of Aldermere on the river Wend in the Vessel Isles and its many mayors"
+UNKNOWN = {"tool": "browse_the_web_for_more_of_it", "url": "http://example.org"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("agent-wire")
+    two_article_corpus.write_articles(folder / "articles")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        index_paths([folder / "articles"], settings=Settings(corpus="towns"), corpus="towns")
+    return folder / "home"
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(home))
+
+
+@dataclass(frozen=True)
+class Form:
+    """A server's protocol, and whether its model calls functions or writes JSON."""
+
+    kind: str
+    functions: bool
+
+    def spec(self, server: FakeServer) -> str:
+        return "ollama/tiny:1b" if self.kind == "ollama" else f"openai-like/tiny:1b@{server.url}/v1"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {'functions' if self.functions else 'JSON'}"
+
+
+FORMS = [Form(kind, functions) for kind in ("ollama", "openai-like") for functions in (True, False)]
+
+
+def speaking(form: Form, turns: Sequence[Calls]) -> FakeServer:
+    """A server whose model makes these turns, by the number of turns that it was asked for before."""
+    asked = deque(turns)
+
+    def called(body: Mapping[str, Any]) -> Calls:
+        plain = [{"name": one["tool"], "arguments": {k: v for k, v in one.items() if k != "tool"}} for one in asked[0]]
+        asked.popleft()
+        return plain
+
+    def written(body: Mapping[str, Any]) -> str:
+        return json.dumps({"calls": list(asked.popleft())})
+
+    refused = frozenset[str]() if form.functions else frozenset({"tools"})
+    return FakeServer(reply=written, functions=called if form.functions else lambda body: (), refuses=refused)
+
+
+def asked(server: FakeServer, form: Form, monkeypatch: pytest.MonkeyPatch) -> Answer:
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    settings = Settings(corpus="towns", cache=False, strategy="agent", llm=form.spec(server))
+    rag = IterativeRAG.from_settings(settings)
+    try:
+        return rag.ask(QUESTION)
+    finally:
+        rag.close()
+
+
+def bodies(server: FakeServer) -> list[Mapping[str, Any]]:
+    return [seen.body for seen in server.seen if seen.path.endswith(("chat", "completions"))]
+
+
+def told(server: FakeServer, turn: int = 1) -> str:
+    """What the model is shown in a turn, from 0, without the attempts that a server refused."""
+    taken = [body for body in bodies(server) if not (body.get("tools") and "tools" in server.refuses)]
+    return str(taken[turn]["messages"][-1]["content"])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_several_calls_of_a_turn_are_carried_out(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    with speaking(form, [[SEARCH, FIND], [NOTE, SUBMIT]]) as server:
+        answer = asked(server, form, monkeypatch)
+    assert (answer.short_answer, answer.usage.llm_calls) == ("Edda Holm", 2)
+    assert [citation.quote for citation in answer.citations] == [BRIDGE, MAYOR]
+    assert BRIDGE in told(server)
+    assert "find_in_article Aldermere: mayor: " in told(server)
+    offered = [bool(body.get("tools")) for body in bodies(server)]
+    assert offered == ([True, True] if form.functions else [True, False, False])
+
+
+WRONG = {
+    "types": ({"tool": "search", "queries": {"a": {"b": 1}}}, "the argument 'queries.0' is wrong"),
+    "number": ({"tool": "list_rows", "title": 7, "table": 1}, "there is no article of that title"),
+    "tool": (UNKNOWN, "there is no tool 'browse_the_web_for_more_of_it'"),
+    "lacking": ({"tool": "find_in_article", "title": "Aldermere"}, "it needs 'words'"),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_wrong_call_spoils_no_other(
+    form: Form, call: Mapping[str, Any], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with speaking(form, [[call, SEARCH], [NOTE, SUBMIT]]) as server:
+        answer = asked(server, form, monkeypatch)
+    assert expected in told(server)
+    assert (answer.short_answer, answer.usage.llm_calls) == ("Edda Holm", 2)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_an_empty_turn_is_asked_for_again(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    with speaking(form, [[], *([[]] if form.functions else []), [SEARCH], [NOTE, SUBMIT]]) as server:
+        answer = asked(server, form, monkeypatch)
+    assert answer.short_answer == "Edda Holm"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_reply_that_was_cut_off_ends_in_no_answer_of_its_own(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    with speaking(form, [[SEARCH], [NOTE, SUBMIT], [NOTE, SUBMIT], [NOTE, SUBMIT]]) as server:
+        attempts = 1 if form.functions else 2  # the first one learns that the model has no functions
+        server.faults = deque([*[None] * attempts, Fault("length")])
+        answer = asked(server, form, monkeypatch)
+    assert answer.short_answer in ("Edda Holm", "")
+    assert [citation.quote for citation in answer.citations] == ([BRIDGE, MAYOR] if answer.short_answer else [])
+
+
+def test_the_terminal_shows_a_short_line_for_each_tool(home: Path) -> None:
+    form = FORMS[0]
+    section = {"tool": "read_section", "title": LONG_TITLE}
+    with speaking(form, [[SEARCH, FIND, section, UNKNOWN], [NOTE, SUBMIT]]) as server:
+        asking = ("ask", QUESTION, "--corpus", "towns", "--strategy", "agent", "--llm", form.spec(server), "--no-cache")
+        done = run_as_process(*asking, "--json", OLLAMA_HOST=server.url)
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["short_answer"] == "Edda Holm"
+    lines = [line.strip() for line in done.err.splitlines() if " → " in line]
+    assert lines[0].startswith("find_in_article  Aldermere: mayor → ")
+    assert [line.split()[0] for line in lines[1:]] == ["read_section", UNKNOWN["tool"]]
+    assert all(len(line) <= 150 for line in lines)
+    assert "…" in lines[1]
