@@ -105,7 +105,7 @@ class DataFinder:
                 shortlists[n] = yield from self._corrector.improve(
                     hop, need, shortlists[n], listed, found_nothing=wider
                 )
-        readings = yield from self._read(hop, needs, shortlists, question, seconds, wider=wider)
+        readings = yield from self._read(hop, needs, shortlists, question, seconds)
         if self._corrector is None and self._reader.metered:
             yield from self._lost_lists(hop, zip(needs, shortlists, readings, strict=False))
         failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
@@ -126,15 +126,13 @@ class DataFinder:
         shortlists: Sequence[Shortlist],
         question: str,
         seconds: Callable[[], float | None],
-        *,
-        wider: bool = False,
     ) -> Generator[Step, None, tuple[NeedReading, ...]]:
         """Read the documents of each need."""
         tasks = []
         graded = self._corrector is not None and self._corrector.grades
         for need, documents in zip(needs, shortlists, strict=True):
             windows = yield from self._windows(hop, need, documents)
-            tasks.append(ReadingTask(need, windows, documents, wider, graded))
+            tasks.append(ReadingTask(need, windows, documents, graded))
         readings = self._reader.read(tasks, question=question, seconds=seconds())
         for reading in readings:
             yield reading.step(hop)

@@ -18,7 +18,7 @@ from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowC
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reader_setup import ReaderSetup
 from iterative_rag.retrieval.reading_memory import LateWindow, without
-from iterative_rag.retrieval.reading_policy import ReadingPolicy, mentions
+from iterative_rag.retrieval.reading_policy import WITH_ANY_NAME, ReadingPolicy, mentions
 from iterative_rag.retrieval.related_sections import with_sections
 from iterative_rag.retrieval.shared_calls import fitting, placed
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
@@ -69,9 +69,7 @@ class AdaptiveReading:
         entries = task.documents or [_entry(one) for one in task.windows]
         cut = dict(zip(map(id, entries), task.windows, strict=True)) if task.windows else {}
         reader = self._reader
-        policy = ReadingPolicy.of(
-            task.need, entries, least=reader.least, fact_limit=reader.fact_limit, wider=task.wider
-        )
+        policy = ReadingPolicy.of(task.need, entries, least=reader.least, fact_limit=reader.fact_limit)
         items = [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)]
         return NeedPlan(task.need, items, policy, task.graded)
 
@@ -107,7 +105,8 @@ class AdaptiveReading:
             return
         if plan.may_pass(item):
             in_vain = self._memory.in_vain(plan.need, id_)
-            if in_vain or not mentions(plan.need, self._window(item.entry)):
+            every = plan.asked > max(WITH_ANY_NAME, plan.policy.least)
+            if in_vain or not mentions(plan.need, self._window(item.entry), every=every):
                 plan.passes(item, in_vain=in_vain)
                 return
         sharing = [(plan, item)]

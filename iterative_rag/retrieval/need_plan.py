@@ -105,7 +105,7 @@ class NeedPlan:
         for item in self.items:
             if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
                 return [item]
-        asked = self._asked
+        asked = self.asked
         wanted = self.policy.least - asked
         if wanted <= 0:
             wanted = max(per_call, 1 if asked < STRIDE else min(at_once, STRIDE))
@@ -113,7 +113,7 @@ class NeedPlan:
         return unread[: max(0, min(wanted, self.policy.most - asked))]
 
     @property
-    def _asked(self) -> int:
+    def asked(self) -> int:
         """How many documents were asked, with those that an earlier reading showed to hold nothing: weaker ones further
         down the list do not take their places."""
         return sum(item.asked > 0 and (item.in_vain or not item.passed) for item in self.items)
@@ -171,7 +171,7 @@ class NeedPlan:
                 lost.append(UnreadWindow(self.need, call.window, f"no reply before the limit of {cap.value}"))
             elif call.extracts is None or call.refused:
                 lost.append(UnreadWindow(self.need, call.window, f"not read before the limit of {cap.value}"))
-        for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - self._asked)]:
+        for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - self.asked)]:
             one = item.cut or cut(item.entry)
             lost.append(UnreadWindow(self.need, one, f"not read before the limit of {cap.value}"))
         return lost

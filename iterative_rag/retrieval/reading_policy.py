@@ -19,9 +19,12 @@ from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
 # Documents that are read where the need names several, or where it names none and the first value does not say what it
 # is about: the best document may be that of a namesake.
 UNSURE = 2
-# Documents that are read where none brings a value: of 36 reads further down none brought one. The wider search for a
-# need, which follows only where its wording stays, goes further.
-MOST, MOST_WIDER = 5, 8
+# Documents that are read where none brings a value: of 36 reads further down none brought one, nor did 30 reads of the
+# wider search for a need, which reads as many others.
+MOST = 5
+# After so many, a document is read only if what would be read of it holds all names of the need: of 78 others two
+# brought a value, and no answer needed it.
+WITH_ANY_NAME = 2
 # Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
 READING_ON = 3
 # A document whose score is a smaller share of the one before it, and all after it, are left to another wording of the
@@ -35,6 +38,7 @@ _COUNTING = lazy_pattern(
     r"(?! (?:child|son|daughter|brother|sister|sibling)\b)"
     r"|\bwie ?viele\b|\bwelche[rs]? (?:von|der)\b|\bcombien\b|\blequel\b|\bcuant[oa]s\b|\bcual de\b|\bquant[ei]\b"
 )
+_ALTERNATIVES = lazy_pattern(r"\b(?:or|oder|ou)\b")
 _WORD = lazy_pattern(r"\w+(?:'s\b)?")
 _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
@@ -57,11 +61,13 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
 
 
-def mentions(need: Need, one: Window) -> bool:
-    """Whether a window holds any of the names of a need; True for a need without names, or in a language where every
-    noun looks like one."""
+def mentions(need: Need, one: Window, *, every: bool = False) -> bool:
+    """Whether a window holds any of the names of a need, or `every` one; True for a need without names, or in a
+    language where every noun looks like one. Of alternatives ("Scottish or Welsh") any will do."""
     wanted = frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
     said = {word.removesuffix("'s") for word in _WORD.findall(folded(f"{one.title} {one.text}"))}
+    if every and not _ALTERNATIVES.search(folded_in_place(need.question)):
+        return wanted <= said
     return not wanted or bool(wanted & said)
 
 
@@ -117,11 +123,9 @@ class ReadingPolicy:
     subject: frozenset[str] = frozenset()
 
     @classmethod
-    def of(
-        cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int, wider: bool = False
-    ) -> ReadingPolicy:
+    def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
-        about, most = named(need, documents), min(MOST_WIDER if wider else MOST, before_gap(documents))
+        about, most = named(need, documents), min(MOST, before_gap(documents))
         if least > 1 or reads_on(need):
             wanted = max(least, READING_ON)
             return cls(about, wanted, max(wanted, most), fact_limit)
