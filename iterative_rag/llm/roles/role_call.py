@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
@@ -97,16 +97,20 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
 def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
     """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`.
 
-    The facts of one need stand in a fence of their own. Facts of later hops are added behind, in fences of their own,
-    so that every prompt of a run begins like the one before: servers keep what they computed for such a prefix.
+    A quote that proves several facts is shown with the first of them. The facts of one need stand in a fence of their
+    own. Facts of later hops are added behind, in fences of their own, so that every prompt of a run begins like the one
+    before: servers keep what they computed for such a prefix.
     """
     if not facts:
         return NO_FACTS
     shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
+    quoted: dict[tuple[str, int, int], int] = {}
+    for n, fact in shown:
+        quoted.setdefault((fact.document_id, fact.start, fact.end), n)
     blocks: list[str] = []
     for length in QUOTE_LENGTHS:
         by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
-        blocks = ["\n".join(_line(n, fact, length) for n, fact in group) for _, group in by_need]
+        blocks = ["\n".join(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
         if sum(map(len, blocks)) <= fact_chars:
             break
     return "\n".join(fence(block, "facts") for block in blocks)
@@ -117,7 +121,10 @@ def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
     return "".join(f"[{n}]" for n in dict.fromkeys(fact_numbers(facts)[len(facts) - new :]))
 
 
-def _line(n: int, fact: Fact, length: int) -> str:
+def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
+    first = quoted[fact.document_id, fact.start, fact.end]
+    if first != n:
+        return f"[{n}] {' '.join(fact.statement.split())} (the quote of [{first}])"
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
         quote = quote[:length].rstrip() + " ..."

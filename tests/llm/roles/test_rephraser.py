@@ -33,6 +33,16 @@ def test_what_was_found_for_two_needs_is_shown_once() -> None:
     assert "- Who is the architect of Velm Tower? -> [1]" in user
 
 
+def test_a_quote_that_proves_two_facts_is_shown_once() -> None:
+    quote = "Oda Brenk (1874-1950) designed it."
+    born = replace(fact("Oda Brenk was born in 1874.", "1874", quote), start=5, end=40)
+    died = replace(fact("Oda Brenk died in 1950.", "1950", quote), start=5, end=40)
+    with ScriptedLLM({"analyse": [{"status": "known", "needs": []}]}) as llm:
+        roles(llm).analyst.analyse(Inquiry("Q?", "Q?", (born, died), (TRIED,)))
+    assert llm.requests[0].user.count(quote) == 1
+    assert "[2] Oda Brenk died in 1950. (the quote of [1])" in llm.requests[0].user
+
+
 def test_a_look_up_that_brought_no_value_is_marked() -> None:
     near = fact("She moved to Karsa in 1949.")
     with ScriptedLLM({"analyse": [{"status": "stuck", "needs": []}]}) as llm:
