@@ -28,6 +28,9 @@ from iterative_rag.types import (
 
 # How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3
+# How many documents are listed for a need where several hops in a row brought nothing: what was found so late stood in
+# the best document.
+BRIEF = 3
 
 Shortlist = tuple[ShortlistedDocument, ...]
 
@@ -35,10 +38,11 @@ Shortlist = tuple[ShortlistedDocument, ...]
 @dataclass(frozen=True, slots=True)
 class HopFindings:
     """The shortlists of one hop's needs, and what was read of them. A need whose search was corrected after reading has
-    two of each."""
+    two of each. `lost` are lists without rows that were met for the first time."""
 
     shortlists: tuple[Shortlist, ...]
     readings: tuple[NeedReading, ...]
+    lost: tuple[LostRowsStep, ...] = ()
 
 
 class DataFinder:
@@ -79,24 +83,38 @@ class DataFinder:
         return HopFindings(tuple(shortlists), readings)
 
     def find(
-        self, hop: int, needs: Sequence[Need], question: str, *, wider: bool, seconds: Callable[[], float | None]
+        self,
+        hop: int,
+        needs: Sequence[Need],
+        question: str,
+        *,
+        wider: bool,
+        brief: bool = False,
+        seconds: Callable[[], float | None],
     ) -> Generator[Step, None, HopFindings]:
         """Steps as they happen; returns what was found. `question` is the one that the needs were derived from; `wider`
-        is the second search for needs that found nothing.
+        is the second search for needs that found nothing; `brief` looks at the best few documents only.
 
         Reading may take `seconds()`, evaluated when it begins. After an error the needs can be searched for again.
         """
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
         try:
-            return (yield from self._find(hop, needs, question, wider=wider, seconds=seconds))
+            return (yield from self._find(hop, needs, question, wider=wider, brief=brief, seconds=seconds))
         except IterativeRAGError:
             self._listed |= listed  # what was listed was not read
             raise
 
     def _find(
-        self, hop: int, needs: Sequence[Need], question: str, *, wider: bool, seconds: Callable[[], float | None]
+        self,
+        hop: int,
+        needs: Sequence[Need],
+        question: str,
+        *,
+        wider: bool,
+        brief: bool,
+        seconds: Callable[[], float | None],
     ) -> Generator[Step, None, HopFindings]:
-        shortlists = self.shortlist(needs, wider=wider)
+        shortlists = [documents[: BRIEF if brief else None] for documents in self.shortlist(needs, wider=wider)]
         for need, documents in zip(needs, shortlists, strict=True):
             yield ShortlistStep(hop, need, documents, wider)
         if self._corrector:
@@ -106,8 +124,10 @@ class DataFinder:
                     hop, need, shortlists[n], listed, found_nothing=wider
                 )
         readings = yield from self._read(hop, needs, shortlists, question, seconds)
+        lost: tuple[LostRowsStep, ...] = ()
         if self._corrector is None and self._reader.metered:
-            yield from self._lost_lists(hop, zip(needs, shortlists, readings, strict=False))
+            lost = tuple(self._lost_lists(hop, zip(needs, shortlists, readings, strict=False)))
+            yield from lost
         failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
         if self._corrector and not self._corrector.grades and not wider and failed:
             # Without grades, only reading shows that a shortlist falls short.
@@ -117,7 +137,7 @@ class DataFinder:
                 more.append((yield from self._corrector.improve(hop, need, (), listed, found_nothing=True)))
             readings = (*readings, *(yield from self._read(hop, failed, more, question, seconds)))
             shortlists += more
-        return HopFindings(tuple(shortlists), readings)
+        return HopFindings(tuple(shortlists), readings, lost)
 
     def _read(
         self,
@@ -138,7 +158,7 @@ class DataFinder:
             yield reading.step(hop)
         return readings
 
-    def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[Step]:
+    def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[LostRowsStep]:
         """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""
         for need, documents, reading in read:
             if any(fact.value for fact in reading.facts):

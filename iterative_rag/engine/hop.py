@@ -23,12 +23,14 @@ def search(
     needs: Sequence[Need],
     *,
     wider: bool = False,
+    brief: bool = False,
     online: bool = False,
     since: Usage | None = None,
 ) -> Generator[Progress, None, tuple[RunState, tuple[Fact, ...]]]:
     """Returns the state after the hop, and the facts that are new in it.
 
-    `online` searches the web alone. `since` is what the run had used when the hop began, if that was before its search.
+    `wider` and `brief` as in DataFinder.find. `online` searches the web alone. `since` is what the run had used when
+    the hop began, if that was before its search.
     Raises CapReached where a limit ended the reading, and the fault where a need could read nothing and no further call
     would succeed. Other windows that could not be read are noted in the state.
     """
@@ -38,10 +40,11 @@ def search(
     if online:
         found = yield from finder.find_online(state.next_hop, needs, question, seconds=left)
     else:
-        found = yield from finder.find(state.next_hop, needs, question, wider=wider, seconds=left)
+        found = yield from finder.find(state.next_hop, needs, question, wider=wider, brief=brief, seconds=left)
     new = _new_facts(found.readings, state)
     titles = [entry.title for entries in found.shortlists for entry in entries]
     state = state.with_hop(needs, titles, new, budget.used_since(since)).with_readings(found.readings)
+    state = state.with_lost_lists(found.lost)
     yield state
     for reading in found.readings:
         if reading.cap:

@@ -14,6 +14,7 @@ from iterative_rag.types import (
     Fact,
     HopRecord,
     Inquiry,
+    LostRowsStep,
     Need,
     Reflection,
     Step,
@@ -78,6 +79,11 @@ class RunState:
         new = [replace(one, attempts=attempts) for reading in readings for one in reading.unread]
         errors = (reading.error for reading in readings if reading.error)
         return replace(self, unread=(*kept, *new), unreadable=self.unreadable or next(errors, None))
+
+    def with_lost_lists(self, lost: Sequence[LostRowsStep]) -> RunState:
+        """The state after lists turned out to have no rows."""
+        names = (*self.inquiry.lost_lists, *(one.name for one in lost))
+        return replace(self, inquiry=replace(self.inquiry, lost_lists=names)) if lost else self
 
     def with_draft(self, drafted: Drafted, *, last_attempt: bool = False) -> RunState:
         """A draft is the answer until another one is written."""

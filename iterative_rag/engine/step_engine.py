@@ -108,7 +108,10 @@ class StepEngine:
                     return state.as_last_attempt() if given_up or state.is_doubtful else state
             if hop > self._settings.max_hops:
                 raise self._budget.reached(Cap.HOPS)
-            state, new = yield from search(state, self._finder, self._budget, needs, wider=wider, since=started)
+            brief = self._metered and empty_hops >= EMPTY_HOPS
+            state, new = yield from search(
+                state, self._finder, self._budget, needs, wider=wider, brief=brief, since=started
+            )
             if self._metered and not _brings_something(new, inquiry):
                 new = ()
             empty_hops, gap, analysis = 0 if new else empty_hops + 1, (), None

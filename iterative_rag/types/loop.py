@@ -97,7 +97,8 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
-    the needs that were tried, and what was computed on the way. Immutable: each hop makes a new one.
+    the needs that were tried, what was computed on the way, and the names of the lists whose rows are not in the text.
+    Immutable: each hop makes a new one.
     """
 
     original: str
@@ -105,6 +106,7 @@ class Inquiry:
     facts: tuple[Fact, ...] = ()
     tried: tuple[Need, ...] = ()
     computed: tuple[Computation, ...] = ()
+    lost_lists: tuple[str, ...] = ()
 
     def looks(self, need: Need) -> int:
         """How often a need has been looked up."""

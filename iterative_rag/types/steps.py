@@ -91,10 +91,14 @@ class LostRowsStep:
     section: str = ""
 
     @property
+    def name(self) -> str:
+        """The list, as it is told: a title, or a section of one."""
+        return f"The section “{self.section}” of {self.title}" if self.section else self.title
+
+    @property
     def caveat(self) -> str:
         """One sentence for whoever reads the answer."""
-        part = f"The section “{self.section}” of {self.title}" if self.section else self.title
-        return f"{part} is a list whose rows are not in the corpus."
+        return f"{self.name} is a list whose rows are not in the corpus."
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from typing import Any
 
@@ -15,6 +16,7 @@ from iterative_rag.cli.render import show_answer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.output import answer_to_json
+from iterative_rag.protocols import ChatRequest
 from iterative_rag.types import Answer, AnsweringStep, LostRowsStep, Status
 
 CORPUS = MemoryCorpus(
@@ -218,6 +220,36 @@ def test_a_list_without_rows_is_told_and_not_read_again_for_other_needs() -> Non
     assert told == [(1, LIST)]
     assert sum(f"Title: {LIST}" in request.user for request in llm.asked("extract")) == 1
     assert outcome(steps).caveats == (f"{LIST} is a list whose rows are not in the corpus.",)
+
+
+def test_the_planner_is_told_which_lists_have_no_rows() -> None:
+    """It planned needs that only the rows of the list would have held, hop after hop."""
+    llm = ScriptedLLM(
+        {
+            "analyse": [{"status": "needs", "needs": ["Who are the four architects of Karsa?"]}, {"status": "stuck"}],
+            "extract": lambda request: NOTHING,
+        }
+    )
+    run_loop(LISTS, llm, "Which of the four architects of Karsa was born first?", shortlist=3)
+    first, second = (request.user for request in llm.asked("analyse"))
+    assert "LISTS WITHOUT ROWS" not in first
+    said = second.partition("LISTS WITHOUT ROWS")[2]
+    assert re.search(rf"<lists (\w+)>\n- {LIST}\n</lists \1>", said)
+
+
+def test_a_third_hop_after_two_barren_ones_looks_at_the_best_documents_only() -> None:
+    pages = MemoryCorpus({f"Tower {name}": f"Tower {name} has a plan, bells and a road." for name in "ABCDEF"})
+    asked_of: dict[str, int] = {}
+
+    def extract(request: ChatRequest) -> Any:
+        need = request.user.partition("QUESTION 1: ")[2].split("\n")[0]
+        asked_of[need] = asked_of.get(need, 0) + 1
+        return NOTHING
+
+    needs = ["who drew its plan?", "whose bells ring there?", "which road leads to it?"]
+    llm = ScriptedLLM({"analyse": [{"status": "needs", "needs": [need]} for need in needs], "extract": extract})
+    assert len(outcome(run_loop(pages, llm, QUESTION, shortlist=6)).hops) == 3
+    assert list(asked_of.values()) == [5, 5, 3]
 
 
 def test_a_list_with_a_value_is_not_told() -> None:

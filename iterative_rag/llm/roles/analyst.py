@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import AnalysisReply
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
 from iterative_rag.text.patterns import lazy_pattern
@@ -79,7 +80,8 @@ def _need(text: str) -> Need:
 
 def tried_needs(inquiry: Inquiry) -> str:
     """Each need once, with the numbers of the facts found for it, marked where none of them has the value. Facts that
-    were noted for another part of the question are about no need that was tried."""
+    were noted for another part of the question are about no need that was tried. Then the lists that turned out to have
+    no rows; their names are text of documents."""
     found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
@@ -92,4 +94,7 @@ def tried_needs(inquiry: Inquiry) -> str:
         marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
         partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
         lines.append(f"- {need.question} -> {marks}{partly}")
+    if inquiry.lost_lists:
+        lines += ["", "LISTS WITHOUT ROWS (their headings are in the documents, their rows are not):"]
+        lines.append(fence("\n".join(f"- {one}" for one in inquiry.lost_lists), "lists"))
     return "\n".join(lines) or NOTHING_TRIED
