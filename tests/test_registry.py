@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.errors import SettingsError, UsageError
-from iterative_rag.evaluation.running.answer_modes import ORACLE, modes
+from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, modes
 from iterative_rag.index.place_choice import places_at
 from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES, TABLES, Entry, Registry
 from iterative_rag.remote.api_keys import SECRETS
@@ -86,7 +86,7 @@ def test_only_local_parts_may_be_chosen_by_a_folder_that_is_not_trusted() -> Non
 
 
 def test_evaluation_measures_every_strategy() -> None:
-    assert modes() == (*STRATEGIES.names, ORACLE)
+    assert modes() == (*STRATEGIES.names, ORACLE, AUTO)
 
 
 def test_the_pages_list_the_registered_strategies() -> None:

@@ -13,7 +13,7 @@ from iterative_rag.factory.corpus_actions import (
     starter_corpus_path,
 )
 from iterative_rag.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
-from iterative_rag.factory.model_profiles import model_identity
+from iterative_rag.factory.model_profiles import model_identity, profile_of
 from iterative_rag.factory.rag import IterativeRAG, checked_question
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "model_identity",
     "open_corpus",
     "pages_folder",
+    "profile_of",
     "push_corpus",
     "stale",
     "starter_corpus_path",

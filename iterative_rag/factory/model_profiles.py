@@ -8,7 +8,7 @@ from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
     from iterative_rag.remote.model_spec import Spec
-    from iterative_rag.settings.model_profile import ModelIdentity
+    from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile
 
 
 def model_identity(spec: Spec) -> ModelIdentity:
@@ -31,22 +31,29 @@ def with_profile(settings: Settings, spec: Spec) -> tuple[Settings, str]:
     A profile that cannot be read is reported in that line, and the run goes on with the settings as they are.
     """
     from iterative_rag.errors import SettingsError
-    from iterative_rag.settings.model_profile import profiles_folder, read_profile
 
-    if spec.kind == "builtin" or not profiles_folder().is_dir():
-        return settings, ""
     try:
-        profile = read_profile(model_identity(spec))
+        profile = _profile(spec)
     except SettingsError as error:
         return settings, f"{error} {error.hint}"
     if profile is None:
         return settings, ""
-    applied = profile.applied(settings)
-    changed = [
-        f"{name} {getattr(applied, name)}"
-        for name in profile.settings
-        if getattr(applied, name) != getattr(settings, name)
-    ]
-    if not changed:
-        return applied, ""
-    return applied, f"From the model's profile of {profile.made[:10]}: {', '.join(changed)}."
+    changed = [f"{name} {value}" for name, value in profile.changes(settings).items()]
+    line = f"From the model's profile of {profile.made[:10]}: {', '.join(changed)}." if changed else ""
+    return profile.applied(settings), line
+
+
+def profile_of(settings: Settings) -> ModelProfile | None:
+    """The profile of the model that the settings choose; None where it has none. Raises SettingsError for a file that
+    is not one, UsageError for a wrong spec."""
+    from iterative_rag.llm.providers.model_choice import chosen
+
+    return _profile(chosen(settings.llm)[0])
+
+
+def _profile(spec: Spec) -> ModelProfile | None:
+    from iterative_rag.settings.model_profile import profiles_folder, read_profile
+
+    if spec.kind == "builtin" or not profiles_folder().is_dir():
+        return None
+    return read_profile(model_identity(spec))

@@ -75,11 +75,19 @@ class ModelProfile:
 
     def applied(self, settings: Settings) -> Settings:
         """The settings with those of the profile that the user has not set in any layer."""
+        chosen = self._chosen(settings)
+        return settings.model_copy(update=chosen) if chosen else settings
+
+    def changes(self, settings: Settings) -> dict[str, Any]:
+        """The settings that the profile gives another value."""
+        return {name: value for name, value in self._chosen(settings).items() if value != getattr(settings, name)}
+
+    def _chosen(self, settings: Settings) -> dict[str, Any]:
         held = settings.model_fields_set
         chosen = {name: value for name, value in self.settings.items() if name not in held}
         if chosen.get("strategy") == _DRIVING and (settings.web or held & _PARTS):
             del chosen["strategy"]
-        return settings.model_copy(update=chosen) if chosen else settings
+        return chosen
 
 
 def profiles_folder() -> Path:

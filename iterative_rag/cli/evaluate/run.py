@@ -53,7 +53,12 @@ RunOut = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder of the run; the same command resumes it. Default: runs/NAME.")
 ]
 ModeName = Annotated[
-    str, typer.Option(metavar="MODE", help=f"{', '.join(STRATEGIES.names)} or oracle (the gold articles alone).")
+    str,
+    typer.Option(
+        metavar="MODE",
+        help=f"{', '.join(STRATEGIES.names)}, oracle (the gold articles alone) or auto (as ask does, by the settings "
+        "and the model's profile).",
+    ),
 ]
 JudgeSpec = Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")]
 SelfJudge = Annotated[bool, typer.Option(help="Let the judge be the model that answers.")]

@@ -85,10 +85,17 @@ def what_was_run(report: Report) -> list[tuple[str, str]]:
         ("backend", str(manifest["backend"])),
         ("judge", str(manifest.get("judge") or "none: rule-based scores only")),
         ("settings", _listed(manifest.get("settings", {}))),
+        *_from_profile(manifest),
         ("prompts", _listed(manifest.get("prompts", {}))),
         ("versions", _listed({"iterative-rag": manifest.get("code", ""), **manifest.get("versions", {})})),
         ("started", str(manifest.get("started", ""))),
     ]
+
+
+def _from_profile(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The settings that came from the model's profile: where the mode lets it choose."""
+    profiled = manifest.get("profile")
+    return [("of these from the model's profile", _listed(profiled))] if profiled else []
 
 
 def _listed(values: Mapping[str, Any]) -> str:

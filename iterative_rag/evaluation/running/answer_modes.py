@@ -13,6 +13,7 @@ from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRecord, Spent
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.registry import STRATEGIES
+from iterative_rag.settings import Settings
 from iterative_rag.trace import event_name
 from iterative_rag.types import (
     AnalysisStep,
@@ -35,15 +36,17 @@ if TYPE_CHECKING:
 
 # The loop over the gold articles alone: what it could reach if every search succeeded.
 ORACLE = "oracle"
+# What `ask` does: the strategy of the settings, and the profile of the model.
+AUTO = "auto"
 
 
 def modes() -> tuple[str, ...]:
-    """Every strategy, and the oracle."""
-    return (*STRATEGIES.names, ORACLE)
+    """Every strategy, the oracle, and what `ask` does."""
+    return (*STRATEGIES.names, ORACLE, AUTO)
 
 
-def strategy_of(mode: str) -> str:
-    return "iterative" if mode == ORACLE else mode
+def strategy_of(mode: str, settings: Settings) -> str:
+    return "iterative" if mode == ORACLE else settings.strategy if mode == AUTO else mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,8 @@ class Examination:
 class Examiner:
     """Asks questions of one corpus; `rags` holds one engine per repeat. Safe to use from several threads."""
 
-    def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], mode: str) -> None:
-        self._rags, self._part, self._mode = rags, part, mode
+    def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], strategy: str) -> None:
+        self._rags, self._part, self._strategy = rags, part, strategy
 
     def examine(self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None] | None = None) -> QuestionRecord:
         """Ask `exam` for the `repeat`-th time, from 1. A fault of the package is a record, never an exception."""
@@ -70,7 +73,7 @@ class Examiner:
         course = _Course()
         fault, begun = "", time.monotonic()
         try:
-            for step in rag.steps(exam.question.text, strategy=strategy_of(self._mode)):
+            for step in rag.steps(exam.question.text, strategy=self._strategy):
                 for hop in course.take(step):
                     if on_hop is not None:
                         on_hop(hop)

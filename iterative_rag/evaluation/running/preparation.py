@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
-from iterative_rag.evaluation.running.answer_modes import ORACLE, Examination, Examiner, modes, strategy_of
+from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, Examiner, modes, strategy_of
 from iterative_rag.evaluation.running.manifest import code_version, package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
@@ -59,15 +59,14 @@ class Preparation:
         self.config = config
         self.dataset: Dataset = load(config.dataset)
         questions = select(self.dataset, limit=config.limit, sample=config.sample, seed=config.seed, types=config.types)
-        settings = config.settings
-        if "retries" not in settings.model_fields_set:
-            settings = settings.model_copy(update={"retries": RETRIES})
+        settings, self._profiled = _as_asked(config)
         self.settings = settings
+        self._strategy = strategy_of(config.mode, settings)
         self.judge = _judge(config, settings)
         self.scope: Scope = open_scope(config.corpus, self.dataset, settings, config.redirects, progress=indexing)
         try:
             self._rags = self._engines()
-            self._rags[0].check(strategy_of(config.mode))
+            self._rags[0].check(self._strategy)
             if self.judge is not None:
                 refuse_self_judging(self.judge.name, self._rags[0].backend.name, allowed=config.allow_self_judge)
             exams = [self._exam(question) for question in questions]
@@ -78,7 +77,7 @@ class Preparation:
                     "No question has a gold article that the corpus holds.",
                     hint="The mode oracle needs gold articles; use another mode or --corpus.",
                 )
-            self.examiner = Examiner(self._rags, self.scope.part, config.mode)
+            self.examiner = Examiner(self._rags, self.scope.part, self._strategy)
             self.manifest = self._manifest(len(exams) - len(self.exams))
         except BaseException:
             self.scope.close()
@@ -116,7 +115,16 @@ class Preparation:
         for repeat in range(self.config.repeat):
             settings = self.settings.model_copy(update={"seed": self.settings.seed + repeat})
             backend, notice = make_backend(settings, kept, self.scope.embedder)
-            engines.append(IterativeRAG(settings, corpus=self.scope.corpus, backend=backend, cache=kept, notice=notice))
+            engines.append(
+                IterativeRAG(
+                    settings,
+                    corpus=self.scope.corpus,
+                    backend=backend,
+                    cache=kept,
+                    notice=notice,
+                    embedder=self.scope.embedder,
+                )
+            )
         return tuple(engines)
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
@@ -132,6 +140,7 @@ class Preparation:
             },
             "corpus": {"name": config.corpus, "index": corpus.name, "fingerprint": self.scope.digest},
             "mode": config.mode,
+            "profile": dict(self._profiled),
             "backend": self._rags[0].backend.name,
             "judge": self.judge.name if self.judge else "",
             "self_judged": self.judge is not None and judges_itself(self.judge.name, self._rags[0].backend.name),
@@ -150,6 +159,23 @@ class Preparation:
             "versions": package_versions(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+
+
+def _as_asked(config: RunConfig) -> tuple[Settings, Mapping[str, Any]]:
+    """The settings of a run, and those of them that came from the model's profile: in the mode auto, as `ask` does.
+
+    A store that other questions filled would flatter the figures, so only the same words are looked up in it unless
+    somebody wants more. Raises SettingsError for a profile that cannot be used.
+    """
+    settings = config.settings
+    profiled: Mapping[str, Any] = {}
+    if config.mode == AUTO:
+        from iterative_rag.factory import profile_of
+
+        if (profile := profile_of(settings)) is not None:
+            profiled, settings = profile.changes(settings), profile.applied(settings)
+    ours = {"retries": RETRIES, "reuse": "words"}
+    return settings.model_copy(update={k: v for k, v in ours.items() if k not in settings.model_fields_set}), profiled
 
 
 def _judge(config: RunConfig, settings: Settings) -> Judge | None:
