@@ -158,17 +158,17 @@ def trusted_file() -> Path:
     return home() / "trusted.json"
 
 
-def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
+def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str = COMMAND_LINE) -> Settings:
     """Merge the preset, the settings files, `.env`, the environment and `overrides`, the last the strongest.
 
-    None in `overrides` means not set. Raises SettingsError, which names the layer, the key and the nearest valid name.
-    Settings of a working folder that is not trusted are left out where they would decide where something is sent, and
-    a warning is logged that names them.
+    None in `overrides` means not set; `given_in` names where they stand, for errors. Raises SettingsError, which names
+    the layer, the key and the nearest valid name. Settings of a working folder that is not trusted are left out where
+    they would decide where something is sent, and a warning is logged that names them.
     """
     merged: dict[str, Any] = {}
     origin: dict[str, str] = {}
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
-    for layer, values in _layers(given):
+    for layer, values in _layers(given, given_in):
         _refuse_unknown(values, layer)
         merged |= values
         origin |= dict.fromkeys(values, layer)
@@ -193,7 +193,7 @@ def _as_typed(key: str, value: str, layer: str) -> str:
     return f"{PREFIX}{key.upper()}={value} in {layer}" if layer.endswith(DOTENV) else f"{key} = {value} in {layer}"
 
 
-def _layers(given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, Any]]]:
     """Weakest first."""
     user_file = config_folder() / FILE_NAME
     user, environment = read_toml(user_file), from_environment(os.environ)
@@ -214,7 +214,7 @@ def _layers(given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         (str(user_file), user),
         *((str(file), values) for file, values in held),
         (ENVIRONMENT, environment),
-        (COMMAND_LINE, given),
+        (given_in, given),
     ]
 
 

@@ -129,7 +129,8 @@ def config_of(cell: Cell) -> RunConfig:
     for counted in ("limit", "sample", "repeat", "concurrency"):
         if cell.options.get(counted, 1) == 0:
             raise UsageError(f"The run {cell.name} cannot have {counted} = 0.", hint="Leave it out, or give 1 or more.")
-    options = {"mode": "iterative", **cell.options, "settings": load_settings(cell.settings)}
+    settings = load_settings(cell.settings, given_in=f"the run {cell.name}")
+    options = {"mode": "iterative", **cell.options, "settings": settings}
     try:
         return TypeAdapter(RunConfig).validate_python(options)
     except ValidationError as error:

@@ -131,7 +131,7 @@ def test_a_wrong_value_names_its_run_and_key(tmp_path: Path, line: str, said: st
 
 def test_a_wrong_setting_and_a_missing_dataset_are_said(tmp_path: Path) -> None:
     (cell,) = cells(tmp_path, BASE + "max_hops = 900\n")
-    with pytest.raises(SettingsError, match=r"max.hops 900 is not valid"):
+    with pytest.raises(SettingsError, match=r"^max_hops = 900 in the run run is not valid"):
         config_of(cell)
     (cell,) = cells(tmp_path, '[base]\ncorpus = "towns"\n')
     with pytest.raises(UsageError, match="no dataset"):
