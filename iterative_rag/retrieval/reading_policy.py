@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from iterative_rag.retrieval.need_words import CAPITAL_NOUNS
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
-from iterative_rag.text.languages import language
+from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
 
@@ -39,6 +40,11 @@ _COUNTING = lazy_pattern(
     r"|\bwie ?viele\b|\bwelche[rs]? (?:von|der)\b|\bcombien\b|\blequel\b|\bcuant[oa]s\b|\bcual de\b|\bquant[ei]\b"
 )
 _ALTERNATIVES = lazy_pattern(r"\b(?:or|oder|ou)\b")
+_COMPARING = lazy_pattern(r"\b(?:or|and|both|oder|und|ou|et)\b")
+# What a name or a kind is described by: "German" in "the German chemist Otto Hahn" and in "which German town".
+_DESCRIBING = lazy_pattern(
+    r"\b(?:[Tt]he(?= (?:[A-Z][\w-]* )+[a-z][\w-]* [A-Z])|[Ww]hich|[Ww]hat) (?:[A-Z][\w-]* )+(?P<noun>[a-z]\w*)"
+)
 _WORD = lazy_pattern(r"\w+(?:'s\b)?")
 _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
@@ -61,6 +67,14 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
 
 
+def _subject(need: Need) -> frozenset[str]:
+    """The names of a need without the adjectives that describe one of them or what is asked for, if names are left."""
+    question, code = need.question, language(need.question) or "en"
+    plain = _DESCRIBING.sub(lambda match: match[0] if is_function_word(match["noun"], code) else " ", question)
+    others = _names(plain.partition(" ")[2])
+    return others if any(not name.isdigit() for name in others) else names(need)
+
+
 def mentions(need: Need, one: Window, *, every: bool = False) -> bool:
     """Whether a window holds any of the names of a need, or `every` one; True for a need without names, or in a
     language where every noun looks like one. Of alternatives ("Scottish or Welsh") any will do."""
@@ -71,29 +85,38 @@ def mentions(need: Need, one: Window, *, every: bool = False) -> bool:
     return not wanted or bool(wanted & said)
 
 
-def named(need: Need, documents: Sequence[ShortlistedDocument]) -> frozenset[str]:
-    """The ids of the documents whose titles are names in the need. Of namesakes ("Mercury (planet)") it is the one
-    whose addition the need mentions, else all of them."""
+def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, list[str]]:
+    """The names in the need that are titles, with the ids of the documents that have them. Of namesakes ("Mercury",
+    "Mercury (planet)") it is the one whose addition the need mentions, else the one without, else all of them."""
     question = folded_in_place(need.question)
-    by_name: dict[str, list[tuple[ShortlistedDocument, bool]]] = {}
+    by_name: dict[str, list[_Titled]] = {}
     for entry in documents:
         addition = _IN_BRACKETS.search(entry.title)
         name = folded_in_place(_IN_BRACKETS.sub("", entry.title)).strip()
         if name and _stands_as_name(name, question, need.question):
             words = re.findall(r"\w+", folded_in_place(addition[1])) if addition else []
-            by_name.setdefault(name, []).append((entry, any(word in question for word in words)))
+            titled = _Titled(entry.document_id, not addition, any(word in question for word in words))
+            by_name.setdefault(name, []).append(titled)
     longest = [name for name in by_name if not any(name != other and name in other for other in by_name)]
-    return frozenset(
-        entry.document_id
-        for name in longest
-        for entry, mentioned in by_name[name]
-        if mentioned or not any(other for _, other in by_name[name])
-    )
+    return {name: _told_apart(by_name[name]) for name in longest}
+
+
+class _Titled(NamedTuple):
+    """A document whose title is a name in the need."""
+
+    document_id: str
+    plain: bool
+    mentioned: bool
+
+
+def _told_apart(namesakes: Sequence[_Titled]) -> list[str]:
+    chosen = [one for one in namesakes if one.mentioned] or [one for one in namesakes if one.plain] or namesakes
+    return [one.document_id for one in chosen]
 
 
 def _stands_as_name(name: str, question: str, written: str) -> bool:
     """Whether a folded name stands in a folded question as a whole name: capitalised, and no part of a longer one."""
-    for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question):
+    for match in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", question):
         start, end = match.span()
         before, after = _WORD_BEFORE.search(written[:start]), _WORD_AFTER.search(written[end:])
         inside = (before and before.start() > 0 and before[1][0].isupper()) or (after and after[1][0].isupper())
@@ -125,13 +148,15 @@ class ReadingPolicy:
     @classmethod
     def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
-        about, most = named(need, documents), min(MOST, before_gap(documents))
+        titles, most = named(need, documents), min(MOST, before_gap(documents))
+        about = frozenset(document_id for ids in titles.values() for document_id in ids)
         if least > 1 or reads_on(need):
             wanted = max(least, READING_ON)
             return cls(about, wanted, max(wanted, most), fact_limit)
-        if len(about) > 1:
+        namesakes = any(len(ids) > 1 for ids in titles.values())
+        if namesakes or (len(titles) > 1 and _COMPARING.search(folded_in_place(need.question))):
             return cls(about, UNSURE, most, fact_limit)
-        return cls(about, 1, most, fact_limit, names(need))
+        return cls(about, 1, most, fact_limit, _subject(need))
 
     def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
         """The first document, then those that the need names, then the others in their order."""

@@ -124,6 +124,46 @@ def test_a_namesake_that_the_need_tells_apart_is_read_alone() -> None:
     assert extractor.titles == ["Velm Tower (Karsa)"]
 
 
+def test_the_plain_title_is_read_alone_where_the_need_says_no_kind() -> None:
+    pages = {"Velm Tower": TOWER, "Velm Tower (album)": "Velm Tower is an album.", "Velm Tower (film)": "A film."}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(DESIGNER, pages, *pages)])
+    assert extractor.titles == ["Velm Tower"]
+    extractor = Reading(values={})
+    reader(pages, extractor).read([listed(Need("Who made the film Velm Tower?"), pages, *pages)])
+    assert extractor.titles[:2] == ["Velm Tower", "Velm Tower (film)"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who designed Velm Tower of Karsa?",
+        "Which Tarnish architect designed the Velm Towers?",
+        "Who designed the Tarnish landmark Velm Tower?",
+    ],
+)
+def test_a_value_of_one_of_several_named_documents_ends_the_reading(question: str) -> None:
+    """A second document was read although the first value was right: the town was named beside the tower."""
+    pages = {"Velm Tower": TOWER, "Karsa": "Karsa is a town with Velm Tower.", "Tarn": "Tarn is a Tarnish town."}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(Need(question), pages, *pages)])
+    assert extractor.titles == ["Velm Tower"]
+
+
+def test_of_several_named_things_that_are_compared_two_documents_are_read() -> None:
+    pages = {"Velm Tower": TOWER, "Karsa": "Karsa is a town with Velm Tower."}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(Need("Who designed Velm Tower and Karsa?"), pages, *pages)])
+    assert extractor.titles == ["Velm Tower", "Karsa"]
+
+
+def test_what_describes_a_name_or_a_kind_need_not_stand_beside_the_value() -> None:
+    pages = {"Towers of Karsa": TOWER, "Tarn": "Velm Tower stands near Tarn, a Tarnish town."}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(Need("Which Tarnish architect designed Velm Tower?"), pages, *pages)])
+    assert extractor.titles == ["Towers of Karsa"]
+
+
 @pytest.mark.parametrize(
     "question",
     [
