@@ -28,31 +28,25 @@ def fetching_progress(
     """Callbacks for progress and pauses: a bar in a terminal, a line every 30 seconds elsewhere."""
     import time
 
-    from iterative_rag.cli.console import clean, err
-
-    printer = err()
+    from iterative_rag.cli.console import err
+    from iterative_rag.cli.progress import bar
 
     if quiet:
         yield None, None
-    elif not printer.terminal:
-        shown = [time.monotonic()]
+        return
+    shown = [time.monotonic()]
 
-        def occasionally(at: FetchProgress) -> None:
-            if time.monotonic() - shown[0] >= PROGRESS_EVERY:
-                shown[0] = time.monotonic()
-                err().line(where(at))
+    def occasionally(at: FetchProgress) -> None:
+        if time.monotonic() - shown[0] >= PROGRESS_EVERY:
+            shown[0] = time.monotonic()
+            err().line(", ".join(where(at)))
 
-        yield occasionally, say_pause
-    else:
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        columns = (TextColumn("fetching"), BarColumn(), TextColumn("{task.description}"))
-        with Progress(*columns, console=printer.console, transient=True) as bars:
-            task = bars.add_task("looking up titles", total=None)
-            yield (
-                lambda at: bars.update(task, completed=at.done, total=at.total, description=where(at)),
-                lambda seconds, error: bars.console.print(f"Waiting {seconds:.0f} s: {clean(str(error))}", style="dim"),
-            )
+    with bar() as show:
+        if show is None:
+            yield occasionally, say_pause
+        else:
+            show(0, None, lambda: ["looking up titles"])
+            yield lambda at: show(at.done, at.total, lambda: where(at, "fetching ")), say_pause
 
 
 def say_pause(seconds: float, error: FetchError) -> None:
@@ -61,18 +55,18 @@ def say_pause(seconds: float, error: FetchError) -> None:
     err().line((f"Waiting {seconds:.0f} s: {clean(str(error))}", "dim"))
 
 
-def where(at: FetchProgress) -> str:
-    """`120 of 2,460 pages, 3 missing, 2.3/s, 17:02 left`"""
+def where(at: FetchProgress, doing: str = "") -> list[str]:
+    """`120 of 2,460 pages`, `3 missing`, `2.3/s`, `17:02 left`"""
     from iterative_rag.cli.progress import time_left
 
-    parts = [f"{at.done:,} of {counted(at.total, 'page')}"]
+    parts = [f"{doing}{at.done:,} of {counted(at.total, 'page')}"]
     if at.missing:
         parts.append(f"{at.missing:,} missing")
     if at.fetched:
         parts.append(f"{at.per_second:.1f}/s")
     if at.seconds_left is not None:
         parts.append(time_left(at.seconds_left))
-    return ", ".join(parts)
+    return parts
 
 
 def index_into(paths: Sequence[Path], corpus: str, embedder: str | None, *, quiet: bool) -> IngestReport:

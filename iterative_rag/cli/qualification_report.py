@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.text.plurals import counted
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from iterative_rag.qualification.qualify import Qualification
     from iterative_rag.qualification.thinking_choice import Thinking
     from iterative_rag.settings import Settings
+    from iterative_rag.types import RunProgress
 
 _ABILITIES = (
     ("answers", "answers from facts"),
@@ -54,9 +57,9 @@ def _run(settings: Settings, *, quiet: bool) -> Qualification:
         return made
 
     set_by_user = "thinking" in settings.model_fields_set
-    with _progress(quiet) as told:
+    with _progress(quiet) as (told, calls):
         identity = model_identity(spec)
-        return qualify(model, identity, settings, told, thinking=None if set_by_user else thinking)
+        return qualify(model, identity, settings, told, thinking=None if set_by_user else thinking, calls=calls)
 
 
 def as_object(qualification: Qualification) -> dict[str, Any]:
@@ -113,13 +116,18 @@ def _rows(measured: Measured) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Says in the terminal what is tested now; nothing where stderr is no terminal."""
+def _progress(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[RunProgress], None] | None]]:
+    """Functions that take what is tested now and what was used by then; both are shown where somebody watches."""
     from iterative_rag.cli.console import err
+    from iterative_rag.cli.run_status import Limits, RunStatus
 
     printer = err()
-    if quiet or not printer.terminal:
-        yield lambda name: None
+    if quiet or not (printer.terminal and sys.stdout.isatty()):
+        yield lambda name: None, None
         return
-    with printer.console.status("testing") as status:
-        yield lambda name: status.update(f"testing: {name}")
+    status = RunStatus(printer.console, Limits())
+    status.start()
+    try:
+        yield lambda name: status.doing(f"testing {name}"), lambda at: status.progress(replace(at, role=""))
+    finally:
+        status.stop()

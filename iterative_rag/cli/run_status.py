@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from iterative_rag.cli.live_lines import LiveLines, clock, with_figures
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ _DOING = {
     "suffice": "checking what is missing",
     "web_query": "finding words for the web",
 }
-# What is being done gets at least so much of a line; where less is left, the figures go to a line of their own.
-_ROOM = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +54,16 @@ class RunStatus:
     """Redrawn every second until it is stopped, and never left behind."""
 
     def __init__(self, console: Console, limits: Limits) -> None:
-        from rich.live import Live
-
-        self._console, self._limits = console, limits
-        self._began = time.monotonic()
+        self._limits = limits
         self._doing = _DOING["analyse"]
         self._progress: RunProgress | None = None
-        self._live = Live(
-            console=console, get_renderable=self._drawn, refresh_per_second=1, transient=True, redirect_stdout=False
-        )
+        self._lines = LiveLines(console, self._drawn)
 
     def start(self) -> None:
-        self._live.start()
+        self._lines.start()
 
     def stop(self) -> None:
-        self._live.stop()
+        self._lines.stop()
 
     def doing(self, what: str) -> None:
         """What is shown where no call of the model is under way."""
@@ -80,15 +73,12 @@ class RunStatus:
         """Called from the threads of the run."""
         self._progress = at
 
-    def _drawn(self) -> Text:
+    def _drawn(self, width: int) -> Text:
         from rich.text import Text
 
-        seconds = time.monotonic() - self._began
-        lines = laid_out(self._now(), used(self._progress, seconds, self._limits), self._console.width)
+        figures = used(self._progress, self._lines.seconds, self._limits)
+        lines = with_figures(under_way(self._progress) or self._doing, figures, width)
         return Text("\n".join(lines), style="dim", no_wrap=True)
-
-    def _now(self) -> str:
-        return under_way(self._progress) or self._doing
 
 
 def under_way(at: RunProgress | None) -> str:
@@ -115,28 +105,3 @@ def used(at: RunProgress | None, seconds: float, limits: Limits) -> str:
 
 def _of(count: int, limit: int | None, noun: str) -> str:
     return counted(count, noun) if limit is None else f"{count:,} of {counted(limit, noun)}"
-
-
-def clock(seconds: float) -> str:
-    """`0:42`, `1:02:05`"""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def laid_out(doing: str, figures: str, width: int) -> list[str]:
-    """One line of at most `width` columns, two where the figures would leave too little room; cut with an ellipsis."""
-    from rich.cells import cell_len
-
-    room = width - cell_len(figures) - 2
-    if room >= min(_ROOM, cell_len(doing)):
-        return [f"{_cut(doing, room)}  {figures}"]
-    return [_cut(doing, width), _cut(figures, width)]
-
-
-def _cut(text: str, room: int) -> str:
-    from rich.text import Text
-
-    shown = Text(text)
-    shown.truncate(max(1, room), overflow="ellipsis")
-    return shown.plain

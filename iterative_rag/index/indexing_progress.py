@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from iterative_rag.protocols import DocumentSource
 
 _PROGRESS_SECONDS = 0.1
-# Before, a rate says little.
+# Before, a rate says little: in seconds after the first passage was embedded.
 _FIRST_ESTIMATE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of indexing; `total` and `seconds_left` are None while unknown. `questioned` are the passages that
-    questions were written for."""
+    """Progress of indexing; `total`, `seconds_left` and `expected` are None while unknown. `questioned` are the
+    passages that questions were written for; `expected` are the passages that there will be, estimated from those of
+    the documents read so far."""
 
     documents: int
     total: int | None
@@ -24,6 +25,7 @@ class Progress:
     passages_per_second: float
     seconds_left: float | None
     questioned: int = 0
+    expected: float | None = None
 
 
 class ProgressMeter:
@@ -33,6 +35,7 @@ class ProgressMeter:
         self._show = show
         self._began = time.monotonic()
         self._shown = 0.0
+        self._first: tuple[float, int] | None = None  # when the first passages had been embedded, and how many
         self._documents = self._taken = self._planned = self._questioned = 0
         # Counting takes a walk or a pass over the file, so it is done only if progress is shown.
         totals = [source.total for source in sources] if show else [None]
@@ -65,17 +68,41 @@ class ProgressMeter:
         if not self._show:
             return
         seconds = self._shown = self.seconds
-        rate = passages / max(seconds, 1e-9)
-        left = self._left(passages, seconds)
-        self._show(Progress(self._documents, self._total, passages, rate, left, self._questioned))
+        if passages and self._first is None:
+            self._first = (seconds, passages)
+        rate = self._rate(passages, seconds)
+        left = self._left(passages, seconds, rate)
+        total = self._total if self._total is None else max(self._total, self._documents)
+        self._show(
+            Progress(
+                self._documents,
+                total,
+                passages,
+                rate or passages / max(seconds, 1e-9),
+                left,
+                self._questioned,
+                self._expected(),
+            )
+        )
 
-    def _left(self, passages: int, seconds: float) -> float | None:
-        """By passages, with an estimate of those in documents that are still to be read: one may hold nearly all."""
+    def _rate(self, passages: int, seconds: float) -> float | None:
+        """Passages a second since the first were embedded, before which the embedder was loaded; None too soon."""
+        if self._first is None or seconds - self._first[0] < _FIRST_ESTIMATE or passages == self._first[1]:
+            return None
+        return (passages - self._first[1]) / (seconds - self._first[0])
+
+    def _expected(self) -> float | None:
+        """The passages that there will be: one document may hold nearly all, so those to come count as the average."""
+        if self._total is None or not self._taken:
+            return None
+        return self._planned / self._taken * max(self._total, self._taken)
+
+    def _left(self, passages: int, seconds: float, rate: float | None) -> float | None:
         if self._documents == self._total and passages >= self._planned:
             return 0.0
-        if self._total is None or not self._taken or seconds < _FIRST_ESTIMATE:
+        expected = self._expected()
+        if expected is None or seconds < _FIRST_ESTIMATE:
             return None
-        if not passages:
-            return max(0.0, seconds / self._taken * (self._total - self._taken)) if not self._planned else None
-        expected = self._planned / self._taken * max(self._total, self._taken)
-        return max(0.0, seconds / passages * (expected - passages))
+        if not self._planned and self._total:  # nothing is new so far
+            return max(0.0, seconds / self._taken * (self._total - self._taken))
+        return None if rate is None else max(0.0, (expected - passages) / rate)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.replies.json_parsing import Unparsable, json_values, visible
 from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
+from iterative_rag.types import RunProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,13 @@ class ObservedCall:
 
 @dataclass(slots=True)
 class ObservedModel:
-    """Implements protocols.ChatModel by another one, and keeps its calls in the order in which they ended."""
+    """Implements protocols.ChatModel by another one, and keeps its calls in the order in which they ended. `progress`
+    is told when one begins or ends."""
 
     model: ChatModel
+    progress: Callable[[RunProgress], None] | None = None
     calls: list[ObservedCall] = field(default_factory=list)
+    begun: int = 0
 
     @property
     def name(self) -> str:
@@ -38,6 +42,8 @@ class ObservedModel:
 
     def complete(self, request: ChatRequest) -> ChatReply:
         started = time.monotonic()
+        self.begun += 1
+        self._tell(request.role)
         try:
             reply = self.model.complete(request)
         except ReplyTruncated:
@@ -50,7 +56,13 @@ class ObservedModel:
                 request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens, reply.thought
             )
         )
+        self._tell("")
         return reply
+
+    def _tell(self, role: str) -> None:
+        if self.progress:
+            tokens = sum(call.prompt_tokens + call.completion_tokens for call in self.calls)
+            self.progress(RunProgress(role, (), self.begun, tokens))
 
 
 def has_form(text: str, request: ChatRequest) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
 from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, write_profile
 from iterative_rag.trace import Trace
+from iterative_rag.types import RunProgress
 
 # The limits of a run are for questions of users; all role cases are one run here.
 _UNLIMITED = {"max_calls": 100_000, "max_tokens": 1_000_000_000, "max_seconds": 86_400.0}
@@ -46,8 +48,10 @@ def qualify(
     progress: Progress,
     *,
     thinking: MakeModel | None = None,
+    calls: Callable[[RunProgress], None] | None = None,
 ) -> Qualification:
-    """Run every case, decide, and write the profile. `progress` is told what is tested next. `thinking` makes the same
+    """Run every case, decide, and write the profile. `progress` is told what is tested next, `calls` when a call of the
+    model begins or ends. `thinking` makes the same
     model with thinking on or off; None leaves it as it is.
 
     Raises LLMError where the model cannot be called at all, SettingsError and OSError where the profile cannot be
@@ -58,7 +62,7 @@ def qualify(
         progress("thinking")
         choice = choose(thinking, cases().roles, settings.model_copy(update=_UNLIMITED))
         model = thinking(choice.value) if choice else model
-    measured = replace(_measured(model, settings, progress), thinking=choice)
+    measured = replace(_measured(model, settings, progress, calls), thinking=choice)
     decided = decisions(measured)
     told = tuple(advice(measured))
     profile = ModelProfile(
@@ -71,25 +75,28 @@ def qualify(
     return Qualification(measured, decided, told, profile)
 
 
-def _measured(model: ChatModel, settings: Settings, progress: Progress) -> Measured:
+def _measured(
+    model: ChatModel, settings: Settings, progress: Progress, calls: Callable[[RunProgress], None] | None
+) -> Measured:
     held = cases()
-    observed = ObservedModel(model)
+    observed = ObservedModel(model, calls)
+    numbers, of = itertools.count(1), len(held.roles) + len(STRATEGIES.offered) + 2
     # The defaults of everything that a profile sets: what is tested must not depend on an earlier profile.
     tested = settings.model_copy(update=_UNLIMITED)
     backend = LLMBackend(observed, None, NoCache(), tested)
     roles = backend.roles(RunBudget(tested, Trace("", [])))
     results = []
     for case in held.roles:
-        progress(case.id)
+        progress(f"{next(numbers)} of {of}: {case.id}")
         results.append(run_case(case, roles, observed))
-    progress("long windows")
+    progress(f"{next(numbers)} of {of}: long windows")
     window = longest_window(held.window, roles.extractor)
     strategies = []
     for strategy in STRATEGIES.offered:
-        progress(f"strategy {strategy}")
+        progress(f"{next(numbers)} of {of}: strategy {strategy}")
         strategies.append(run_strategy(strategy, held, backend, settings))
     called = observed.calls[1:]  # the first one waits for the server to load the model
-    progress("two calls at once")
+    progress(f"{next(numbers)} of {of}: two calls at once")
     parallel = measure(roles.extractor)
     slowest = max(call.seconds for call in called)
     return Measured(tuple(results), window, tuple(strategies), CallFigures.of(called), slowest, parallel)

@@ -11,7 +11,7 @@ from pathlib import Path
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.registry import FORMATS, in_words
-from iterative_rag.sources.formats.format import EXTRA, Format, Reading, shown
+from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Reading, shown
 from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.sources.overlap import reads
@@ -36,9 +36,10 @@ class Folder:
 
     @property
     def total(self) -> int | None:
-        """The number of files; None where one of them may hold many documents."""
-        paths = [entry for entry in self._entries() if isinstance(entry, Path)]
-        return None if any(_may_be_many(path) for path in paths) else len(paths)
+        """The number of documents, that of the parts of a large text estimated from its size; None where one of the
+        files may hold many."""
+        counts = [_documents_in(entry) for entry in self._entries() if isinstance(entry, Path)]
+        return None if None in counts else sum(count or 0 for count in counts)
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the path is missing or cannot be read, or holds no file of a known format."""
@@ -98,13 +99,17 @@ class Folder:
             yield Skipped(source, f"It cannot be read: {error.strerror}.")
 
 
-def _may_be_many(path: Path) -> bool:
+def _documents_in(path: Path) -> int | None:
+    """One; where a large text is read in parts, their number by its size; None for a file that may hold many."""
     form = format_in_folder(path.name)
     try:
         size = path.stat().st_size
     except OSError:
-        return False
-    return form is not None and (form.many or (form.whole_bytes is not None and size > form.whole_bytes))
+        return 1
+    if form is None or not form.many:
+        in_parts = form is not None and form.whole_bytes is not None and size > form.whole_bytes
+        return -(-size // MAX_CHARS) if in_parts else 1
+    return None
 
 
 def _walk(root: str) -> Iterator[Path | Skipped]:

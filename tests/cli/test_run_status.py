@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 
 from fakes.command_line import TerminalCommand
-from fakes.model_server import FakeServer
+from fakes.model_server import FakeServer, Fault
 from fakes.two_article_corpus import QUESTION, play, write_articles
-from iterative_rag.cli.run_status import Limits, laid_out, under_way, used
+from iterative_rag.cli.live_lines import with_figures
+from iterative_rag.cli.run_status import Limits, under_way, used
 from iterative_rag.types import DocumentAtHand, RunProgress
 
 LLM = ("--llm", "ollama/tiny:1b")
@@ -32,10 +34,8 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base / "home"
 
 
-def ask(
-    on_a_terminal: TerminalCommand, server: FakeServer, home: Path, *options: str, wait: float = 0.0, **terminal: Any
-) -> str:
-    """What appears on the terminal while a run goes on that reads a document in `wait` seconds."""
+def slow(server: FakeServer, wait: float) -> None:
+    """The server plays all roles, and reads a document in `wait` seconds."""
 
     def reply(body: Mapping[str, Any]) -> str:
         if "facts" in body["format"]["properties"]:
@@ -43,6 +43,13 @@ def ask(
         return play(body["format"], body["messages"][-1]["content"])
 
     server.reply = reply
+
+
+def ask(
+    on_a_terminal: TerminalCommand, server: FakeServer, home: Path, *options: str, wait: float = 0.0, **terminal: Any
+) -> str:
+    """What appears on the terminal while a run goes on that reads a document in `wait` seconds."""
+    slow(server, wait)
     settings = {"ITERATIVE_RAG_HOME": str(home), "ITERATIVE_RAG_CACHE": "false", "OLLAMA_HOST": server.url}
     return on_a_terminal(["ask", QUESTION, *LLM, *options], **(settings | terminal))
 
@@ -55,8 +62,8 @@ def test_says_what_is_read_for_how_long_and_what_it_has_used(
     on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path
 ) -> None:
     written = ask(on_a_terminal, server, indexed, "--max-tokens", "90000", wait=1.3)
-    assert re.search(r"reading 1 of 2: Sunday bridge  0:0[1-9], 2 calls, \d+ of 90,000 tokens", plain(written))
-    assert re.search(r"reading 1 of 2: Aldermere  0:0[1-9], 4 calls, \d+ of 90,000 tokens", plain(written))
+    assert re.search(r"reading 1 of 2: Sunday bridge  \d:\d\d, 2 calls, \d+ of 90,000 tokens", plain(written))
+    assert re.search(r"reading 1 of 2: Aldermere  \d:\d\d, 4 calls, \d+ of 90,000 tokens", plain(written))
     # In the end it is erased, and the cursor is shown again.
     left = written.rpartition("90,000 tokens")[2]
     assert re.search(r"\x1b\[\?25h.*\x1b\[2K.*Edda Holm", left, re.DOTALL)
@@ -65,7 +72,7 @@ def test_says_what_is_read_for_how_long_and_what_it_has_used(
 def test_fits_into_forty_columns(on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path) -> None:
     lines = re.split(r"[\r\n]+", plain(ask(on_a_terminal, server, indexed, wait=1.3, columns=40)))
     at = lines.index("reading 1 of 2: Sunday bridge")
-    assert re.fullmatch(r"0:0\d, 2 calls, \d+ tokens", lines[at + 1])
+    assert re.fullmatch(r"\d:\d\d, 2 calls, \d+ tokens", lines[at + 1])
     assert max(map(len, lines)) <= 40
 
 
@@ -80,6 +87,24 @@ def test_is_not_shown_where_nobody_watches(
     written = ask(on_a_terminal, server, indexed, *options, **terminal)
     assert "reading 1 of" not in written
     assert "\x1b[?25l" not in written
+
+
+def test_an_evaluation_says_what_is_under_way(
+    on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path, tmp_path: Path
+) -> None:
+    slow(server, 1.0)
+    (tmp_path / "one.jsonl").write_text(json.dumps({"question": QUESTION, "answer": "Edda Holm"}))
+    command = ["evaluate", "run", "--dataset", "one.jsonl", "--corpus", "default", *LLM]
+    written = plain(on_a_terminal(command, ITERATIVE_RAG_HOME=str(indexed), OLLAMA_HOST=server.url))
+    assert re.search(r"0 of 1, 1 under way, 2 calls, \d+ tokens, \d:\d\d", written)
+
+
+def test_a_qualification_says_what_it_has_used(on_a_terminal: TerminalCommand, server: FakeServer) -> None:
+    server.always = Fault("hang")
+    command = ["doctor", "--qualify", *LLM]
+    settings = {"OLLAMA_HOST": server.url, "ITERATIVE_RAG_TIMEOUT": "1.5", "ITERATIVE_RAG_RETRIES": "0"}
+    written = plain(on_a_terminal(command, ITERATIVE_RAG_THINKING="off", **settings))
+    assert re.search(r"testing 1 of \d+: \S+  \d:\d\d, 1 call, 0 tokens", written)
 
 
 def test_the_built_in_models_have_none(on_a_terminal: TerminalCommand, indexed: Path) -> None:
@@ -120,9 +145,9 @@ def test_what_was_used(limits: Limits, shown: str) -> None:
         (80, ["reading 2 of 5: Harriet Lane  0:42, 5 calls, 4,210 tokens"]),
         (54, ["reading 2 of 5: Harriet …  0:42, 5 calls, 4,210 tokens"]),
         (40, ["reading 2 of 5: Harriet Lane", "0:42, 5 calls, 4,210 tokens"]),
-        (20, ["reading 2 of 5: Har…", "0:42, 5 calls, 4,21…"]),
-        (1, ["…", "…"]),
+        (20, ["reading 2 of 5: Har…", "0:42, 5 calls,", "4,210 tokens"]),
+        (1, ["…", "…", "…", "…"]),
     ],
 )
 def test_the_width_of_the_terminal(width: int, lines: list[str]) -> None:
-    assert laid_out("reading 2 of 5: Harriet Lane", "0:42, 5 calls, 4,210 tokens", width) == lines
+    assert with_figures("reading 2 of 5: Harriet Lane", "0:42, 5 calls, 4,210 tokens", width) == lines

@@ -44,7 +44,7 @@ def push(
             name,
             index,
             progress=progress
-            and (lambda done, total: progress(done, total, f"{done:,} of {counted(total, 'passage')}")),
+            and (lambda done, total: progress(done, total, lambda: [f"{done:,} of {counted(total, 'passage')}"])),
         )
     if as_json:
         import dataclasses

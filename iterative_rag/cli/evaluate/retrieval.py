@@ -201,19 +201,13 @@ def _rankings(
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Progress | None]:
     """A bar in a terminal; nothing in a pipe."""
-    from iterative_rag.cli.console import err
+    from iterative_rag.cli.progress import bar
 
-    printer = err()
-    if quiet or not printer.terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-
-    columns = (TextColumn("searching"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=printer.console, transient=True) as bars:
-        task = bars.add_task("", total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+    with bar() as show:
+        if quiet or show is None:
+            yield None
+        else:
+            yield lambda done, total: show(done, total, lambda: [f"searching for question {done:,} of {total:,}"])
 
 
 def _show(result: dict[str, Any], missing: Sequence[str]) -> None:

@@ -174,6 +174,7 @@ def _progress(
     """Callbacks for indexing and answering: a bar in a terminal, a line every 30 seconds elsewhere."""
     from iterative_rag.cli import progress
     from iterative_rag.cli.console import err
+    from iterative_rag.cli.live_lines import clock
 
     if quiet:
         yield None, None
@@ -183,23 +184,25 @@ def _progress(
     def occasionally(tally: Tally) -> None:
         if time.monotonic() - shown[0] >= PROGRESS_EVERY:
             shown[0] = time.monotonic()
-            err().line(where(tally))
+            err().line(", ".join(where(tally)))
 
     with progress.bar() as show:
         if show is None:
             yield None, occasionally
         else:
             yield (
-                lambda at: show(at.documents, at.total, f"indexing {progress.where(at)}"),
-                lambda tally: show(tally.done, tally.total, where(tally)),
+                lambda at: progress.show_indexing(show, at),
+                lambda tally: show(tally.done, tally.total, lambda: [*where(tally), clock(tally.seconds)]),
             )
 
 
-def where(tally: Tally) -> str:
-    """`24 of 128, 41 % right, 1 fault, 12.0/min, 8:40 left, 312 calls, 1.2 M tokens, $0.31`"""
+def where(tally: Tally) -> list[str]:
+    """`24 of 128`, `4 under way`, `41 % right`, `1 fault`, `12.0/min`, `8:40 left`, `312 calls`, `41,310 tokens`"""
     from iterative_rag.cli.progress import time_left
 
     parts = [f"{tally.done} of {tally.total}"]
+    if tally.under_way:
+        parts.append(f"{len(tally.under_way)} under way")
     if tally.judged:
         parts.append(f"{100 * tally.right / tally.judged:.0f} % right")
     if tally.faults:
@@ -208,8 +211,9 @@ def where(tally: Tally) -> str:
         parts.append(f"{tally.per_minute:.1f}/min")
     if tally.seconds_left is not None:
         parts.append(time_left(tally.seconds_left))
-    if tally.calls:
-        parts += [counted(tally.calls, "call"), f"{tally.tokens / 1e6:.2f} M tokens"]
+    calls, tokens = tally.used
+    if calls:
+        parts += [counted(calls, "call"), counted(tokens, "token")]
     if tally.price:
         parts.append(f"${tally.cost:.2f}")
-    return ", ".join(parts)
+    return parts

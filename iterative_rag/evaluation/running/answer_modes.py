@@ -23,6 +23,7 @@ from iterative_rag.types import (
     FinalStep,
     ReadingStep,
     RephrasingStep,
+    RunProgress,
     ShortlistStep,
     Status,
     Step,
@@ -65,7 +66,13 @@ class Examiner:
     def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], strategy: str) -> None:
         self._rags, self._part, self._strategy = rags, part, strategy
 
-    def examine(self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None] | None = None) -> QuestionRecord:
+    def examine(
+        self,
+        exam: Examination,
+        repeat: int,
+        on_hop: Callable[[Hop], None] | None = None,
+        progress: Callable[[RunProgress], None] | None = None,
+    ) -> QuestionRecord:
         """Ask `exam` for the `repeat`-th time, from 1. A fault of the package is a record, never an exception."""
         rag = self._rags[repeat - 1]
         if exam.within is not None:
@@ -73,7 +80,7 @@ class Examiner:
         course = _Course()
         fault, begun = "", time.monotonic()
         try:
-            for step in rag.steps(exam.question.text, strategy=self._strategy):
+            for step in rag.steps(exam.question.text, strategy=self._strategy, progress=progress):
                 for hop in course.take(step):
                     if on_hop is not None:
                         on_hop(hop)

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.records import Outcome, QuestionRecord
+from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord
+from iterative_rag.evaluation.running.answer_modes import Examination
 from iterative_rag.evaluation.running.inspect_isolation import contained
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
 from iterative_rag.system.memory import MemoryTrimmer
 from iterative_rag.system.private_files import FILE_MODE, tighten
+from iterative_rag.types import RunProgress
 
 if TYPE_CHECKING:
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Tally:
-    """Progress of a run. `fresh` questions were finished by this call, which has run for `seconds`."""
+    """Progress of a run. `fresh` questions were finished by this call, which has run for `seconds`; `under_way` is what
+    those that an LLM works on have used so far."""
 
     total: int
     done: int = 0
@@ -39,6 +42,7 @@ class Tally:
     price: tuple[float, float] | None = None
     cost: float = 0.0
     begun: float = field(default_factory=time.monotonic)
+    under_way: dict[object, RunProgress] = field(default_factory=dict)
 
     def add(self, record: QuestionRecord, *, fresh: bool = True) -> None:
         self.done += 1
@@ -53,14 +57,24 @@ class Tally:
                 self.cost += spent.prompt_tokens * self.price[0] / 1e6 + spent.completion_tokens * self.price[1] / 1e6
 
     @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.begun
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """Calls and tokens, with those of the questions that are under way."""
+        running = list(self.under_way.values())
+        return self.calls + sum(at.calls for at in running), self.tokens + sum(at.tokens for at in running)
+
+    @property
     def seconds_left(self) -> float | None:
         if not self.fresh:
             return None
-        return (time.monotonic() - self.begun) / self.fresh * (self.total - self.done)
+        return self.seconds / self.fresh * (self.total - self.done)
 
     @property
     def per_minute(self) -> float:
-        return self.fresh / max(1e-9, time.monotonic() - self.begun) * 60
+        return self.fresh / max(1e-9, self.seconds) * 60
 
 
 def run(
@@ -108,11 +122,25 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
                 progress(tally)
         give_back_memory()
 
+    def examine(exam: Examination, repeat: int, on_hop: Callable[[Hop], None]) -> QuestionRecord:
+        key = object()
+
+        def at(so_far: RunProgress) -> None:
+            with lock:
+                tally.under_way[key] = so_far
+                if progress is not None:
+                    progress(tally)
+
+        try:
+            return prepared.examiner.examine(exam, repeat, on_hop, at)
+        finally:
+            tally.under_way.pop(key, None)
+
     config = prepared.config
     task = make_task(
         f"{prepared.dataset.name}-{config.mode}",
         prepared.exams,
-        prepared.examiner.examine,
+        examine,
         prepared.score,
         repeat=config.repeat,
         concurrency=config.concurrency,

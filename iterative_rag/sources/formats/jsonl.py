@@ -23,6 +23,7 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_CONTAINERS = 500_000
 # The lines of larger files are not counted for the progress bar: it would take long.
 COUNT_BELOW_BYTES = 256 * 1024 * 1024
+_HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
 
 
 class JsonLines:
@@ -64,9 +65,8 @@ class JsonLines:
                     if len(line) > self.max_line_bytes:
                         while line and not line.endswith(b"\n"):
                             line = file.readline(1 << 20)
-                        yield self._skip(
-                            number, f"The line is longer than the limit of {self.max_line_bytes / 1e6:.0f} MB."
-                        )
+                        limit = f"{self.max_line_bytes / 1e6:.0f} MB"
+                        yield self._skip(number, f"The line is longer than the limit of {limit}: {_HOW_TO_SPLIT}.")
                     elif line.strip():
                         document = self._document(number, line, seen)
                         found = found or isinstance(document, Document)
@@ -120,7 +120,7 @@ def document_of(row: object, source: str, seen: Counter[str], what: str) -> Docu
     if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
         return Skipped(source, "The text holds characters that are not text.")
     if len(text) > MAX_CHARS:
-        return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: split the record.")
+        return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: {_HOW_TO_SPLIT}.")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     key = url or title
     seen[key] += 1
