@@ -17,6 +17,7 @@ from iterative_rag.types import (
     Answer,
     AnsweringStep,
     Cap,
+    ChainLink,
     Citation,
     Claim,
     Computation,
@@ -109,6 +110,10 @@ ANSWERED = Answer(
     conflicts=(Conflict(NEED.question, (Side("Aldermere", (1,)), Side("Orm", (1,)))),),
     claims=(Claim("Edda Holm founded it", True, (1,)),),
     run_id="20250131-142501-3fa9c1",
+    chain=(
+        ChainLink(NEED.question, "Aldermere", (1,)),
+        ChainLink("Who is the founder of Aldermere?", "Edda Holm", (1,)),
+    ),
     settings=SETTINGS,
 )
 ABSTAINED = Answer(

@@ -1,11 +1,69 @@
-"""An `Answer` as the JSON object that `--json` prints; its schema is `answer.schema.json` beside this file."""
+"""An `Answer` for whoever shows it: the lines of its chain, and the JSON object that `--json` prints, whose schema is
+`answer.schema.json` beside this file."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from iterative_rag.types import Answer, Citation, Claim, Computation, Conflict, Fact, HopRecord, Usage
+from iterative_rag.computing.display import found_in, shown
+from iterative_rag.text.control_characters import one_line
+from iterative_rag.text.folding import folded
+from iterative_rag.text.markup import plain
+from iterative_rag.text.need_wording import label
+from iterative_rag.types import Answer, ChainLink, Citation, Claim, Computation, Conflict, Fact, HopRecord, Usage
+
+
+def said_lines(answer: Answer) -> list[str]:
+    """The lines of the answer's text, without markup and safe to show."""
+    lines = map(one_line, plain(answer.text or answer.short_answer).splitlines())
+    return [line for line in lines if line]
+
+
+def apart(answer: Answer) -> str:
+    """The short answer, where the text does not hold it and it has to be shown by itself."""
+    short = one_line(plain(answer.short_answer))
+    return "" if any(short in line for line in said_lines(answer)) else short
+
+
+def around_value(line: str, answer: Answer) -> tuple[str, str, str]:
+    """What stands before the short answer in a line of the text, the short answer, and what follows; a line without it
+    is all before."""
+    short = one_line(plain(answer.short_answer))
+    found = re.search(rf"(?<!\w){re.escape(short)}(?!\w)", line) if short else None
+    return (line[: found.start()], short, line[found.end() :]) if found else (line, "", "")
+
+
+def chain_lines(answer: Answer) -> list[str]:
+    """The way to the answer, "15th first lady → Harriet Lane [1]" a line, the computations last; [] where it would only
+    repeat the answer."""
+    links = [] if _is_the_answer(answer) else answer.chain
+    lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
+    for one in answer.computations:
+        if found_in(answer.text, one.expression, one.result) is None:
+            lines.append(f"{shown(one.expression, one.result)} {marks(one.facts)}".rstrip())
+    return list(dict.fromkeys(lines))
+
+
+def told_apart(answer: Answer) -> list[Conflict]:
+    """The conflicts that the text does not tell itself."""
+    return [conflict for conflict in answer.conflicts if not all(side.value in answer.text for side in conflict.sides)]
+
+
+def _is_the_answer(answer: Answer) -> bool:
+    return len(answer.chain) == 1 and folded(answer.chain[0].found) == folded(plain(answer.short_answer))
+
+
+def quote_of(citation: Citation) -> str:
+    """The quote for reading. An answer that an earlier version has stored holds none."""
+    return citation.display or plain(citation.quote)
+
+
+def marks(numbers: Sequence[int]) -> str:
+    """`[1][3]`"""
+    return "".join(f"[{n}]" for n in numbers)
 
 
 def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
@@ -19,6 +77,7 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "reason_code": answer.reason_code and str(answer.reason_code),
         "confidence": answer.confidence,
         "confidence_word": answer.confidence_word and str(answer.confidence_word),
+        "chain": [_link(link) for link in answer.chain],
         "citations": [_citation(citation) for citation in answer.citations],
         "computations": [_computation(computation) for computation in answer.computations],
         "conflicts": [_conflict(conflict) for conflict in answer.conflicts],
@@ -37,7 +96,11 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
-    return asdict(citation) | {"copies": list(citation.copies)}
+    return asdict(citation) | {"copies": list(citation.copies), "display": quote_of(citation)}
+
+
+def _link(link: ChainLink) -> dict[str, Any]:
+    return {"asked": link.asked, "found": link.found, "citations": list(link.citations)}
 
 
 def _computation(one: Computation) -> dict[str, Any]:

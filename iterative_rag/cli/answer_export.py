@@ -9,6 +9,7 @@ from html import escape
 
 from iterative_rag.cli.console import clean
 from iterative_rag.cli.render import cost, shown_source
+from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, told_apart
 from iterative_rag.types import Answer, Citation
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
@@ -26,17 +27,20 @@ def as_markdown(answer: Answer) -> str:
     lines = [f"# {_md(answer.question)}", ""]
     if answer.label:
         lines += [f"**{answer.label}:** {_md(answer.reason)}".rstrip(), ""]
-    if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
-        lines += [f"**{_md(answer.short_answer)}**", ""]
-    if answer.text:
-        lines += [_md(answer.text), ""]
+    if short := apart(answer):
+        lines += [f"**{_md(short)}**", ""]
+    for said in said_lines(answer):
+        before, value, after = map(_md_line, around_value(said, answer))
+        lines += [f"{before}**{value}**{after}" if value else before, ""]
+    if chain := chain_lines(answer):
+        lines += [*(f"- {_md(link)}" for link in chain), ""]
     for told in _remarks(answer):
         lines += [_md(told), ""]
     for citation in answer.citations:
         title = f"**{_md(citation.title)}**"
         title = f"[{title}](<{citation.link}>)" if citation.link else title
         lines += [f"\\[{citation.n}\\] {title}, {_md(_place(citation))}", ""]
-        lines += [f"> {_md(citation.quote)}", ""]
+        lines += [f"> {_md(quote_of(citation))}", ""]
     return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
 
 
@@ -45,10 +49,13 @@ def as_html(answer: Answer) -> str:
     body = [f"<h1>{_html(answer.question)}</h1>"]
     if answer.label:
         body.append(f"<p><strong>{answer.label}:</strong> {_html(answer.reason)}</p>")
-    if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
-        body.append(f'<p class="short">{_html(answer.short_answer)}</p>')
-    if answer.text:
-        body.append(f"<p>{_html(answer.text)}</p>")
+    if short := apart(answer):
+        body.append(f'<p class="short">{_html(short)}</p>')
+    for said in said_lines(answer):
+        before, value, after = map(escape, around_value(said, answer))
+        body.append(f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>")
+    if chain := chain_lines(answer):
+        body += ["<ul>", *(f"<li>{_html(link)}</li>" for link in chain), "</ul>"]
     body += [f"<p>{_html(told)}</p>" for told in _remarks(answer)]
     for citation in answer.citations:
         place = f'<span class="dim">{_html(_place(citation))}</span>'
@@ -56,7 +63,7 @@ def as_html(answer: Answer) -> str:
         if citation.link:
             title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
         body.append(f"<p>[{citation.n}] {title} {place}</p>")
-        body.append(f"<blockquote>{_html(citation.quote)}</blockquote>")
+        body.append(f"<blockquote>{_html(quote_of(citation))}</blockquote>")
     body.append(f'<p class="dim">{_html(cost(answer))}</p>')
     head = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -68,20 +75,14 @@ def as_html(answer: Answer) -> str:
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
-    """What was computed, where sources differ, and what could not be read."""
-    for computation in answer.computations:
-        yield f"computed: {computation.expression} = {computation.result} {_marks(computation.facts)}"
-    for conflict in answer.conflicts:
-        sides = "; ".join(f"{side.value} {_marks(side.facts)}" for side in conflict.sides)
+    """Where sources differ, and what could not be read."""
+    for conflict in told_apart(answer):
+        sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
         yield f"Sources differ ({conflict.need}): {sides}"
     for document in answer.unread:
         yield f"Not read: {document.title} (for: {document.need}): {document.reason}"
     if answer.corpus_notice:
         yield f"Note: {answer.corpus_notice}"
-
-
-def _marks(facts: tuple[int, ...]) -> str:
-    return "".join(f"[{n}]" for n in facts)
 
 
 def _place(citation: Citation) -> str:
@@ -92,7 +93,11 @@ def _place(citation: Citation) -> str:
 
 
 def _md(text: str) -> str:
-    escaped = _MARKDOWN.sub(r"\\\1", clean(text)).replace("&", "&amp;")
+    return _md_line(clean(text))
+
+
+def _md_line(line: str) -> str:
+    escaped = _MARKDOWN.sub(r"\\\1", line).replace("&", "&amp;")
     return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", escaped)
 
 

@@ -7,6 +7,8 @@ from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
 from iterative_rag.cli.run_status import RunStatus
+from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, told_apart
+from iterative_rag.text.markup import plain
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Action,
@@ -234,8 +236,8 @@ class HopPrinter:
 
 
 def _fact(label: str, fact: Fact) -> list[Piece]:
-    said = clean(fact.value or fact.statement)
-    quote = clean(fact.quote)
+    said = clean(plain(fact.value or fact.statement))
+    quote = clean(plain(fact.quote))
     if len(quote) > _QUOTE_SHOWN:
         quote = quote[: _QUOTE_SHOWN - 1] + "…"
     return [(label, "dim"), "  ", (said, "green"), f"  “{quote}”", (f"  {clean(fact.title)}", "dim")]
@@ -265,23 +267,17 @@ def show_answer(answer: Answer, printer: Printer) -> None:
     if answer.status is Status.ABSTAINED:
         printer.line((f"{answer.label}: ", "bold yellow"), clean(answer.reason or answer.text))
     elif answer.text or answer.short_answer:
-        if answer.short_answer and clean(answer.short_answer) != clean(answer.text):
-            printer.line((clean(answer.short_answer), "bold green"))
-        printer.line(clean(answer.text or answer.short_answer))
+        _show_text(answer, printer)
+    for link in chain_lines(answer):
+        printer.line(clean(link), indent="  ", hang="    ")
     if answer.last_attempt:
         printer.line(("Last attempt", "bold yellow"), ": nothing more was found; this is what the facts make likely")
     for other in answer.also:
         printer.line(("also", "dim"), f"  {clean(other)}", hang="    ")
     for caveat in answer.caveats:
         printer.line(("caveat", "yellow"), f"  {clean(caveat)}", hang="    ")
-    for computation in answer.computations:
-        marks = "".join(f"[{n}]" for n in computation.facts)
-        from iterative_rag.computing.display import shown
-
-        said = clean(shown(computation.expression, computation.result))
-        printer.line(("computed", "dim"), f"  {said} {marks}")
-    for conflict in answer.conflicts:
-        sides = "; ".join(f"{side.value} {''.join(f'[{n}]' for n in side.facts)}" for side in conflict.sides)
+    for conflict in told_apart(answer):
+        sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
         printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
     if answer.status is Status.ANSWERED and answer.unread:
         _show_unread(answer.unread, printer)
@@ -293,6 +289,15 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         _show_citation(citation, printer)
     printer.blank()
     printer.line((cost(answer), "dim"))
+
+
+def _show_text(answer: Answer, printer: Printer) -> None:
+    """The answer with its value made bold; the value in a line of its own where the text does not hold it."""
+    if short := apart(answer):
+        printer.line((short, "bold green"))
+    for line in said_lines(answer):
+        before, value, after = around_value(line, answer)
+        printer.line(before, (value, "bold green"), after)
 
 
 def _show_unread(unread: tuple[UnreadDocument, ...], printer: Printer) -> None:
@@ -311,7 +316,7 @@ def _show_citation(citation: Citation, printer: Printer) -> None:
     hang = " " * len(number)
     link = f" link {citation.link}" if citation.link else ""
     printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(place)}", "dim"), hang=hang)
-    printer.line(f"“{clean(citation.quote)}”", indent=hang)
+    printer.line(f"“{clean(quote_of(citation))}”", indent=hang)
     if citation.link and citation.link != citation.source:
         printer.line((clean(citation.link), f"dim{link}"), indent=hang)
     if citation.copies:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.engine.citation_numbers import CitationNumbers
 from iterative_rag.engine.endings import NOTHING_FOUND, Ending, outcome_of
 from iterative_rag.engine.run_state import RunState
 from iterative_rag.types import (
     Answer,
-    Citation,
     Draft,
-    Fact,
     Fault,
     Inquiry,
     LostRowsStep,
@@ -29,29 +28,34 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     outcome = outcome_of(state, ending, draft)
     fault = ending.fault
+    numbers = CitationNumbers(state.inquiry.facts, draft.cited)
     return Answer(
         question=state.inquiry.original,
-        text=draft.text,
+        text=numbers.renumbered(draft.text),
         short_answer=draft.short_answer,
         status=outcome.status,
         reason=outcome.reason,
         reason_code=outcome.code,
         confidence=confidence(written, state.reflection, conflicts),
-        citations=_citations(draft, state.inquiry.facts),
+        citations=numbers.citations(),
         hops=state.hops,
         usage=usage,
         cap=ending.cap.cap if ending.cap else None,
         fault=Fault(str(fault), fault.hint, fault.exit_code) if fault else None,
-        computations=tuple(replace(one, facts=_numbers(one.facts, draft)) for one in draft.computations),
+        computations=tuple(replace(one, facts=numbers.of(one.facts)) for one in draft.computations),
         conflicts=tuple(
-            replace(one, sides=tuple(replace(side, facts=_numbers(side.facts, draft)) for side in one.sides))
+            replace(one, sides=tuple(replace(side, facts=numbers.of(side.facts)) for side in one.sides))
             for one in conflicts
         ),
-        claims=tuple(replace(one, facts=_numbers(one.facts, draft)) for one in claims),
+        claims=tuple(replace(one, facts=numbers.of(one.facts)) for one in claims),
         unread=_documents(state.unread),
-        also=draft.also if draft.answered else (),
-        caveats=(*(draft.caveats if draft.answered else ()), *_lost_rows(ending.lost, state.inquiry)),
+        also=tuple(map(numbers.renumbered, draft.also)) if draft.answered else (),
+        caveats=(
+            *(map(numbers.renumbered, draft.caveats) if draft.answered else ()),
+            *_lost_rows(ending.lost, state.inquiry),
+        ),
         last_attempt=draft.answered and draft.last_attempt,
+        chain=numbers.chain(),
     )
 
 
@@ -93,27 +97,4 @@ def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:
     entries = {(one.need.key, one.window.document_id): one for one in unread}
     return tuple(
         UnreadDocument(one.window.title, one.window.source, one.need.question, one.reason) for one in entries.values()
-    )
-
-
-def _numbers(places: Sequence[int], draft: Draft) -> tuple[int, ...]:
-    """The citation numbers of the facts at these places, for those that are cited."""
-    return tuple(draft.cited.index(place) + 1 for place in places if place in draft.cited)
-
-
-def _citations(draft: Draft, facts: Sequence[Fact]) -> tuple[Citation, ...]:
-    return tuple(
-        Citation(
-            n,
-            fact.title,
-            fact.source,
-            fact.quote,
-            fact.start,
-            fact.end,
-            fact.page,
-            fact.retrieved,
-            fact.url,
-            fact.copies,
-        )
-        for n, fact in enumerate((facts[place] for place in draft.cited), start=1)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Generator
+from dataclasses import asdict
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -24,6 +25,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
 from iterative_rag.factory import IterativeRAG
+from iterative_rag.output import chain_lines, quote_of
 from iterative_rag.types import Answer, Citation, Fact, FinalStep, Status, Step
 
 TOOL_DESCRIPTION = (
@@ -36,11 +38,11 @@ TOOL_DESCRIPTION = (
 class IterativeRAGQueryEngine(BaseQueryEngine):
     """Answers a query with one source node for each citation.
 
-    The text of a node is the verbatim quote; its metadata are title, source, offsets and, where they exist, the page,
-    the web address, the day on which a web page was read, and the sources of documents with the same text. With
-    `streaming` the run starts when the stream is first read; the text comes word by word, and `source_nodes` and
-    `metadata` are filled before the first word. `on_step` is called with every step of the run. Queries raise
-    IterativeRAGError.
+    The text of a node is the verbatim quote; its metadata are the quote without Markdown (`display`), title, source,
+    offsets and, where they exist, the page, the web address, the day on which a web page was read, and the sources of
+    documents with the same text. With `streaming` the run starts when the stream is first read; the text comes word by
+    word, and `source_nodes` and `metadata` are filled before the first word. `on_step` is called with every step of the
+    run. Queries raise IterativeRAGError.
     """
 
     def __init__(
@@ -115,10 +117,10 @@ def said(answer: Answer) -> str:
 
 
 def with_quotes(answer: Answer) -> str:
-    """`said`, and below it the numbered quotes and what could not be read."""
-    quotes = [f"[{citation.n}] {citation.title}: “{citation.quote}”" for citation in answer.citations]
+    """`said`, and below it the chain, the numbered quotes and what could not be read."""
+    quotes = [f"[{citation.n}] {citation.title}: “{quote_of(citation)}”" for citation in answer.citations]
     lost = [f"Not read: {document.title} ({document.reason})" for document in answer.unread]
-    return "\n".join([said(answer), *quotes, *lost])
+    return "\n".join([said(answer), *chain_lines(answer), *quotes, *lost])
 
 
 def source_nodes(answer: Answer) -> list[NodeWithScore]:
@@ -144,6 +146,7 @@ def _node(citation: Citation, fact: Fact | None) -> NodeWithScore:
             "retrieved": citation.retrieved,
             "url": citation.url,
             "copies": list(citation.copies),
+            "display": quote_of(citation),
             "need": fact.need.question if fact else "",
         },
     )
@@ -159,6 +162,7 @@ def response_metadata(answer: Answer) -> dict[str, Any]:
         "short_answer": answer.short_answer,
         "confidence": answer.confidence,
         "confidence_word": answer.confidence_word and str(answer.confidence_word),
+        "chain": [asdict(link) for link in answer.chain],
         "unread": [document.title for document in answer.unread],
         "hops": len(answer.hops),
         "llm_calls": usage.llm_calls,

@@ -33,6 +33,7 @@ from iterative_rag.types.loop import (
 from iterative_rag.types.outcomes import (
     Answer,
     Cap,
+    ChainLink,
     Citation,
     Computation,
     ConfidenceWord,
@@ -95,6 +96,7 @@ __all__ = [
     "AnsweringStep",
     "CalculateCall",
     "Cap",
+    "ChainLink",
     "Citation",
     "Claim",
     "Computation",

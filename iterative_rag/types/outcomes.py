@@ -90,6 +90,15 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class ChainLink:
+    """One line of the way to an answer: what was asked, what was found, and the numbers of the citations for it."""
+
+    asked: str
+    found: str
+    citations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What the answering role returns. `cited` are positions in `Inquiry.facts`, in order of first use.
 
@@ -119,6 +128,7 @@ class Citation:
 
     `retrieved` is the day (ISO) on which a web page was read, "" for a document of the corpus. `url` is the web address
     of the document (http or https), "" where none is known. `copies` are the sources of documents with the same text.
+    `display` is the quote for reading, without Markdown.
     """
 
     n: int
@@ -131,6 +141,7 @@ class Citation:
     retrieved: str = ""
     url: str = ""
     copies: tuple[str, ...] = ()
+    display: str = ""
 
     @property
     def link(self) -> str:
@@ -201,16 +212,16 @@ class Answer:
     """The outcome of a run. `reason` says why it abstained or is incomplete, `reason_code` which ending that is; "" and
     None when answered.
 
-    `text` is the sentence with `[n]` markers, `short_answer` the value alone, `confidence` is from 0 to 1,
-    `confidence_word` the same in words (None without an answer). `nearest` are the passages that come nearest to a
-    question that could not be worked out, numbered after the citations. `cap` is set when a limit ended the run,
-    `fault` when an error did. `unread` are documents that could not be read: a run that
-    would have abstained is then `incomplete`, an answer that is proved without them stays `answered`. `conflicts` are
-    shown with the answer. `claims` are the claims of the text with the facts that prove each; empty where the strategy
-    does not reflect. `also` are other values that the facts support ("1905, by the inscription [3]"), `caveats` what
-    to know before relying on the answer. `last_attempt`: nothing more was to be found, and this is the likeliest answer
-    that the facts allow. `corpus_notice` says so where the corpus was not fully indexed. `settings` are those of the
-    run; they contain no key.
+    `text` is the sentence with `[n]` markers, `short_answer` the value alone, `chain` what was asked and found on the
+    way to it, as far as it is cited; `confidence` is from 0 to 1, `confidence_word` the same in words (None without an
+    answer). `nearest` are the passages that come nearest to a question that could not be worked out, numbered after the
+    citations. `cap` is set when a limit ended the run, `fault` when an error did. `unread` are documents that could not
+    be read: a run that would have abstained is then `incomplete`, an answer that is proved without them stays
+    `answered`. `conflicts` are shown with the answer. `claims` are the claims of the text with the facts that prove
+    each; empty where the strategy does not reflect. `also` are other values that the facts support ("1905, by the
+    inscription [3]"), `caveats` what to know before relying on the answer. `last_attempt`: nothing more was to be
+    found, and this is the likeliest answer that the facts allow. `corpus_notice` says so where the corpus was not fully
+    indexed. `settings` are those of the run; they contain no key.
     """
 
     question: str
@@ -236,6 +247,7 @@ class Answer:
     nearest: tuple[Citation, ...] = ()
     run_id: str = ""
     corpus_notice: str = ""
+    chain: tuple[ChainLink, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -117,7 +117,7 @@ def test_auto_without_ollama_says_so_in_one_line_and_answers(shell: Command, tow
     notice = done.err.splitlines()[0]
     assert "built-in" in notice
     assert "ollama pull" in notice
-    assert done.out.splitlines()[0] == "Edda Holm"
+    assert done.out.startswith("The mayor of the town where the Sunday bridge stands is Edda Holm [2].\n")
 
 
 # --- bad questions ---------------------------------------------------------------------------
