@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iterative_rag.builtin.language.function_words import folded
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
+from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
-from iterative_rag.computing.display import shown
+from iterative_rag.text.need_wording import builds_on
 from iterative_rag.types import Draft, Inquiry
 
 
@@ -25,7 +25,7 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
     cited = tuple(dict.fromkeys(best.facts))
     return Draft(
         answered=True,
-        text=_sentence(inquiry, best, cited),
+        text=sentence(inquiry.original, best.text, _marks(inquiry, best, cited)),
         short_answer=best.text,
         cited=cited,
         confidence=round(best.score, 3),
@@ -33,18 +33,16 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
     )
 
 
-def _sentence(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
-    """The answer with its evidence: each fact's need, value and citation marker, and the computations."""
-    markers: dict[tuple[str, str], str] = {}
-    for n, place in enumerate(cited, start=1):
-        fact = inquiry.facts[place]
-        ground = fact.need.question.rstrip("?"), folded(fact.value)
-        markers[ground] = f"{markers.get(ground, f' {fact.value} ')}[{n}]"
-    grounds = [f"{question}:{said}" for (question, _), said in markers.items()]
-    for one in best.computations:
-        marks = "".join(f"[{cited.index(place) + 1}]" for place in one.facts)
-        grounds.append(f"{shown(one.expression, one.result)} {marks}".rstrip())
-    return f"{best.text}. {'; '.join(grounds)}." if grounds else f"{best.text}."
+def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
+    """The markers of what the answer itself rests on: the facts on whose values no other cited one builds, and those
+    that it was computed from. The chain of an answer shows them all."""
+    facts = [inquiry.facts[place] for place in cited]
+    computed = {place for one in best.computations for place in one.facts}
+    return "".join(
+        f"[{n}]"
+        for n, (place, fact) in enumerate(zip(cited, facts, strict=True), start=1)
+        if place in computed or not any(builds_on(other.need.question, fact.value) for other in facts)
+    )
 
 
 def _abstention(inquiry: Inquiry, outcome: NodeResult) -> Draft:

@@ -10,6 +10,7 @@ from fakes.index_free_loop import answer
 from fakes.invented_articles import PAGES
 from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.builtin.reasoning.computed_values import compute
+from iterative_rag.computing import display
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,8 @@ def test_a_computed_answer_shows_what_it_comes_from(
     assert (computed.expression, computed.result) == (expression, result)
     assert computed.facts
     assert set(computed.facts) <= set(draft.cited)
-    assert shown in draft.text
+    numbers = "".join(f"[{draft.cited.index(place) + 1}]" for place in computed.facts)
+    assert shown in f"{display.shown(expression, result)} {numbers}"
     said = " ".join(inquiry.facts[place].value for place in computed.facts)
     assert all(
         number in said for number in expression.replace(",", " ").split() if number.isdigit() and len(number) > 2
