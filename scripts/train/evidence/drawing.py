@@ -1,0 +1,117 @@
+"""From questions to what the network sees: an epoch of examples with claims and passages that do not answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scripts.train.data import Passage
+from scripts.train.evidence import kinds
+from scripts.train.evidence.asked import UNDECIDED, Asked, Shown, holds
+from scripts.train.negatives import BM25
+
+NOTHING = -1  # a target that teaches nothing
+SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
+MINED, DEPTH = 4, 16
+OTHERS, CLAIMS = 0.7, 0.4  # passages that do not answer, and claims, for each gold passage
+SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7}  # of a source in an epoch; 1 where not named
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """`question` is followed by `value` where a claim is judged."""
+
+    source: str
+    question: str
+    shown: Shown
+    value: str = ""
+    answerable: int = NOTHING
+    polar: int = NOTHING
+    kind: int = NOTHING
+    claim: int = NOTHING
+
+
+class Mined:
+    """Passages near a question that do not answer it, over all passages of a part: by the whole question, and by
+    what is left of it without the names of its article (the right relation of another subject)."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        shown = {one.text: one for question in asked for one in question.gold if one.title}
+        self._shown = list(shown.values())
+        self._index = BM25([Passage(one.title, one.text) for one in self._shown])
+
+    def near(self, asked: Asked, chance: random.Random) -> list[Shown]:
+        gold = asked.gold[0] if asked.gold else None
+        title = set(gold.title.lower().split()) if gold else set()
+        relation = " ".join(word for word in asked.question.split() if word.lower().strip("?,.'s") not in title)
+        query = relation if chance.random() < 0.4 else asked.question
+        found: list[Shown] = []
+        for place in self._index.best(query, DEPTH):
+            one = self._shown[place]
+            same = gold is not None and one.text[:80] == gold.text[:80]
+            # Without answers to look for, another passage of the article may decide the question, too.
+            told = gold is not None and one.title == gold.title
+            if asked.answers:
+                told = holds(f"{one.title} {one.text}", asked.answers)
+            if not same and not told:
+                found.append(Shown(one.title, one.section, one.text, (), False))
+            if len(found) == MINED:
+                break
+        return found
+
+
+def epoch(asked: Sequence[Asked], mined: Mined, seed: str) -> list[Example]:
+    """One pass over the questions in mixed order; the same for the same seed."""
+    chance = random.Random(seed)
+    drawn: list[Example] = []
+    for question in asked:
+        if chance.random() < SHARE.get(question.source, 1.0):
+            drawn += _examples(question, mined, chance)
+    chance.shuffle(drawn)
+    return drawn
+
+
+def _examples(asked: Asked, mined: Mined, chance: random.Random) -> Iterator[Example]:
+    wanted = kinds.POLAR if asked.polar is not None else NOTHING
+    for gold in asked.gold:
+        kind = kinds.kind_of(asked.question, gold.text[slice(*gold.spans[0])]) if gold.spans else wanted
+        answerable = NOTHING if gold.answers is None else int(gold.answers)
+        polar = NOTHING if asked.polar is None else asked.polar
+        yield Example(asked.source, asked.question, gold, "", answerable, polar, kind)
+        if chance.random() < CLAIMS and asked.source != "hotpot_whole":
+            yield from _claim(asked, gold, chance)
+    if asked.source == "squad_addsent" or (asked.gold and not asked.gold[0].answers and not asked.others):
+        return
+    if chance.random() < OTHERS:
+        # Half from the same article or question, half from everywhere.
+        own = list(asked.others)
+        offered = own if own and chance.random() < 0.5 else mined.near(asked, chance) or own
+        if offered:
+            other = offered[min(chance.randrange(len(offered)), chance.randrange(len(offered)))]
+            polar = NOTHING if asked.polar is None else UNDECIDED
+            yield Example(f"other:{asked.source}", asked.question, other, "", 0, polar, wanted)
+            if asked.answers and chance.random() < CLAIMS / 2:
+                value = chance.choice(asked.answers)
+                yield Example(f"claim:{asked.source}", asked.question, other, value, claim=NEITHER)
+
+
+def _claim(asked: Asked, gold: Shown, chance: random.Random) -> Iterator[Example]:
+    """A value put to the question, and whether the passage bears it out."""
+    source = f"claim:{asked.source}"
+    if gold.spans:
+        answer = gold.text[slice(*chance.choice(gold.spans))]
+        if chance.random() < 0.5:
+            yield Example(source, asked.question, gold, answer, claim=SUPPORTS)
+            return
+        right = " ".join((*asked.answers, asked.question))
+        wrong = [one for one in kinds.look_alikes(answer, gold.text) if not holds(right, [one])]
+        if wrong:
+            yield Example(source, asked.question, gold, chance.choice(wrong), claim=CONTRADICTS)
+    elif gold.answers is False:
+        offered = [one for form in ("name", "date", "number") for one in kinds.look_alikes(_FORMS[form], gold.text)]
+        if offered:
+            yield Example(source, asked.question, gold, chance.choice(offered), claim=NEITHER)
+
+
+_FORMS = {"name": "Zzyzx", "date": "1000", "number": "0.5"}
