@@ -1,0 +1,146 @@
+"""Examples as arrays of word pieces, in batches of like length, in files that training reads one after another."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Tokenizer
+
+from scripts.train.evidence.drawing import NOTHING, Example
+from scripts.train.examples import token_span
+
+MAX_TOKENS, MAX_QUESTION, MAX_HEADING, WIDTH_STEP = 192, 64, 24, 16
+SEPARATOR, CLAIM = " = ", "claim"
+TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Word pieces of BERT's vocabulary without special tokens: the question, heading and passage, the character offsets
+    of the passage's pieces, and the targets in the order of TARGETS (places count in the passage)."""
+
+    question: tuple[int, ...]
+    heading: tuple[int, ...]
+    passage: tuple[int, ...]
+    offsets: tuple[tuple[int, int], ...]
+    targets: tuple[int, ...]
+
+
+def length(pieces: Pieces) -> int:
+    return len(pieces.question) + len(pieces.heading) + len(pieces.passage)
+
+
+def heading(title: str, section: str) -> str:
+    return f"{title}, {section}:" if title and section else f"{title or section}:" if title or section else ""
+
+
+def asked_text(example: Example) -> str:
+    return f"{example.question}{SEPARATOR}{example.value}" if example.value else example.question
+
+
+class Cutter:
+    """Makes pieces of at most MAX_TOKENS with their special tokens; longer passages are cut around the answer."""
+
+    def __init__(self, tokenizer: Tokenizer, most: int = MAX_TOKENS) -> None:
+        self._tokenizer, self._most = tokenizer, most
+
+    def ids(self, text: str, most: int) -> tuple[int, ...]:
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids[:most])
+
+    def cut(self, example: Example, chance: random.Random) -> Pieces:
+        question = self._tokenizer.encode(example.question, add_special_tokens=False).ids[:MAX_QUESTION]
+        if example.value:
+            question = question + list(self.ids(f"{SEPARATOR}{example.value}", MAX_HEADING))
+        shown = example.shown
+        head = self.ids(heading(shown.title, shown.section), MAX_HEADING)
+        text = self._tokenizer.encode(shown.text, add_special_tokens=False)
+        room = self._most - len(question) - len(head) - 3
+        span = chance.choice(shown.spans) if shown.spans and not example.value else None
+        places = token_span(text.offsets, span) if span else None
+        first = 0
+        if len(text.ids) > room:
+            target = places[0] if places else self._told(example, text.offsets, chance)
+            first = max(0, min(target - chance.randrange(room), len(text.ids) - room))
+        ids, offsets = text.ids[first : first + room], text.offsets[first : first + room]
+        if places and places[1] - first >= len(ids):
+            places = None
+        start, end = (places[0] - first, places[1] - first) if places else (NOTHING, NOTHING)
+        targets = (start, end, example.answerable, example.polar, example.kind, example.claim)
+        return Pieces(tuple(question), head, tuple(ids), tuple(offsets), targets)
+
+    def _told(self, example: Example, offsets: Sequence[tuple[int, int]], chance: random.Random) -> int:
+        """Where a passage is cut around that has no span to learn: a claim's evidence, or anywhere."""
+        if example.shown.spans:
+            places = token_span(offsets, example.shown.spans[0])
+            return places[0] if places else 0
+        return 0 if example.polar >= 0 else chance.randrange(len(offsets))
+
+
+def save(path: Path, pieces: Sequence[Pieces], sources: Sequence[str]) -> None:
+    """One file of examples, in order; ids as 16-bit numbers, one after another."""
+    lengths = np.array([[len(p.question), len(p.heading), len(p.passage)] for p in pieces], np.int16)
+    ids = np.concatenate([np.array(p.question + p.heading + p.passage, np.uint16) for p in pieces])
+    targets = np.array([p.targets for p in pieces], np.int16)
+    part = path.with_suffix(".part.npz")
+    np.savez(part, lengths=lengths, ids=ids, targets=targets, sources=np.array(sources))
+    part.replace(path)
+
+
+def load(path: Path) -> list[Pieces]:
+    """The examples of a file, without offsets."""
+    with np.load(path, allow_pickle=False) as found:
+        lengths, ids, targets = found["lengths"], found["ids"].tolist(), found["targets"].tolist()
+    pieces, at = [], 0
+    for (question, head, passage), target in zip(lengths.tolist(), targets, strict=True):
+        one, two, end = at + question, at + question + head, at + question + head + passage
+        pieces.append(Pieces(tuple(ids[at:one]), tuple(ids[one:two]), tuple(ids[two:end]), (), tuple(target)))
+        at = end
+    return pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """How a body's vocabulary differs from BERT's."""
+
+    shift: int
+    cls: int
+    sep: int
+    pad: int
+
+
+def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Ints]:
+    """Arrays of shape (pairs, tokens) padded to a multiple of WIDTH_STEP, and targets of shape (pairs,)."""
+    longest = max(length(p) + 3 for p in pieces)
+    width = -(-longest // WIDTH_STEP) * WIDTH_STEP
+    ids = np.full((len(pieces), width), special.pad, np.int64)
+    segments, text = np.zeros_like(ids), np.zeros_like(ids)
+    targets = np.array([p.targets for p in pieces], np.int64)
+    for row, p in enumerate(pieces):
+        found = [special.cls, *(i + special.shift for i in p.question), special.sep]
+        second = len(found)
+        found += [i + special.shift for i in p.heading]
+        begin = len(found)
+        found += [*(i + special.shift for i in p.passage), special.sep]
+        ids[row, : len(found)] = found
+        segments[row, second : len(found)] = 1
+        text[row, begin : len(found) - 1] = 1
+        targets[row, :2] += np.where(targets[row, :2] >= 0, begin, 0)
+    return {"ids": ids, "segments": segments, "text": text, **{name: targets[:, n] for n, name in enumerate(TARGETS)}}
+
+
+def batches(pieces: Sequence[Pieces], size: int, special: Special, chance: random.Random) -> Iterator[dict[str, Ints]]:
+    """Batches of like length in mixed order: examples are sorted within blocks of sixty batches."""
+    groups: list[list[Pieces]] = []
+    for first in range(0, len(pieces), 60 * size):
+        ordered = sorted(pieces[first : first + 60 * size], key=length)
+        mixed = [ordered[at : at + size] for at in range(0, len(ordered), size)]
+        chance.shuffle(mixed)
+        groups += mixed
+    for group in groups:
+        yield batch(group, special)
