@@ -42,6 +42,8 @@ OTHERS: Mapping[str, tuple[Edge, ...]] = {
     "agent": (
         Edge(QUESTION, "shortlist", "the model searches"),
         Edge(QUESTION, "tool", "or uses another tool"),
+        Edge(QUESTION, "reading", "or quotes at once"),
+        Edge(QUESTION, "answering", "or gives up"),
         Edge("shortlist", "tool"),
         Edge("tool", "shortlist", "next turn"),
         Edge("shortlist", "reading", "quotes are noted"),
@@ -49,6 +51,8 @@ OTHERS: Mapping[str, tuple[Edge, ...]] = {
         Edge("reading", "shortlist", "next turn"),
         Edge("reading", "tool", "next turn"),
         Edge("reading", "answering", "it submits"),
+        Edge("shortlist", "answering", "it gives up"),
+        Edge("tool", "answering", "facts noted before are enough, or it gives up"),
         *GUARDED,
     ),
     "closed-book": (Edge(QUESTION, "answering"), Edge("answering", "final")),

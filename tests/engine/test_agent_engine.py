@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
+from iterative_rag.engine.strategy_drawing import QUESTION as DRAWN_QUESTION
+from iterative_rag.engine.strategy_drawing import edges
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -60,11 +63,15 @@ def turn(*calls: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def run(settings: Settings, replies: Sequence[Any], **others: Sequence[Any]) -> tuple[list[Step], ScriptedLLM]:
-    """The steps of one run, in which the agent replies so; all replies are used."""
+    """The steps of one run, in which the agent replies so; all replies are used, and all steps are in the drawing."""
     with ScriptedLLM({"agent": replies, **others}) as llm:
         rag = IterativeRAG.from_settings(settings, llm=llm)
         steps = list(rag.steps(QUESTION))
         rag.close()
+    taken = [name for name, _ in groupby([DRAWN_QUESTION, *course(steps)])]
+    if outcome(steps).status is Status.INCOMPLETE:  # a limit or a fault may end any step
+        taken.pop()
+    assert set(pairwise(taken)) <= {(edge.before, edge.after) for edge in edges("agent")}
     return steps, llm
 
 
@@ -302,6 +309,14 @@ def test_giving_up_at_once_is_refused_once(settings: Settings) -> None:
     answer = outcome(steps)
     assert (answer.status, answer.reason) == (Status.ABSTAINED, "who the mayor is")
     assert "before giving up" in llm.requests[1].user
+
+
+def test_it_may_give_up_or_quote_at_once(settings: Settings) -> None:
+    nothing = {"tool": "submit", "answer": "", "short_answer": "", "missing": "who the mayor is"}
+    assert outcome(run(settings, [turn(nothing), turn(nothing)])[0]).status is Status.ABSTAINED
+    assert outcome(run(settings, [turn(READ), turn(nothing), turn(nothing)])[0]).status is Status.ABSTAINED
+    at_once = {**SUBMIT, "answer": "Edda Holm is the mayor of Aldermere [1]."}
+    assert outcome(run(settings, [turn(at_once)])[0]).short_answer == "Edda Holm"
 
 
 def test_a_refusal_in_the_guise_of_an_answer_is_none(settings: Settings) -> None:
