@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.windows import GAP, PACKED, window
@@ -11,8 +11,11 @@ from iterative_rag.text.plurals import counted
 from iterative_rag.types import Computation, Document, Need, ShortlistedDocument
 
 Span = tuple[int, int]
-# Characters that an article is shown with at least, if it has so many: less is not worth a place.
-LEAST_SHOWN = 400
+# Characters that an article is shown with at least, if it has so many: a whole passage with the heading above it.
+LEAST_SHOWN = 600
+# Where there is less room for an article than this, its lead would leave none for the passage that was found.
+LEAST_WITH_LEAD = 900
+HITS_ALONE = replace(PACKED, lead=0)
 SHOWN_BEFORE = "(shown before)"
 CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
 
@@ -32,7 +35,10 @@ class Passages:
 
     def within(self, room: int) -> tuple[Span, ...]:
         """Its parts, those of an entry for about `room` characters."""
-        return self.spans if self.entry is None else window(self.document, self.entry, room, PACKED).spans
+        if self.entry is None:
+            return self.spans
+        layout = PACKED if room >= LEAST_WITH_LEAD else HITS_ALONE
+        return window(self.document, self.entry, room, layout).spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,8 @@ class ShownTexts:
             if left < min(LEAST_SHOWN, one.length) and (n or left <= 0):
                 hidden += 1
                 continue
-            room = max(shared(left, [other.length for other in found.passages[n:]])[0], min(left, LEAST_SHOWN))
+            fitting = found.passages[n : n + max(1, left // LEAST_SHOWN)]
+            room = shared(left, [other.length for other in fitting])[0]
             parts.append(f"# {self._titles.label(one.document)}\n{self._body(one, room)}")
         if hidden:
             parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
