@@ -10,7 +10,7 @@ import hashlib
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from iterative_rag.errors import ReplyTruncated
@@ -96,6 +96,9 @@ def _fenced(role: str, reply: Mapping[str, Any]) -> Broken:
 
 def _paraphrased(role: str, reply: Mapping[str, Any]) -> Broken:
     """Quotes in the model's own words."""
+    if role == "agent":
+        calls = [_with_quotes(call, lambda quote: f"The text says that {_reordered(quote)}") for call in reply["calls"]]
+        return json.dumps({**reply, "calls": calls}) if calls != reply["calls"] else None
     if role != "extract" or not reply.get("facts"):
         return None
     facts = [{**fact, "quote": f"The text says that {_reordered(fact['quote'])}"} for fact in reply["facts"]]
@@ -114,6 +117,8 @@ def _own_knowledge(role: str, reply: Mapping[str, Any]) -> Broken:
     if role == "answer":
         told = {"status": "answered", "answer": f"It is {BELIEF} [1].", "short_answer": BELIEF, "compute": []}
         return json.dumps({**reply, **told, "missing": "", "confidence": 0.95})
+    if role == "agent":
+        return json.dumps({**reply, "calls": [_believed(reply["calls"])]})
     if role == "rephrase":
         return json.dumps({**reply, "question": f"{reply['question'].rstrip('?')} of {BELIEF}?"})
     return None
@@ -135,7 +140,24 @@ def _stops_early(role: str, reply: Mapping[str, Any]) -> Broken:
         "suffice": {"enough": True, "gap": ""},
         "extract": {"facts": []},
     }
+    if role == "agent":
+        kept = [call for call in reply["calls"] if call["tool"] == "note"]
+        return json.dumps({**reply, "calls": [*kept, {"tool": "submit", "missing": "what was asked"}]})
     return json.dumps({**reply, **content[role]}) if role in content else None
+
+
+def _with_quotes(call: Mapping[str, Any], changed: Callable[[str], str]) -> Mapping[str, Any]:
+    if not call.get("quotes"):
+        return call
+    return {**call, "quotes": [{**quoted, "quote": changed(quoted["quote"])} for quoted in call["quotes"]]}
+
+
+def _believed(calls: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A submission of the model's belief, with whatever quotes it has seen; every other one as if it followed from
+    them."""
+    quotes = [quoted for call in calls for quoted in call.get("quotes", ())]
+    told = {"answer": f"It is {BELIEF} [1].", "short_answer": BELIEF, "quotes": quotes, "confidence": 0.95}
+    return {"tool": "submit", **told, "inferred": len(quotes) % 2 == 1}
 
 
 def _reordered(quote: str) -> str:

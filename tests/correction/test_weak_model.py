@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fakes import correction_cases
 from fakes.case_following_llm import CaseFollowingLLM
 from fakes.correction_cases import cases
@@ -17,24 +19,26 @@ SAMPLE = cases()[::3]
 POINTS_THAT_MAY_BE_LOST = 15
 
 
-def points(model: ChatModel, mind: CaseFollowingLLM, settings: Settings) -> float:
+def points(model: ChatModel, mind: CaseFollowingLLM, settings: Settings, strategy: str) -> float:
     """The share of right outcomes in percent. No answer is unproved."""
     rag = IterativeRAG.from_settings(settings, llm=model)
     right = 0
     for case in SAMPLE:
         mind.script = case.script
-        answer = rag.ask(case.question)
+        answer = rag.ask(case.question, strategy=strategy)
         right += correction_cases.right(case, answer, web=False)
         assert answer.status is not Status.ANSWERED or not correction_cases.unproved_answer(answer), case.id
     rag.close()
     return 100 * right / len(SAMPLE)
 
 
-def test_a_weak_model_loses_few_answers_and_proves_all_it_gives() -> None:
+@pytest.mark.parametrize("strategy", ["iterative", "agent"])
+def test_a_weak_model_loses_few_answers_and_proves_all_it_gives(strategy: str) -> None:
     settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin"})
     index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)
     mind = CaseFollowingLLM()
     weak = WeakModel(mind.llm, share=0.3, seed=1)
-    assert points(mind.llm, mind, settings) - points(weak, mind, settings) <= POINTS_THAT_MAY_BE_LOST
+    good = points(mind.llm, mind, settings, strategy)
+    assert good - points(weak, mind, settings, strategy) <= POINTS_THAT_MAY_BE_LOST
     assert sum(weak.broken.values()) > 0.25 * weak.calls
     assert {"own knowledge", "stops early", "cut off", "field missing"} <= weak.broken.keys() <= RULES.keys()
