@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fakes.case_following_llm import PLAYED, Link, Quoted, Script, View, answer, extract
+from fakes.case_following_agent import drive
+from fakes.case_following_llm import PLAYED, Link, Quoted, Script, View, extract
 from fakes.model_server import Replier
 from iterative_rag.llm.prompts import prompt
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.qualification.cases import cases
 
 PLANTED = "TULIPSTORM"
 # Seconds of the calls that measure whether a server works on two at once: far more than anything else takes.
@@ -28,7 +28,7 @@ _RETRIED = "could not be used"
 _PLAYED: dict[str, Callable[[View], Mapping[str, Any]]] = {
     **PLAYED,
     "extract": lambda view: read(view),
-    "agent": lambda view: drive(view),
+    "agent": drive,
 }
 
 
@@ -45,45 +45,6 @@ def read(view: View) -> Mapping[str, Any]:
         if link.need.rstrip("?") == need and quoted.quote in view.user
     ]
     return {"facts": facts}
-
-
-SUBMIT_NOTHING = {"answer": "", "short_answer": "", "quotes": [], "confidence": 0.0}
-
-
-def drive(view: View) -> Mapping[str, Any]:
-    """The strategy `agent`: searches for what is missing, notes what it sees, submits when all is there."""
-    fresh = [
-        (link, quoted)
-        for link in view.links
-        for quoted in link.facts
-        if not view.number(quoted) and quoted.quote in view.user and _article(quoted)
-    ]
-    quotes = [
-        {"title": _article(quoted), "quote": quoted.quote, "question": view.need(link), "value": quoted.value}
-        for link, quoted in fresh
-    ]
-    for _, quoted in fresh:
-        view.lines.append((len(view.lines) + 1, quoted.quote))
-    if all(map(view.found, view.links)):
-        told = answer(view)
-        submitted = {
-            "answer": told["answer"],
-            "short_answer": told["short_answer"],
-            "quotes": quotes,
-            "confidence": 0.9,
-        }
-        return {"thought": "All is there.", "calls": [{"tool": "submit", "missing": "", **submitted}]}
-    missing = view.missing()[:1]
-    if not missing or missing[0] in view.user.partition("EARLIER CALLS")[2]:
-        submitted = {**SUBMIT_NOTHING, "missing": " ".join(missing)}
-        return {"thought": "It is not there.", "calls": [{"tool": "submit", **submitted}]}
-    search = {"tool": "search", "queries": missing}
-    return {"thought": "Next.", "calls": [*([{"tool": "note", "quotes": quotes}] if quotes else []), search]}
-
-
-def _article(quoted: Quoted) -> str:
-    """The title of the document that a quote is from, "" for one of no document."""
-    return next((one.title for one in cases().documents if quoted.quote in one.text), "")
 
 
 _DESIGN = Link(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import threading
+from collections.abc import Sequence
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.text.folding import folded
@@ -20,7 +21,8 @@ _WITH_SOURCE = lazy_pattern(r"(?P<title>.*\S)\s*\[(?P<source>[^\[\]]+)\]")
 class ArticleTitles:
     """The titles that one run has met. Used from several threads at once.
 
-    Where articles share a title, each is named with its source: "Mercury [planets/mercury.md]".
+    Where articles share a title, each is named with the end of its source: "Mercury [planets/mercury.md]". The folders
+    above it are nothing that a model has to know.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -41,13 +43,16 @@ class ArticleTitles:
         if named is None:
             return []
         source = named["source"].strip()
-        return [one for one in self._articles(named["title"]) if one.source.endswith(source)]
+        return [one for one in self._articles(named["title"]) if f"/{one.source}".endswith(f"/{source}")]
 
     def label(self, document: Document) -> str:
-        """The title, with the source where another article is known by the same title."""
+        """The title, with as much of the source as tells it from other articles that are known by the same title."""
         with self._lock:
-            namesakes = len(self._ids.get(_plain(document.title), ()))
-        return f"{document.title} [{document.source}]" if namesakes > 1 else document.title
+            namesakes = [one for one in self._ids.get(_plain(document.title), ()) if one != document.id]
+        if not namesakes:
+            return document.title
+        others = [self._corpus.document(one).source for one in namesakes]
+        return f"{document.title} [{_telling_end(document.source, others)}]"
 
     def near(self, title: str) -> list[str]:
         """Titles like this one, the most alike first; it was searched for before."""
@@ -76,3 +81,10 @@ class ArticleTitles:
 
 def _plain(title: str) -> str:
     return " ".join(folded(title).replace("_", " ").split()).strip(" \"'.")
+
+
+def _telling_end(source: str, others: Sequence[str]) -> str:
+    """The last parts of a source, as few as no other one ends in."""
+    parts = source.split("/")
+    ends = ("/".join(parts[-count:]) for count in range(1, len(parts)))
+    return next((end for end in ends if not any(f"/{one}".endswith(f"/{end}") for one in others)), source)

@@ -105,13 +105,13 @@ def test_articles_of_one_title_are_told_apart_by_their_source(settings: Settings
     find = {"tool": "find_in_article", "title": "Mercury", "words": "Skarn"}
     shown, _ = after(settings, find)
     assert "2 articles have that title; name one as it is written here, with its source" in shown
-    labels = [part.strip() for line in shown.splitlines() if line.startswith("Mercury [") for part in line.split(" · ")]
-    assert sorted(label.rpartition("articles/")[2] for label in labels) == ["metals/mercury.md]", "planets/mercury.md]"]
+    labels = ["Mercury [metals/mercury.md]", "Mercury [planets/mercury.md]"]
+    assert all(label in shown for label in labels)
+    assert "articles/" not in shown  # the folders above are the user's own
     for label in labels:
         one, _ = after(settings, {**find, "title": label})
         assert ("crater named Skarn" in one) == ("planets" in label)
         assert ("lens" in one) == ("metals" in label)
-    assert "crater named Skarn" in after(settings, {**find, "title": "Mercury [planets/mercury.md]"})[0]
 
 
 def test_a_quote_is_looked_for_in_every_article_of_its_title(settings: Settings) -> None:
