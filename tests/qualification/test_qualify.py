@@ -97,7 +97,7 @@ def test_a_model_thinks_only_where_that_answers_more(
 
     def thoughts(body: Mapping[str, Any]) -> str:
         if body.get("think"):
-            time.sleep(0.01)
+            time.sleep(0.03)
         return "Which document says it?" if body.get("think") else ""
 
     server.thoughts = thoughts
