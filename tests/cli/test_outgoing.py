@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +99,32 @@ def test_nothing_is_looked_up_sent_or_left_behind(guard: Path, tmp_path: Path) -
             assert one.returncode == 0, f"{name}: {printed}"
     assert {name: outgoing(tmp_path / name) for name in COMMANDS} == dict.fromkeys(COMMANDS, "")
     assert {name: list(foreign_files(tmp_path / name)) for name in COMMANDS} == {key: [] for key in COMMANDS}
+
+
+# By the README's line about it; the scripts install, which fetches packages.
+SENDS = ("--llm ollama/", "--web", "corpus fetch", "corpus add", "evaluate fetch")
+
+
+def test_the_readme_names_all_that_sends_and_its_other_commands_send_nothing(guard: Path, tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    promise = next(entry for entry in readme.split("\n- ") if entry.startswith("**Nothing leaves your machine**"))
+    assert all(
+        word in promise for word in ("server", "`--web`", "`corpus fetch`", "`corpus add URL`", "`evaluate fetch`")
+    )
+    fences = re.findall(r"^```sh\n(.*?)^```$", readme, flags=re.MULTILINE | re.DOTALL)
+    lines = [line.split("  #")[0].strip() for fence in fences for line in fence.splitlines()]
+    run = [line.partition(" ")[2] for line in lines if line.startswith("iterative-rag ")]
+    local = [line for line in run if not any(word in line for word in SENDS)]
+    assert len(local) >= 10
+    folder = tmp_path / "readme"
+    folder.joinpath("articles").mkdir(parents=True)
+    folder.joinpath("articles", "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n")
+    folder.joinpath("pages.jsonl.gz").write_bytes(gzip.compress(b'{"title": "Page", "text": "A page about a town."}\n'))
+    watched = {"LD_PRELOAD": str(guard), "OUTGOING_LOG": str(folder / "outgoing"), "OLLAMA_HOST": "http://127.0.0.1:9"}
+    with process(folder, local, DOOR.replace("done.code == 0", "done.code in (0, 3)"), **watched) as one:
+        printed, _ = one.communicate(timeout=240)
+    assert one.returncode == 0, printed
+    assert outgoing(folder) == ""
 
 
 def test_the_guard_sees_what_is_sent(guard: Path, tmp_path: Path) -> None:
