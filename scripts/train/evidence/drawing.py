@@ -15,7 +15,7 @@ NOTHING = -1  # a target that teaches nothing
 SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
 MINED, DEPTH = 4, 16
 OTHERS, CLAIMS = 0.7, 0.4  # passages that do not answer, and claims, for each gold passage
-SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7}  # of a source in an epoch; 1 where not named
+SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4}  # of a source in an epoch; 1 where not named
 
 
 @dataclass(frozen=True, slots=True)

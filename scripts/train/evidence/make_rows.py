@@ -2,8 +2,10 @@
 
     python -m scripts.train.evidence.make_rows --data FOLDER --out FOLDER [--epochs 2]
 
-Writes `epoch-000.npz` and so on from the part `train`, and `measure.jsonl` from the part `aside` (examples as text,
-which stays outside the repository).
+Files that exist already are left as they are, since a training may be reading them.
+
+Writes `epoch-000.npz` and so on from the part `train`, and from the part `aside` `measure.jsonl` and, with the short
+needs of the loop, `measure_short.jsonl` (examples as text, which stays outside the repository).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from scripts.train.evidence import aside, asked, drawing, tables, tokens
+from scripts.train.evidence import aside, asked, drawing, made_look_ups, short_needs, tables, tokens
 from scripts.train.evidence.asked import Asked
 from scripts.train.evidence.drawing import Example, Mined
 
@@ -39,8 +41,9 @@ def measured(questions: Sequence[Asked]) -> list[Asked]:
     return found
 
 
-def written(example: Example) -> str:
-    return json.dumps(asdict(example), ensure_ascii=False) + "\n"
+def write(path: Path, examples: Sequence[Example]) -> None:
+    lines = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in examples]
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def main() -> None:
@@ -48,27 +51,32 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"))
-    parser.add_argument("--first", type=int, default=0, help="number of the first epoch")
     parser.add_argument("--epochs", type=int, default=1)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
 
     parts = aside.parts(arguments.data, arguments.starter)
     everything = [*asked.everything(arguments.data, parts), *tables.look_ups(arguments.data, parts)]
-    trained = [one for one in everything if one.part == aside.TRAIN]
+    short = list(short_needs.one_hop(arguments.data, parts, SEED))
+    trained = [one for one in [*everything, *short] if one.part == aside.TRAIN]
     held = [one for one in everything if one.part == aside.ASIDE]
     print(f"{len(trained)} questions to train on, {len(held)} set aside", flush=True)
 
-    if not arguments.first:
-        sample = measured(held)
-        lines = [written(one) for one in drawing.epoch(sample, Mined(held), SEED)]
-        (arguments.out / "measure.jsonl").write_text("".join(lines), encoding="utf-8")
+    needs = [one for one in short if one.part == aside.ASIDE]
+    needs += short_needs.infoboxes(arguments.data, parts, SEED, aside.ASIDE)
+    for name, sample in (("measure", measured(held)), ("measure_short", needs)):
+        if not (arguments.out / f"{name}.jsonl").exists():
+            write(arguments.out / f"{name}.jsonl", drawing.epoch(sample, Mined(held), SEED))
     cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)))
     mined = Mined(trained)
-    for number in range(arguments.first, arguments.first + arguments.epochs):
-        drawn = drawing.epoch(trained, mined, f"{SEED}/{number}")
-        chance = random.Random(f"{SEED}/{number}/cut")
+    for number in range(arguments.epochs):
         path = arguments.out / f"epoch-{number:03}.npz"
+        if path.exists():
+            continue
+        seed = f"{SEED}/{number}"
+        made = [*made_look_ups.made(arguments.data, parts, seed), *short_needs.infoboxes(arguments.data, parts, seed)]
+        drawn = drawing.epoch([*trained, *made], mined, seed)
+        chance = random.Random(f"{seed}/cut")
         tokens.save(path, [cutter.cut(one, chance) for one in drawn], [one.source for one in drawn])
         print(f"{path}: {len(drawn)} examples", dict(Counter(one.source for one in drawn).most_common()), flush=True)
 
