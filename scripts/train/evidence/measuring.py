@@ -86,7 +86,7 @@ def family(example: Example) -> str:
         return "polar"
     if "hotpot_whole" in example.source:
         return "whole"
-    return "table" if example.source.endswith("table") else "reading"
+    return "table" if example.source.endswith(("table", "infobox")) else "reading"
 
 
 def _example(row: dict[str, Any]) -> Example:

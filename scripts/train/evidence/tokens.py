@@ -18,6 +18,7 @@ MAX_TOKENS, MAX_QUESTION, MAX_HEADING, WIDTH_STEP = 192, 64, 24, 16
 SEPARATOR, CLAIM = " = ", "claim"
 TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
 Ints = npt.NDArray[np.int64]
+Ids = Sequence[int] | npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,9 @@ class Pieces:
     """Word pieces of BERT's vocabulary without special tokens: the question, heading and passage, the character offsets
     of the passage's pieces, and the targets in the order of TARGETS (places count in the passage)."""
 
-    question: tuple[int, ...]
-    heading: tuple[int, ...]
-    passage: tuple[int, ...]
+    question: Ids
+    heading: Ids
+    passage: Ids
     offsets: tuple[tuple[int, int], ...]
     targets: tuple[int, ...]
 
@@ -85,7 +86,7 @@ class Cutter:
 def save(path: Path, pieces: Sequence[Pieces], sources: Sequence[str]) -> None:
     """One file of examples, in order; ids as 16-bit numbers, one after another."""
     lengths = np.array([[len(p.question), len(p.heading), len(p.passage)] for p in pieces], np.int16)
-    ids = np.concatenate([np.array(p.question + p.heading + p.passage, np.uint16) for p in pieces])
+    ids = np.concatenate([np.array([*p.question, *p.heading, *p.passage], np.uint16) for p in pieces])
     targets = np.array([p.targets for p in pieces], np.int16)
     part = path.with_suffix(".part.npz")
     np.savez(part, lengths=lengths, ids=ids, targets=targets, sources=np.array(sources))
@@ -93,13 +94,13 @@ def save(path: Path, pieces: Sequence[Pieces], sources: Sequence[str]) -> None:
 
 
 def load(path: Path) -> list[Pieces]:
-    """The examples of a file, without offsets."""
+    """The examples of a file, without offsets; their ids are views of one array, which holds them in little memory."""
     with np.load(path, allow_pickle=False) as found:
-        lengths, ids, targets = found["lengths"], found["ids"].tolist(), found["targets"].tolist()
+        lengths, ids, targets = found["lengths"], found["ids"].astype(np.int32), found["targets"].tolist()
     pieces, at = [], 0
     for (question, head, passage), target in zip(lengths.tolist(), targets, strict=True):
         one, two, end = at + question, at + question + head, at + question + head + passage
-        pieces.append(Pieces(tuple(ids[at:one]), tuple(ids[one:two]), tuple(ids[two:end]), (), tuple(target)))
+        pieces.append(Pieces(ids[at:one], ids[one:two], ids[two:end], (), tuple(target)))
         at = end
     return pieces
 
@@ -122,14 +123,16 @@ def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Ints]:
     segments, text = np.zeros_like(ids), np.zeros_like(ids)
     targets = np.array([p.targets for p in pieces], np.int64)
     for row, p in enumerate(pieces):
-        found = [special.cls, *(i + special.shift for i in p.question), special.sep]
-        second = len(found)
-        found += [i + special.shift for i in p.heading]
-        begin = len(found)
-        found += [*(i + special.shift for i in p.passage), special.sep]
-        ids[row, : len(found)] = found
-        segments[row, second : len(found)] = 1
-        text[row, begin : len(found) - 1] = 1
+        second = len(p.question) + 2
+        begin = second + len(p.heading)
+        end = begin + len(p.passage)
+        ids[row, 1 : second - 1] = p.question
+        ids[row, second:begin] = p.heading
+        ids[row, begin:end] = p.passage
+        ids[row, :end] += special.shift
+        ids[row, [0, second - 1, end]] = special.cls, special.sep, special.sep
+        segments[row, second : end + 1] = 1
+        text[row, begin:end] = 1
         targets[row, :2] += np.where(targets[row, :2] >= 0, begin, 0)
     return {"ids": ids, "segments": segments, "text": text, **{name: targets[:, n] for n, name in enumerate(TARGETS)}}
 
