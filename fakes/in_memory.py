@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
 from iterative_rag.types import Document, Hit
@@ -33,6 +34,8 @@ class MemoryCorpus:
         return [Hit(d.id, d.title, 0, len(d.text), 1 / (60 + rank)) for rank, (_, d) in enumerate(ranked[:limit])]
 
     def document(self, document_id: str) -> Document:
+        if document_id not in self.documents:
+            raise CorpusError(f"There is no document {document_id}.")
         return self.documents[document_id]
 
     def close(self) -> None:

@@ -173,6 +173,9 @@ class HopPrinter:
             self._status.doing(what)
 
     def _analysis(self, step: AnalysisStep) -> None:
+        if step.known:
+            said = f"{counted(len(step.known), 'fact')} found for earlier questions"
+            self._printer.line((said, "dim"))
         match step.analysis:
             case Needs(needs):
                 self._needs = needs

@@ -18,7 +18,7 @@ from iterative_rag.engine.final_answer import best_so_far, final_answer
 from iterative_rag.engine.hop import read_again
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.types import Cap, DegradedStep, FinalStep, Inquiry, LostRowsStep, Step
+from iterative_rag.types import Cap, DegradedStep, Fact, FinalStep, Inquiry, LostRowsStep, Step
 
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
 Loop: TypeAlias = Callable[[RunState], Generator[Progress, None, RunState]]
@@ -36,11 +36,18 @@ class RunDriver:
     """Drives the loop of one run. It keeps the state that was passed on last: what is left after a limit or a fault."""
 
     def __init__(
-        self, question: str, loop: Loop, drafting: Drafting, budget: RunBudget, finder: DataFinder | None = None
+        self,
+        question: str,
+        loop: Loop,
+        drafting: Drafting,
+        budget: RunBudget,
+        finder: DataFinder | None = None,
+        known: tuple[Fact, ...] = (),
     ) -> None:
-        """`finder` is None where nothing is read, so that nothing can be read again."""
+        """`finder` is None where nothing is read, so that nothing can be read again. The run begins with the facts that
+        are `known`."""
         self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
-        self._state = RunState(Inquiry(original=question, question=question))
+        self._state = RunState(Inquiry(original=question, question=question, facts=known))
         self._degraded: tuple[DegradedStep, ...] = ()
         self._lost: tuple[LostRowsStep, ...] = ()
 

@@ -16,6 +16,7 @@ from iterative_rag.engine.optional_call import optional
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.protocols import Roles, SufficiencyJudge
+from iterative_rag.retrieval.known_facts import KnownFacts
 from iterative_rag.settings import Settings
 from iterative_rag.text.languages import content_words
 from iterative_rag.types import (
@@ -24,6 +25,7 @@ from iterative_rag.types import (
     Cap,
     Continuation,
     Fact,
+    FinalStep,
     Inquiry,
     Need,
     Needs,
@@ -55,15 +57,20 @@ class StepEngine:
         *,
         judge: SufficiencyJudge | None = None,
         metered: bool = False,
+        known: KnownFacts | None = None,
     ) -> None:
         """`judge` is None where nobody judges whether the facts suffice before an answer is drafted. `metered`: an LLM
-        plays the roles, so that a refusal is worth a last attempt."""
+        plays the roles, so that a refusal is worth a last attempt. `known` is what earlier questions have found."""
         self._roles, self._finder, self._drafting = roles, finder, drafting
         self._budget, self._settings, self._judge = budget, settings, judge
-        self._joint_analyst, self._metered = roles.joint_analyst, metered
+        self._joint_analyst, self._metered, self._known = roles.joint_analyst, metered, known
 
     def steps(self, question: str) -> Iterator[Step]:
-        return RunDriver(question, self._loop, self._drafting, self._budget, self._finder).steps()
+        known = self._known.about(question) if self._known else ()
+        for step in RunDriver(question, self._loop, self._drafting, self._budget, self._finder, known).steps():
+            if self._known and isinstance(step, FinalStep):
+                self._known.remember(question, known, (fact for hop in step.answer.hops for fact in hop.facts))
+            yield step
 
     def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
         """The turns; where they end in a refusal, a last attempt to name what the facts make likely."""
@@ -92,7 +99,7 @@ class StepEngine:
             exhausted = given_up  # nothing more will be looked up, and something is missing
             if not gap and not given_up:
                 analysis = analysis or self._roles.analyst.analyse(inquiry)
-                yield AnalysisStep(hop, inquiry.question, analysis)
+                yield AnalysisStep(hop, inquiry.question, analysis, () if state.hops else inquiry.facts)
                 needs, wider, last = _untried(analysis, inquiry)
                 exhausted = isinstance(analysis, Stuck)
             if empty_hops >= EMPTY_HOPS:

@@ -39,11 +39,13 @@ from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
     from iterative_rag.correction.web_search import WebSearch
+    from iterative_rag.retrieval.known_facts import KnownFacts
 
 
 @dataclass(frozen=True, slots=True)
 class RunComponents:
-    """What an engine works with. `metered`: every call costs; `web` is None unless the user allows it."""
+    """What an engine works with. `metered`: every call costs; `web` is None unless the user allows it, `known` where a
+    question does not begin with what earlier ones have found."""
 
     corpus: Corpus
     reader: DocumentReader
@@ -53,6 +55,7 @@ class RunComponents:
     settings: Settings
     metered: bool
     web: WebSearch | None = None
+    known: KnownFacts | None = None
 
 
 def build(strategy: str, run: RunComponents) -> Engine:
@@ -127,7 +130,9 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
             return PlanEngine(roles.planner, finder, drafting, budget, settings)
         case Flow.LOOP:
             judge = roles.judge if parts.sufficiency else None
-            return StepEngine(roles, finder, drafting, budget, settings, judge=judge, metered=run.metered)
+            # A fact that is known is not looked up again, so nothing would agree with it or contradict it.
+            known = None if parts.corroboration else run.known
+            return StepEngine(roles, finder, drafting, budget, settings, judge=judge, metered=run.metered, known=known)
 
 
 def plain_drafting(run: RunComponents) -> Drafting:

@@ -206,8 +206,13 @@ class IterativeRAG:
             embed=embed,
             reading=budget.reading,
         )
+        known = None
+        if self._reuses_by_meaning():
+            from iterative_rag.retrieval.known_facts import KnownFacts
+
+            known = KnownFacts(self.store, corpus, roles.extractor.fingerprint)
         return build(
-            strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web)
+            strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web, known)
         )
 
     def _in_flight(self) -> int:

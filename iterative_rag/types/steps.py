@@ -13,11 +13,12 @@ from iterative_rag.types.outcomes import Answer, Draft
 
 @dataclass(frozen=True, slots=True)
 class AnalysisStep:
-    """The question of this hop was analysed."""
+    """The question of this hop was analysed. `known` are the facts that it began with, found by earlier questions."""
 
     hop: int
     question: str
     analysis: Analysis
+    known: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,149 @@
+"""What earlier questions found in the documents that a question names: facts to begin with.
+
+The facts of a document are kept under a hash of its title and text and the version of the model that read it, so an
+edited document has none. An entry is untrusted input: every quote is looked up again in the document of today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from iterative_rag.cache_keys import cache_key
+from iterative_rag.errors import CorpusError
+from iterative_rag.protocols import Cache, Corpus
+from iterative_rag.retrieval.need_reading import is_value, verified
+from iterative_rag.retrieval.need_words import plain_words
+from iterative_rag.retrieval.reading_policy import named
+from iterative_rag.retrieval.shortlist import shortlist
+from iterative_rag.types import Document, Extract, Fact, Need, Window
+
+# The facts that are kept of a document, those that one document may give to a question, and all that a question gets.
+MOST_KEPT, MOST_OF_ONE, MOST = 24, 6, 12
+# The documents and passages that are searched for what a question names.
+DOCUMENTS, PASSAGES = 8, 24
+# How many values of known facts are looked up as titles, so that a chain is followed beyond its first link.
+MOST_FOLLOWED = 6
+LONGEST = 2000
+Row = dict[str, Any]
+_TEXTS = ("need", "statement", "quote", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFacts:
+    """The facts that the cache holds about documents of `corpus`, as read by the model with this `fingerprint`."""
+
+    cache: Cache
+    corpus: Corpus
+    fingerprint: str
+
+    def about(self, question: str) -> tuple[Fact, ...]:
+        """The facts to begin with. The same question begins with the same ones each time, less those of documents that
+        have changed since, so that all calls of a repeated question are found in the cache."""
+        begun = self.cache.get(self._start_key(question), _start)
+        if begun is None:
+            return self._found(question)
+        documents = {id_: self._document(id_) for id_, _, _ in begun}
+        return tuple(
+            fact
+            for id_, version, row in begun
+            if (document := documents[id_]) and self._key(document) == version
+            for fact in self._verified(document, [row])
+        )
+
+    def remember(self, question: str, begun: Sequence[Fact], facts: Iterable[Fact]) -> None:
+        """Keep what a question has begun with, and for others the values that it has found; none of the web, which is
+        read anew."""
+        rows = [[fact.document_id, self._key(self._read(fact)), _row(fact)] for fact in begun]
+        self.cache.put(self._start_key(question), rows)
+        by_document: dict[str, list[Fact]] = {}
+        for fact in facts:
+            if is_value(fact) and not fact.retrieved:
+                by_document.setdefault(fact.document_id, []).append(fact)
+        for found in by_document.values():
+            key = self._key(self._read(found[0]))
+            new = [row for row in map(_row, found) if all(len(row[name]) <= LONGEST for name in _TEXTS)]
+            kept = [row for row in self.cache.get(key, _rows) or [] if row not in new]
+            self.cache.put(key, [*kept, *new][-MOST_KEPT:])
+
+    def _found(self, question: str) -> tuple[Fact, ...]:
+        """The facts of the documents that the question names, then of those that are named by a value found there."""
+        need = Need(question)
+        (listed,) = shortlist(self.corpus, [need], documents=DOCUMENTS, passages=PASSAGES, sharpen=True)
+        about = [id_ for ids in named(need, listed).values() for id_ in ids]
+        waiting = [self.corpus.document(id_) for id_ in about]
+        found: dict[str, tuple[Fact, ...]] = {}
+        followed: set[str] = set()
+        while waiting and sum(map(len, found.values())) < MOST:
+            document = waiting.pop(0)
+            if document.id in found:
+                continue
+            rows = self.cache.get(self._key(document), _rows) or []
+            found[document.id] = self._verified(document, rows[-MOST_OF_ONE:])
+            values = [fact.value for fact in found[document.id] if fact.value not in followed]
+            for value in values[: max(0, MOST_FOLLOWED - len(followed))]:
+                followed.add(value)
+                waiting += self._titled(value)
+        return tuple(fact for facts in found.values() for fact in facts)[:MOST]
+
+    def _titled(self, name: str) -> list[Document]:
+        """The documents with this title."""
+        (hits,) = self.corpus.search([name], PASSAGES)
+        ids = dict.fromkeys(hit.document_id for hit in hits if plain_words(hit.title) == plain_words(name))
+        return [self.corpus.document(id_) for id_ in ids]
+
+    def _verified(self, document: Document, rows: Sequence[Row]) -> tuple[Fact, ...]:
+        """The rows whose quotes stand in the document of today."""
+        whole = Window(document.id, document.title, document.source, ((0, len(document.text)),), document.text)
+        facts = (verified(self.corpus, Need(row["need"]), whole, _extract(row)) for row in rows)
+        return tuple(fact for fact in facts if fact)
+
+    def _start_key(self, question: str) -> str:
+        return cache_key("known at the start", self.fingerprint, self.corpus.name, Need(question).key)
+
+    def _read(self, fact: Fact) -> Document:
+        return self.corpus.document(fact.document_id)
+
+    def _document(self, id_: str) -> Document | None:
+        """A document that may have been removed since its id was written."""
+        try:
+            return self.corpus.document(id_)
+        except CorpusError:
+            return None
+
+    def _key(self, document: Document) -> str:
+        return cache_key("facts of a document", self.fingerprint, document.title, document.text)
+
+
+def _row(fact: Fact) -> Row:
+    texts = {"statement": fact.statement, "quote": fact.quote, "value": fact.value}
+    return {"need": fact.need.question, **texts, "score": fact.score}
+
+
+def _extract(row: Row) -> Extract:
+    return Extract(row["statement"], row["quote"], row["value"], row["score"])
+
+
+def _start(value: Any) -> list[tuple[str, str, Row]]:
+    """The facts that a question began with. Raises ValueError where the value has another form."""
+    if not isinstance(value, list) or len(value) > MOST:
+        raise ValueError("not a list of facts")
+    for one in value:
+        if not (isinstance(one, list) and len(one) == 3 and isinstance(one[0], str) and isinstance(one[1], str)):
+            raise ValueError("not a document and its fact")
+    return [(id_, version, row) for (id_, version, _), row in zip(value, _rows([one[2] for one in value]), strict=True)]
+
+
+def _rows(value: Any) -> list[Row]:
+    """The facts of a document. Raises ValueError where the value has another form."""
+    if not isinstance(value, list) or len(value) > MOST_KEPT:
+        raise ValueError("not a list of facts")
+    for row in value:
+        if not isinstance(row, dict) or row.keys() != {*_TEXTS, "score"}:
+            raise ValueError("not a fact")
+        if not all(isinstance(row[name], str) and len(row[name]) <= LONGEST for name in _TEXTS):
+            raise ValueError("a text of a fact is not a short string")
+        if type(row["score"]) not in (int, float) or not 0 <= row["score"] <= 1:
+            raise ValueError("the score of a fact is not between 0 and 1")
+    return value
