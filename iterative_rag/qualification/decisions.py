@@ -108,6 +108,8 @@ def _decided(measured: Measured) -> Iterator[Decision]:
         yield Decision(
             "documents_per_call", DOCUMENTS_TOGETHER, f"{together} of {several} calls with several were right"
         )
+    elif together < several:
+        yield Decision("documents_per_call", 1, f"{together} of {several} calls with several were right")
     parallel = measured.parallel
     yield Decision("calls_in_flight", parallel.in_flight, f"two calls at once are {parallel.gain:.1f} times as fast")
     right, count = measured.share("abstains")

@@ -107,7 +107,7 @@ class Settings(BaseModel):
     )
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
     documents_per_call: int = Field(
-        1, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
+        2, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
     )
 
     index_questions: int = Field(

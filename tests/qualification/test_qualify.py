@@ -42,7 +42,13 @@ EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "does not abstain where nothing is stated",
             "mixes up needs or documents",
         ),
-        {"strategy": "iterative", "window_chars": 2000, "calls_in_flight": 4, "reflection": "on"},
+        {
+            "strategy": "iterative",
+            "window_chars": 2000,
+            "documents_per_call": 1,
+            "calls_in_flight": 4,
+            "reflection": "on",
+        },
     ),
     "obedient": (
         ("follows instructions in documents",),
@@ -140,7 +146,7 @@ def test_only_a_model_that_keeps_documents_apart_gets_several_in_a_call() -> Non
     right, wrong = (CaseResult("several", "several", right, "", quotes=1, verbatim=1) for right in (True, False))
     assert "documents_per_call" not in decided()
     assert decided(cases=(right,))["documents_per_call"] == 4
-    assert "documents_per_call" not in decided(cases=(right, wrong))
+    assert decided(cases=(right, wrong))["documents_per_call"] == 1
 
 
 def test_a_slow_model_gets_more_time() -> None:
