@@ -163,10 +163,11 @@ def run(arguments: list[str]) -> int:
 
 
 def _name_variables(command: Any) -> None:
-    """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1."""
+    """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1. So have
+    options that must be given: no setting is looked at in their place."""
     for option in _options_of(command):
         name = option_name(option)
-        if name in OPTIONS:
+        if name in OPTIONS or option.required:
             option.envvar = PREFIX + name.upper()
             option.show_envvar = False
 

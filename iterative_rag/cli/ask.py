@@ -225,13 +225,16 @@ def _print(answer: Answer, form: ExportFormat | None) -> None:
 
 
 def _report_failure(answer: Answer, *, quiet: bool) -> None:
-    """On stderr: the fault that ended the run, or with `quiet` that the answer on stdout is only the best so far."""
+    """On stderr: the fault that ended the run; with `quiet` what the short answer must not be read without."""
     from iterative_rag.cli import say
+    from iterative_rag.cli.console import clean, err
     from iterative_rag.types import Status
 
     if answer.fault and not quiet:
         say(answer.fault.message, answer.fault.hint)
-    elif quiet and answer.status is Status.INCOMPLETE and (answer.short_answer or answer.text):
-        from iterative_rag.cli.console import clean, err
-
+    if not quiet:
+        return
+    if answer.status is Status.INCOMPLETE and (answer.short_answer or answer.text):
         err().line(("Incomplete: ", "bold yellow"), clean(answer.reason))
+    if answer.corpus_notice:
+        err().line(("Note: ", "bold yellow"), clean(answer.corpus_notice))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,8 @@ import typer
 _BASE: Any = typer.Context.formatter_class
 _NARROWEST, _WIDEST = 24, 120
 _TWO_COLUMNS = 64  # below this, a description stands under what it describes
+# typer adds the Python type of an argument to its name.
+_TYPE = re.compile(r" <(?:list\[\w+\]|str|int|float|path)>$")
 _VERBATIM = "\b"  # begins a paragraph whose line breaks are kept
 
 
@@ -31,7 +34,8 @@ class HelpLayout(_BASE):  # type: ignore[misc]
         self.write("\n\n".join(textwrap.indent(part, indent) for part in paragraphs) + "\n")
 
     def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        rows, indent = list(rows), " " * self.current_indent
+        rows = [(_TYPE.sub("", term), description) for term, description in rows]
+        indent = " " * self.current_indent
         longest = max((len(term) for term, _ in rows), default=0)
         column = min(longest, col_max) + col_spacing if self.width >= _TWO_COLUMNS else 2
         hang = indent + " " * column

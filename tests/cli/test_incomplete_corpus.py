@@ -33,7 +33,7 @@ class AskedMeanwhile:
     def documents(self) -> Iterator[Document | Skipped]:
         for name in ("Aldermere", "Westmark", "Karsa"):
             yield Document(name, name, f"{name} is a town that was founded by Edda Holm.", f"/articles/{name}.txt")
-        self.asked = [self.shell(*ASK), self.shell(*ASK, "--json")]
+        self.asked = [self.shell(*ASK), self.shell(*ASK, "--json"), self.shell(*ASK, "--quiet")]
         if self.breaks_off:
             yield Skipped(self.root, "The disk was pulled out.", rest_unread=True)
         else:
@@ -48,11 +48,13 @@ def test_a_corpus_that_is_not_whole_answers_and_says_so(
     monkeypatch.setattr(writer_module, "_AT_ONCE", 0.0)
     source = AskedMeanwhile(shell, breaks_off=breaks_off)
     ingest([source], corpora(), "mine", make_embedder("builtin", Settings()))
-    shown, as_json = source.asked
+    shown, as_json, quiet = source.asked
     assert shown.code == 0, shown.err
     assert "Edda Holm" in shown.out
     assert "The corpus 'mine' is not fully indexed" in shown.out
     assert "iterative-rag index /articles --corpus mine" in shown.out
     assert "not fully indexed" in json.loads(as_json.out)["corpus_notice"]
+    assert quiet.out == "Edda Holm\n"
+    assert quiet.err.startswith("Note: The corpus 'mine' is not fully indexed")
     afterwards = json.loads(shell(*ASK, "--json").out)
     assert bool(afterwards["corpus_notice"]) == breaks_off

@@ -135,6 +135,13 @@ def test_a_variable_does_what_its_option_does(shell: Command, articles: Path) ->
     assert found.out.count('"title"') == 1
 
 
+def test_an_option_that_must_be_given_has_a_variable_too(shell: Command) -> None:
+    done = shell("evaluate", "run", "--dataset", "none.jsonl", ITERATIVE_RAG_CORPUS="towns")
+    assert done.code != 0
+    assert "Missing option" not in done.err
+    assert "none.jsonl" in done.err
+
+
 # --- help --------------------------------------------------------------------------------------------
 
 
@@ -148,3 +155,4 @@ def test_help_uses_the_width_and_breaks_at_words(columns: int) -> None:
         words = set(shown.split())
         for whole in ("iterative-rag", "Options:"):
             assert whole in words
+        assert not {word for word in words if re.match(r"<(list|str|path|int)", word)}

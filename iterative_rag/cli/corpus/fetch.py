@@ -31,7 +31,7 @@ Categories = Annotated[list[str] | None, typer.Option("--category", metavar="NAM
 LinksOf = Annotated[
     list[str] | None, typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to.")
 ]
-Depth = Annotated[int, typer.Option("--depth", min=1, max=5, help="How many links far --links-of goes.")]
+Depth = Annotated[int, typer.Option("--depth", metavar="N", min=1, max=5, help="How many links far --links-of goes.")]
 FromDataset = Annotated[
     Path | None, typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to.")
 ]
