@@ -6,14 +6,12 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scripts.train.data import Passage
 from scripts.train.evidence import kinds
 from scripts.train.evidence.asked import UNDECIDED, Asked, Shown, holds
-from scripts.train.negatives import BM25
+from scripts.train.evidence.mining import Mined
 
 NOTHING = -1  # a target that teaches nothing
 SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
-MINED, DEPTH = 4, 16
 OTHERS, CLAIMS = 0.7, 0.4  # passages that do not answer, and claims, for each gold passage
 SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4}  # of a source in an epoch; 1 where not named
 
@@ -30,35 +28,6 @@ class Example:
     polar: int = NOTHING
     kind: int = NOTHING
     claim: int = NOTHING
-
-
-class Mined:
-    """Passages near a question that do not answer it, over all passages of a part: by the whole question, and by
-    what is left of it without the names of its article (the right relation of another subject)."""
-
-    def __init__(self, asked: Sequence[Asked]) -> None:
-        shown = {one.text: one for question in asked for one in question.gold if one.title}
-        self._shown = list(shown.values())
-        self._index = BM25([Passage(one.title, one.text) for one in self._shown])
-
-    def near(self, asked: Asked, chance: random.Random) -> list[Shown]:
-        gold = asked.gold[0] if asked.gold else None
-        title = set(gold.title.lower().split()) if gold else set()
-        relation = " ".join(word for word in asked.question.split() if word.lower().strip("?,.'s") not in title)
-        query = relation if chance.random() < 0.4 else asked.question
-        found: list[Shown] = []
-        for place in self._index.best(query, DEPTH):
-            one = self._shown[place]
-            same = gold is not None and one.text[:80] == gold.text[:80]
-            # Without answers to look for, another passage of the article may decide the question, too.
-            told = gold is not None and one.title == gold.title
-            if asked.answers:
-                told = holds(f"{one.title} {one.text}", asked.answers)
-            if not same and not told:
-                found.append(Shown(one.title, one.section, one.text, (), False))
-            if len(found) == MINED:
-                break
-        return found
 
 
 def epoch(asked: Sequence[Asked], mined: Mined, seed: str) -> list[Example]:

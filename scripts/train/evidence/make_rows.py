@@ -22,7 +22,8 @@ from tokenizers import Tokenizer
 
 from scripts.train.evidence import aside, asked, drawing, made_look_ups, short_needs, tables, tokens
 from scripts.train.evidence.asked import Asked
-from scripts.train.evidence.drawing import Example, Mined
+from scripts.train.evidence.drawing import Example
+from scripts.train.evidence.mining import Embedded, Mined
 
 SEED = "rows-1"
 VOCABULARY = Path("iterative_rag/builtin/weights/tokenizer.json")
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"))
+    parser.add_argument("--vectors", type=Path, help="file of `mining`, to search with vectors, too")
     parser.add_argument("--epochs", type=int, default=1)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -68,7 +70,7 @@ def main() -> None:
         if not (arguments.out / f"{name}.jsonl").exists():
             write(arguments.out / f"{name}.jsonl", drawing.epoch(sample, Mined(held), SEED))
     cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)))
-    mined = Mined(trained)
+    mined = Mined(trained, Embedded(arguments.vectors) if arguments.vectors else None)
     for number in range(arguments.epochs):
         path = arguments.out / f"epoch-{number:03}.npz"
         if path.exists():
