@@ -26,8 +26,8 @@ from scripts.train.evidence.asked import NO, UNDECIDED, YES, Shown
 from scripts.train.evidence.drawing import Example
 from scripts.train.evidence.fetch_body import published
 from scripts.train.evidence.measuring import Floats, Reader, Rows
-from scripts.train.evidence.network import BODIES, HEADS, MINILM, OUT, EvidenceReader, load_body
-from scripts.train.evidence.tokens import Pieces, Special
+from scripts.train.evidence.network import BODIES, HEADS, MINILM, EvidenceReader, load_body
+from scripts.train.evidence.tokens import OUT, Pieces, Special
 
 SHIPPED = Path("iterative_rag/builtin/weights/reader.onnx")
 

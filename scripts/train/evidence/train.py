@@ -117,7 +117,7 @@ class Training:
         }
         save(self.out / CHECKPOINT, state)
 
-    def learn(self, arrays: dict[str, tokens.Ints], factor: float) -> float:
+    def learn(self, arrays: dict[str, tokens.Arrays], factor: float) -> float:
         for group in self.optimiser.param_groups:
             group["lr"] = self.plan.rate * factor * group["factor"]
         b = {name: torch.from_numpy(array).to(self.device) for name, array in arrays.items()}
@@ -133,7 +133,7 @@ class Training:
         return float(wrong.item())
 
 
-def remaining(rows: Path, plan: Plan, special: tokens.Special, done: int) -> Iterator[dict[str, tokens.Ints]]:
+def remaining(rows: Path, plan: Plan, special: tokens.Special, done: int) -> Iterator[dict[str, tokens.Arrays]]:
     """The batches after the first `done`: file after file, and again from the first in another order."""
     before, number = 0, 0
     while True:
