@@ -49,7 +49,7 @@ class IngestReport:
 
     `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
     `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
-    instead.
+    instead. `notice` says so where most documents are in a language that the built-in models do not read.
     """
 
     added: int
@@ -62,6 +62,7 @@ class IngestReport:
     retitled: int = 0
     covered: tuple[tuple[str, str], ...] = ()
     questions: QuestionReport | None = None
+    notice: str = ""
 
 
 def ingest(

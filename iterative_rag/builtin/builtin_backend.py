@@ -32,6 +32,8 @@ class BuiltinBackend:
 
     name = "builtin"
     metered = False
+    # Grammar, lexicon and networks are made for these; a question in another one is refused.
+    languages = ("en",)
 
     def __init__(
         self,

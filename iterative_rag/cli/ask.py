@@ -12,12 +12,14 @@ import typer
 
 from iterative_rag.cli.history import ExportFormat, print_answer
 from iterative_rag.cli.options import (
+    AnswerLanguage,
     AsJson,
     CorpusName,
     EmbedderSpec,
     FastLLMSpec,
     Guess,
     IndexAt,
+    Language,
     LLMSpec,
     MaxCalls,
     MaxHops,
@@ -79,6 +81,8 @@ def ask(
     max_tokens: MaxTokens = None,
     max_seconds: MaxSeconds = None,
     guess: Guess = None,
+    language: Language = None,
+    answer_language: AnswerLanguage = None,
     cache: UseCache = None,
     form: Format = None,
     as_json: AsJson = False,
@@ -105,6 +109,8 @@ def ask(
         max_tokens=max_tokens,
         max_seconds=max_seconds,
         guess=guess,
+        language=language,
+        answer_language=answer_language,
         cache=cache,
     )
     answer = _answer(text, settings, trace, form, quiet=quiet)

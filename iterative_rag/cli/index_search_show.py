@@ -142,6 +142,8 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
         _show_counts(report)
         if report.questions:
             _show_questions(report.questions)
+        if report.notice:
+            err().line(("Note: ", "yellow"), clean(report.notice))
     _show_left_out([skipped for skipped in report.skipped if skipped.extra])
 
 

@@ -117,6 +117,14 @@ MaxIndexingCalls = Annotated[
 ]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", metavar="N", help="Tokens per question.")]
 MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", metavar="N", help="Seconds per question.")]
+Language = Annotated[
+    str | None,
+    typer.Option("--language", metavar="CODE", help="The question's language: auto, or a code such as en."),
+]
+AnswerLanguage = Annotated[
+    str | None,
+    typer.Option("--answer-language", metavar="CODE", help="An LLM's answer: auto (as the question), or a code."),
+]
 Guess = Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")]
 UseCache = Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]

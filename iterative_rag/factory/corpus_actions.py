@@ -159,6 +159,7 @@ def index_paths(
     from contextlib import ExitStack
 
     from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
+    from iterative_rag.factory.language_checks import LanguageSample, foreign_corpus
     from iterative_rag.ingest import ingest
     from iterative_rag.sources import Limits
 
@@ -167,7 +168,7 @@ def index_paths(
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
     sources, covered = _sources(paths, name, settings, titles, limits, whole=whole)
-    budget = IndexingBudget(max_calls)
+    budget, sample = IndexingBudget(max_calls), LanguageSample()
     with ExitStack() as opened:
         questions = None
         if settings.index_questions:
@@ -175,7 +176,7 @@ def index_paths(
             questions = passage_questions(settings, kept, budget, llm)
         engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
         report = ingest(
-            sources,
+            [sample.watching(source) for source in sources],
             corpora(settings.index),
             name,
             embedder,
@@ -189,7 +190,12 @@ def index_paths(
         )
     if titles:
         _forget_missing(name, settings, sources, report)
-    return replace(report, covered=covered, questions=report.questions and budget.added_to(report.questions))
+    return replace(
+        report,
+        covered=covered,
+        questions=report.questions and budget.added_to(report.questions),
+        notice=foreign_corpus(sample.language, embedder),
+    )
 
 
 def _private_home() -> None:

@@ -12,6 +12,7 @@ from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
 from iterative_rag.factory.corpus_actions import for_one_run, notice_of, open_corpus
+from iterative_rag.factory.language_checks import check_language, foreign_documents
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
@@ -132,6 +133,7 @@ class IterativeRAG:
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
+        check_language(question, self.settings, self.backend)
         strategy = strategy or self.settings.strategy
         run_id = new_run_id()
         record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl")
@@ -148,7 +150,8 @@ class IterativeRAG:
                 budget = RunBudget(self.settings, record, progress)
                 for step in self._engine(strategy, budget, corpus).steps(question):
                     if isinstance(step, FinalStep):
-                        step = FinalStep(self._completed(step.answer, run_id, notice_of(corpus)))
+                        notices = notice_of(corpus), foreign_documents(question, corpus, self.backend)
+                        step = FinalStep(self._completed(step.answer, run_id, " ".join(filter(None, notices))))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
             self.store.put(_asked(self.settings, question), True)

@@ -22,6 +22,7 @@ from iterative_rag.llm.replies.forms import (
 from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.roles.agent import LLMAgent
 from iterative_rag.llm.roles.analyst import LLMAnalyst
+from iterative_rag.llm.roles.answer_language import AnswerLanguage
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.extractor import LLMExtractor
 from iterative_rag.llm.roles.grader import LLMGrader
@@ -71,6 +72,7 @@ class LLMBackend:
 
     def roles(self, budget: CallBudget) -> Roles:
         fact_chars = self.call_chars
+        language = AnswerLanguage(self._settings.language, self._settings.answer_language)
 
         def role_call(role: str, reply_type: type[R], model: ChatModel, *, cached: bool = True) -> RoleCall[R]:
             cache = self._cache if cached else None
@@ -81,7 +83,7 @@ class LLMBackend:
             analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), fact_chars),
             extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, cached=False)),
             rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), fact_chars),
-            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), fact_chars),
+            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), fact_chars, language),
             grader=LLMGrader(
                 role_call("grade", GradesReply, self._fast), fact_chars, binary=self._settings.grades == "binary"
             ),
@@ -98,6 +100,6 @@ class LLMBackend:
             ),
             reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
-            agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars),
+            agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars, language),
             joint_analyst=joint if self._settings.analysis == "joint" else None,
         )

@@ -9,6 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from iterative_rag.registry import Registry, in_words
 
+AUTO = "auto"
+
 
 def one_of(names: Sequence[str]) -> AfterValidator:
     """Accepts these names only, with the error message that pydantic gives for a `Literal`."""
@@ -17,6 +19,21 @@ def one_of(names: Sequence[str]) -> AfterValidator:
         if value not in names:
             expected = in_words([repr(name) for name in names])
             raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+        return value
+
+    return AfterValidator(check)
+
+
+def language_code() -> AfterValidator:
+    """Accepts `auto` and the codes of languages: `de`."""
+
+    def check(value: str) -> str:
+        from iterative_rag.text.language_names import language_names
+
+        if value != AUTO and value not in language_names():
+            raise PydanticCustomError(
+                "literal_error", "Input should be {expected}", {"expected": "'auto' or a code such as 'en' or 'de'"}
+            )
         return value
 
     return AfterValidator(check)

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import form_of, one_of
+from iterative_rag.settings.choices import form_of, language_code, one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
@@ -96,6 +96,13 @@ class Settings(BaseModel):
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
     search_engine: str = Field("wikipedia", description=SEARCH_ENGINES.forms)
     web_results: int = Field(3, ge=1, le=20, description="pages that one search of the web brings")
+
+    language: Annotated[str, language_code()] = Field(
+        "auto", description="the language of the question: auto (told by its words), or a code such as en or de"
+    )
+    answer_language: Annotated[str, language_code()] = Field(
+        "auto", description="LLM backends: the language of the answer: auto (that of the question), or a code"
+    )
 
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
     guess: bool = Field(False, description="built-in backend: answer though the answer is hardly trusted")

