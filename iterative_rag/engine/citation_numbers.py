@@ -10,6 +10,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import builds_on
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import ChainLink, Citation, Fact
 
 _MARKS = lazy_pattern(r"(?:\[\d{1,4}\])+")
@@ -54,11 +55,18 @@ class CitationNumbers:
             fact = self.facts[place]
             if fact.value:
                 grouped.setdefault((fact.need.key, folded(fact.value)), []).append(place)
-        links = [
-            ChainLink(self.facts[places[0]].need.question, plain(self.facts[places[0]].value), self.of(places))
-            for places in grouped.values()
-        ]
+        links = []
+        for places in grouped.values():
+            first = self.facts[places[0]]
+            found = plain(with_unit(first.value, first.quote))
+            links.append(ChainLink(plain(first.need.question), found, self.of(places)))
         return tuple(_in_order(links))
+
+    def with_unit(self, short: str) -> str:
+        """A short answer that is a bare number, with the unit that the quote of a cited fact writes with it."""
+        stating = (self.facts[place] for place in self.cited if self.facts[place].value == short)
+        written = (with_unit(short, fact.quote) for fact in stating)
+        return next((text for text in written if text != short), short)
 
     def _numbers(self) -> dict[int, int]:
         """The number of each cited fact by its position, in the order of the draft."""

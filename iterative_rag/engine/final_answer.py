@@ -32,7 +32,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     return Answer(
         question=state.inquiry.original,
         text=numbers.renumbered(draft.text),
-        short_answer=draft.short_answer,
+        short_answer=numbers.with_unit(draft.short_answer),
         status=outcome.status,
         reason=outcome.reason,
         reason_code=outcome.code,

@@ -9,7 +9,7 @@ from iterative_rag.text.patterns import lazy_pattern
 _ASKS_FOR = lazy_pattern(
     r"^(?:Who|What|Which)\s+(?P<verb>is|are|was|were)\s+(?P<article>the\s+)?(?P<phrase>\S.*?)\s*\?$"
 )
-_OWNED = lazy_pattern(r"^\S.*?(?:['’]s|s['’])\s+\S")
+_OWNED = lazy_pattern(r"^[^\W\d_a-z](?:(?!\b(?:when|while|that|who|which)\b).)*?(?:['’]s|s['’])\s+\S")
 # A question inside the question, a choice, or a phrase that ends in its middle: "the capital of France known for".
 _NO_PHRASE = lazy_pattern(
     r"(?:,|\bor\b|\b(?:and|but)\s+(?:who|what|when|where|which|how|why|is|are|was|were|did|does)\b"

@@ -155,6 +155,15 @@ def test_an_answer_is_exported(shell: Command) -> None:
     assert "<li>founder of Aldermere → Edda Holm [1]</li>" in page
 
 
+def test_the_markdown_of_a_model_is_not_shown_as_written(shell: Command) -> None:
+    text = "**Aldermere** was founded by *Edda Holm* [1].\n\n- `so it is` [1]"
+    leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, text=text))
+    assert shell("history", "show", "last").out.startswith("Aldermere was founded by Edda Holm [1].\nso it is [1]\n")
+    page = shell("history", "show", "last", "--format", "html").out
+    assert "<p>Aldermere was founded by <strong>Edda Holm</strong> [1].</p>\n<p>so it is [1]</p>" in page
+    assert json.loads(shell("history", "show", "last", "--format", "json").out)["answer"] == text
+
+
 def test_ask_prints_in_the_chosen_format(shell: Command, articles: Path) -> None:
     assert shell("index", str(articles), "-q").code == 0
     ask = ("ask", "Who founded Aldermere?", "--llm", "builtin", "--corpus", "default")

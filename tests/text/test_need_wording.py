@@ -14,6 +14,7 @@ from iterative_rag.text.need_wording import builds_on, label
         ("Who was Harriet Lane's mother?", "Harriet Lane's mother"),
         ("What is the capital of France known for?", "What is the capital of France known for?"),
         ("Who was the founder of Orm and when did he die?", "Who was the founder of Orm and when did he die?"),
+        ("Who was first lady when Ann's son was born?", "Who was first lady when Ann's son was born?"),
         ("Who was married to Ann Lee?", "Who was married to Ann Lee?"),
         ("When was Ann Lee born?", "When was Ann Lee born?"),
         ("Wer ist die Mutter von Ann Lee?", "Wer ist die Mutter von Ann Lee?"),

@@ -26,6 +26,7 @@ from iterative_rag.builtin.networks import (
     usable_cores,
     valid_unicode,
 )
+from iterative_rag.text.whole_values import whole_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -275,9 +276,10 @@ def _reading(looks: list[_Look], passage: str, best: int) -> SpanReading:
         return _NOTHING
     most = max(looks, key=lambda look: look.relevance)
     weight = sum(look.relevance for look in looks)
+    # A token may be a part of a word; an answer never is.
     offered = sorted(
         {
-            (-probability * look.relevance / weight, start, end)
+            (-probability * look.relevance / weight, *whole_words(passage, start, end))
             for look in looks
             for probability, start, end in look.spans
         }

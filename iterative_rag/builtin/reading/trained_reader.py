@@ -27,7 +27,7 @@ class TrainedReader:
 
     @property
     def fingerprint(self) -> str:
-        return f"{self._spans.name}/weighed-2/{self._rules.fingerprint}"
+        return f"{self._spans.name}/weighed-3/{self._rules.fingerprint}"
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if (said := decide(query, page)) is not None:
@@ -63,10 +63,11 @@ def fuse(query: Query, read: list[tuple[str, SpanReading]], offers: list[Offer])
     found: dict[str, Offered] = {}
     for text, reading in read:
         for place, span in enumerate(reading.spans):
-            if not span.text.strip() or not fits(query, span.text):
+            value = span.text.strip("*")  # bold in Markdown
+            if not value.strip() or not fits(query, value):
                 continue
             quote = sentence_at(text, span.start)
-            one = found.setdefault(folded(span.text), Offered(span.text, quote))
+            one = found.setdefault(folded(value), Offered(value, quote))
             if one.share is None or reading.relevance * span.probability > one.relevance * one.share:
                 one.quote, one.share, one.place = quote, span.probability, place
                 one.relevance = reading.relevance

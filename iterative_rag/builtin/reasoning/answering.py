@@ -9,7 +9,9 @@ from iterative_rag.builtin.question.question_planner import as_it_stands
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
+from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import builds_on
+from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import Draft, Inquiry
 
 
@@ -21,7 +23,7 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
         outcome = replace(outcome, values=evaluation.of(as_it_stands(inquiry.original)).values)
     if not outcome.values or outcome.values[0].score < evaluation.caution.to_answer(plan):
         return _abstention(inquiry, outcome)
-    best = outcome.values[0]
+    best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
     return Draft(
         answered=True,
@@ -31,6 +33,13 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
         confidence=round(best.score, 3),
         computations=best.computations,
     )
+
+
+def _as_written(inquiry: Inquiry, best: NodeValue) -> NodeValue:
+    """The value without markup, with the unit that stands behind it in the quote of a fact that states it."""
+    stating = (inquiry.facts[place] for place in best.facts)
+    written = (with_unit(best.text, fact.quote) for fact in stating if fact.value == best.text)
+    return replace(best, text=plain(next((text for text in written if text != best.text), best.text)))
 
 
 def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:

@@ -118,6 +118,12 @@ def test_several_threads_may_share_one_reader(reader: SpanReader) -> None:
             assert found == expected
 
 
+def test_a_span_never_begins_inside_a_word(reader: SpanReader) -> None:
+    """ "Ines" is two tokens, and the likeliest span began at the second."""
+    passage = "The mayor of Aldermere is Ines Korr, who followed Tarvik Ullensby in 1990."
+    assert reader.read("Who is the mayor of Aldermere?", TITLE, [passage])[0].text == "Ines Korr"
+
+
 def test_several_spans_are_ordered_apart_and_share_the_probability(reader: SpanReader) -> None:
     reading = reader.read("Who is named here?", TITLE, [BOTANIST], best=5)[0]
     assert len(reading.spans) == 5

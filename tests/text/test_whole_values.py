@@ -1,0 +1,50 @@
+"""Values with their units, and spans that end where words do."""
+
+from __future__ import annotations
+
+import pytest
+
+from iterative_rag.text.whole_values import whole_words, with_unit
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "kept"),
+    [
+        ("661", "The tower is 661 ft (201 m) tall.", "661 ft"),
+        ("201", "The tower is 661 ft (201 m) tall.", "201 m"),
+        ("661", "| Height | 661 ft |", "661 ft"),
+        ("310", "| Height (m) | 310 |", "310 m"),
+        ("1,200", "It covers 1,200 m2 of land.", "1,200 m2"),
+        ("5 million", "It cost $5 million in 1912.", "$5 million"),
+        ("40", "About 40 percent of them stayed.", "40 percent"),
+        ("729", "It had 729 inhabitants at the 2010 census.", "729"),
+        ("98", "Low Tide is a 98-minute film.", "98"),
+        ("36", "It is 360 miles long.", "36"),
+        ("1886", "It was opened in 1886.", "1886"),
+        ("Velm", "Velm is 3 km away.", "Velm"),
+        ("12", "", "12"),
+    ],
+)
+def test_a_number_keeps_the_unit_of_its_quote(value: str, quote: str, kept: str) -> None:
+    assert with_unit(value, quote) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "whole"),
+    [
+        ("The mayor is Ines Korr.", "es Korr", "Ines Korr"),
+        ("The mayor is Ines Korr.", "Ines Ko", "Ines Korr"),
+        ("Ines Korr's house", "Ines Korr", "Ines Korr"),
+        ("Jean-Luc Orm came", "Luc Orm", "Luc Orm"),
+        ("It opened in 1990.", "199", "1990"),
+        ("市長は田中太郎です", "田中太郎", "田中太郎"),
+    ],
+)
+def test_a_span_is_widened_to_whole_words(text: str, cut: str, whole: str) -> None:
+    start = text.index(cut)
+    begin, end = whole_words(text, start, start + len(cut))
+    assert text[begin:end] == whole
+
+
+def test_an_empty_span_stays_empty() -> None:
+    assert whole_words("word", 2, 2) == (2, 2)
