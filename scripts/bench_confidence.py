@@ -1,0 +1,333 @@
+"""Measure what the words of an ending are worth: the confidence of answers, and "not in the corpus"; run by hand.
+
+    python -m scripts.bench_confidence --data FOLDER --rows rows.jsonl           # prints the tables of docs/models.md
+    python -m scripts.bench_confidence --data FOLDER --rows rows.jsonl --write   # fits the thresholds, too
+
+FOLDER holds the multi-hop files. Each question is asked over the pool of its file, and a second time over the pool
+without any paragraph that supports an answer, where "not in the corpus" is right. What was asked stays in `rows`, so
+that an interrupted run goes on. The thresholds are fitted on questions of FITTED and measured on others; after the
+built-in models were trained, fit them again, on questions that no model has seen (the first of FITTED matters most).
+
+A word begins at the least confidence from which on SHARES of its answers are right in every fitted file. "Near" is the
+linear rule that tells the abstentions with gold in the corpus from those without, where the engine does not know it by
+itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from iterative_rag.builtin.encoder import BuiltinEncoder
+from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.datasets.question_files import read_bytes, rows
+from iterative_rag.evaluation.metrics.statistics import mean_interval
+from iterative_rag.evaluation.questions import Answerability, Dataset, Question
+from iterative_rag.evaluation.scoring.answer_match import score
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.nearness import names_held
+from iterative_rag.settings import load_settings
+from iterative_rag.types import (
+    AnalysisStep,
+    ConfidenceWord,
+    FinalStep,
+    Known,
+    ReadingStep,
+    ReasonCode,
+    ShortlistedDocument,
+    ShortlistStep,
+    Status,
+    Step,
+)
+from iterative_rag.verification.measured_thresholds import FILE, MeasuredThresholds, thresholds
+from scripts.train.data import half
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Questions of one file: those of a half of it (all for ""), up to `stop`; the first `without` of them are
+    asked again without gold. A `drawn` group is chosen by the hash of the ids from a file too long for one pool."""
+
+    file: str
+    half: str = ""
+    stop: int = 500
+    without: int = 100
+    drawn: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.file.split('.')[0]} {self.half}".strip()
+
+
+FITTED = (
+    Group("hotpotqa_2.jsonl.gz", stop=200, drawn=True),
+    Group("hotpotqa_train.jsonl"),
+    Group("musique_train.jsonl", "A"),
+    Group("2wiki_train.jsonl", "A", stop=140, without=0),
+)
+MEASURED = (
+    Group("hotpotqa_dev.jsonl", without=200),
+    Group("2wiki_train.jsonl", "B", without=0),
+    Group("musique_train.jsonl", "B"),
+)
+STARTER = Path(__file__).parent.parent / "evaluation" / "starter_questions.jsonl"
+# Of fitted files; a word promises 80 and 50 % of others, where answers are right less often at the same confidence.
+SHARES = {ConfidenceWord.WELL_SUPPORTED: 0.8, ConfidenceWord.LIKELY: 2 / 3}
+# A file has a say in a threshold with so many answers above it.
+MANY = 10
+IN_FLIGHT = 2
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question over one pool. `known`: the last analysis said that nothing is missing."""
+
+    group: str
+    question: str
+    gold: bool
+    status: str
+    code: str
+    right: bool
+    confidence: float
+    known: bool
+    names: float
+    score: float
+
+
+def row_of(group: str, question: Question, steps: Iterable[Step], corpus: Corpus, *, gold: bool) -> Row:
+    """What a run tells; `gold`: the corpus holds the answer."""
+    listed: list[ShortlistedDocument] = []
+    best, known, answer = 0.0, False, None
+    for step in steps:
+        match step:
+            case AnalysisStep():
+                known = isinstance(step.analysis, Known)
+            case ShortlistStep():
+                listed += step.documents
+            case ReadingStep():
+                best = max([best, *(fact.score for fact in step.facts)])
+            case FinalStep():
+                answer = step.answer
+    assert answer is not None, "the engine ended without a final step"
+    given = answer.status is Status.ANSWERED
+    return Row(
+        group=group,
+        question=question.text,
+        gold=gold,
+        status=str(answer.status),
+        code=str(answer.reason_code or ""),
+        right=given and gold and bool(score(answer.short_answer, question.answers).right),
+        confidence=answer.confidence,
+        known=known,
+        names=round(names_held(question.text, corpus, listed), 4),
+        score=best,
+    )
+
+
+# --- asking -----------------------------------------------------------------------------------
+
+
+def questions_of(folder: Path, group: Group, work: Path) -> tuple[Dataset, tuple[Question, ...]]:
+    """The dataset whose paragraphs are pooled, and the questions of it that are asked."""
+    if group.drawn:
+        dataset = load(drawn(folder / group.file, group, work))
+        return dataset, dataset.questions
+    dataset = load(folder / group.file)
+    chosen = [one for one in dataset.questions if not group.half or half(one.id) == group.half]
+    return dataset, tuple(chosen[: group.stop])
+
+
+def drawn(path: Path, group: Group, work: Path) -> Path:
+    """A file of the rows of the group, whose gold paragraphs are known and stand among others."""
+    fields = [row.fields for row in rows(path, read_bytes(path))]
+    fit = [row for row in fields if (row["labels"], row["split"], len(row["paragraphs"])) == ("gold", "dev", 10)]
+    fit.sort(key=lambda row: hashlib.sha256(row["id"].encode()).hexdigest())
+    file = work / f"{group.name.replace(' ', '_')}.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in fit[: group.stop]), "utf-8")
+    return file
+
+
+def without_gold(dataset: Dataset) -> Dataset:
+    """The same questions over the paragraphs that support no answer."""
+    gold = {one.title for question in dataset.questions for one in question.paragraphs if one.supporting}
+    questions = tuple(
+        replace(question, paragraphs=tuple(one for one in question.paragraphs if one.title not in gold))
+        for question in dataset.questions
+    )
+    digest = hashlib.sha256(f"{dataset.digest} without gold".encode()).hexdigest()
+    return replace(dataset, name=f"{dataset.name} without gold", digest=digest, questions=questions)
+
+
+def asked(folder: Path, kept: Path) -> list[Row]:
+    """All rows; what is not kept yet is asked."""
+    found = [Row(**json.loads(line)) for line in kept.read_text("utf-8").splitlines()] if kept.exists() else []
+    known = {(row.group, row.question, row.gold) for row in found}
+    for group in (*FITTED, *MEASURED):
+        dataset, questions = questions_of(folder, group, kept.parent)
+        for gold, wanted in ((True, questions), (False, questions[: group.without])):
+            new = [one for one in wanted if (group.name, one.text, gold) not in known]
+            if new:
+                pooled = dataset if gold else without_gold(dataset)
+                corpus = pool(pooled, load_settings({"llm": "builtin"}), BuiltinEncoder())
+                found += ask(group.name, new, kept, corpus=corpus, gold=gold)
+    new = [one for one in load(STARTER).questions if ("starter", one.text, holds(one)) not in known]
+    return found + (ask("starter", new, kept, corpus="starter") if new else [])
+
+
+def holds(question: Question) -> bool:
+    return question.kind is Answerability.ANSWERABLE
+
+
+def ask(group: str, questions: Sequence[Question], kept: Path, *, corpus: str, gold: bool | None = None) -> list[Row]:
+    """Ask and keep; `gold` is None where the questions themselves say whether the corpus answers them."""
+    rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": corpus}))
+    print(f"{group}: {len(questions)} questions over {corpus}", flush=True)
+
+    def one(question: Question) -> Row:
+        answerable = holds(question) if gold is None else gold
+        return row_of(group, question, rag.steps(question.text), rag.corpus, gold=answerable)
+
+    made = []
+    try:
+        with ThreadPoolExecutor(IN_FLIGHT) as threads, kept.open("a", encoding="utf-8") as file:
+            for row in threads.map(one, questions):
+                file.write(json.dumps(asdict(row)) + "\n")
+                file.flush()
+                made.append(row)
+    finally:
+        rag.close()
+    return made
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def fitted_words(rows: Sequence[Row]) -> dict[ConfidenceWord, float]:
+    """The least confidence of each word: the lowest twentieth from which on, step by step, it keeps its share."""
+    found: dict[ConfidenceWord, float] = {}
+    for word, share in SHARES.items():
+        found[word] = 1.0
+        for least in (step / 20 for step in range(20, -1, -1)):
+            if not keeps(rows, least, share):
+                break
+            found[word] = least
+    return found
+
+
+def keeps(rows: Sequence[Row], least: float, share: float) -> bool:
+    """Whether answers from this confidence on are right often enough in every file that has MANY of them."""
+    groups: dict[str, list[bool]] = {}
+    for row in rows:
+        if row.gold and row.status == "answered" and row.confidence >= least:
+            groups.setdefault(row.group, []).append(row.right)
+    return all(sum(found) >= share * len(found) for found in groups.values() if len(found) >= MANY)
+
+
+# --- near -------------------------------------------------------------------------------------
+
+
+def fitted_near(rows: Sequence[Row]) -> tuple[float, float, float]:
+    """The weights of names and score, and the least sum: ridge logistic regression by Newton's method, both sides
+    weighing the same, on the abstentions that the engine cannot tell apart."""
+    told = [row for row in rows if row.status == "abstained" and not row.known]
+    gold = np.array([row.gold for row in told])
+    columns = np.array([(row.names, row.score, 1.0) for row in told])
+    weight = np.where(gold, 1 / gold.sum(), 1 / (~gold).sum()) * len(gold) / 2
+    ridge, fitted = np.diag([1.0, 1.0, 1e-6]), np.zeros(3)
+    for _ in range(50):
+        share = 1 / (1 + np.exp(-columns @ fitted))
+        slope = columns.T @ (weight * (share - gold)) + ridge @ fitted
+        fitted -= np.linalg.solve(columns.T @ (columns * (weight * share * (1 - share))[:, None]) + ridge, slope)
+    names, best, bias = (round(float(value), 2) for value in fitted)
+    return names, best, -bias
+
+
+def said(row: Row, by: MeasuredThresholds) -> ReasonCode:
+    """The ending that the thresholds give an abstention."""
+    if row.code == ReasonCode.FALSE_PREMISE:
+        return ReasonCode.FALSE_PREMISE
+    near = row.known or by.is_near(row.names, row.score)
+    return ReasonCode.NOT_WORKED_OUT if near else ReasonCode.NOT_IN_CORPUS
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def word_table(rows: Sequence[Row], by: MeasuredThresholds) -> Iterator[str]:
+    yield "| questions | answers | well supported | likely | weak guess |"
+    yield "|---|---|---|---|---|"
+    for name, of_group in grouped(row for row in rows if row.gold and row.status == "answered"):
+        cells = []
+        for low, high in ((by.well_supported, 1.01), (by.likely, by.well_supported), (0.0, by.likely)):
+            cells.append(share([row.right for row in of_group if low <= row.confidence < high]))
+        yield f"| {name} | {len(of_group)} | {' | '.join(cells)} |"
+
+
+def near_table(rows: Sequence[Row], by: MeasuredThresholds) -> Iterator[str]:
+    yield "| questions without an answer | gold in the corpus: not worked out | gold left out: not in the corpus |"
+    yield "|---|---|---|"
+    for name, of_group in grouped(row for row in rows if row.status == "abstained"):
+        held = [said(row, by) is not ReasonCode.NOT_IN_CORPUS for row in of_group if row.gold]
+        lacking = [said(row, by) is ReasonCode.NOT_IN_CORPUS for row in of_group if not row.gold]
+        yield f"| {name} | {share(held)} | {share(lacking)} |"
+
+
+def grouped(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.group, []).append(row)
+    return list(found.items())
+
+
+def share(values: Sequence[bool]) -> str:
+    """`27 of 31: 87 (71-95)`, in per cent with the 95 % interval."""
+    if not values:
+        return "-"
+    low, high = mean_interval([float(value) for value in values])
+    return f"{sum(values)} of {len(values)}: {100 * sum(values) / len(values):.0f} ({100 * low:.0f}-{100 * high:.0f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="the folder with the multi-hop files")
+    parser.add_argument("--rows", type=Path, required=True, help="where the results are kept")
+    parser.add_argument("--write", action="store_true", help="fit the thresholds and write them")
+    given = parser.parse_args()
+    found = asked(given.data, given.rows)
+    names = {group.name for group in FITTED}
+    learnt = [row for row in found if row.group in names]
+    by = thresholds()
+    if given.write:
+        words = fitted_words(learnt)
+        by = MeasuredThresholds(*words.values(), *fitted_near(learnt))
+        write(by)
+    for title, rows_of in (("Fitted on", learnt), ("Measured on", [row for row in found if row.group not in names])):
+        print(f"\n{title}\n", *word_table(rows_of, by), "", *near_table(rows_of, by), sep="\n")
+
+
+def write(by: MeasuredThresholds) -> None:
+    """The file of the thresholds, with its comments."""
+    values = {"well_supported": by.well_supported, "likely": by.likely}
+    values |= {"names": by.near_names, "score": by.near_score, "least": by.near_least}
+    lines = FILE.read_text("utf-8").splitlines()
+    for place, line in enumerate(lines):
+        name = line.split(" = ")[0]
+        if name in values:
+            lines[place] = f"{name} = {values[name]:g}"
+    FILE.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
