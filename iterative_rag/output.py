@@ -13,7 +13,18 @@ from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import label
-from iterative_rag.types import Answer, ChainLink, Citation, Claim, Computation, Conflict, Fact, HopRecord, Usage
+from iterative_rag.types import (
+    Answer,
+    ChainLink,
+    Citation,
+    Claim,
+    Computation,
+    Conflict,
+    Fact,
+    HopRecord,
+    Status,
+    Usage,
+)
 
 
 def said_lines(answer: Answer) -> list[str]:
@@ -39,7 +50,8 @@ def around_value(line: str, answer: Answer) -> tuple[str, str, str]:
 def chain_lines(answer: Answer) -> list[str]:
     """The way to the answer, "15th first lady → Harriet Lane [1]" a line, the computations last; [] where it would only
     repeat the answer."""
-    links = [] if _is_the_answer(answer) else answer.chain
+    # The text of an abstention says by itself what was found.
+    links = () if _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
     lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
     for one in answer.computations:
         if found_in(answer.text, one.expression, one.result) is None:

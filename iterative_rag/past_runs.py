@@ -89,6 +89,16 @@ class PastRun:
         return _text(self.answer.get("reason")) or _text(self.last.get("message"))
 
     @property
+    def reason_code(self) -> str:
+        """The code of the ending, "" where there is an answer; versions before 0.2 wrote none."""
+        return _text(self.answer.get("reason_code"))
+
+    @property
+    def confidence_word(self) -> str:
+        """The confidence in words, "" where there is no answer; versions before 0.2 wrote none."""
+        return _text(self.answer.get("confidence_word"))
+
+    @property
     def corpus(self) -> str:
         return _text(_object(self.first.get("settings")).get("corpus"))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from html import escape
 
 from iterative_rag.cli.console import clean
+from iterative_rag.cli.ending_view import NEAREST, headline
 from iterative_rag.cli.render import cost, shown_source
 from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, told_apart
 from iterative_rag.types import Answer, Citation
@@ -25,8 +26,11 @@ _STYLE = (
 def as_markdown(answer: Answer) -> str:
     """The question as heading, the answer, and its numbered quotes."""
     lines = [f"# {_md(answer.question)}", ""]
+    head, _ = headline(answer)
     if answer.label:
-        lines += [f"**{answer.label}:** {_md(answer.reason)}".rstrip(), ""]
+        lines += [f"**{head.strip()}** {_md(answer.reason)}".rstrip(), ""]
+    elif head:
+        lines += [f"**{head.strip()}**", ""]
     if short := apart(answer):
         lines += [f"**{_md(short)}**", ""]
     for said in said_lines(answer):
@@ -37,18 +41,26 @@ def as_markdown(answer: Answer) -> str:
     for told in _remarks(answer):
         lines += [_md(told), ""]
     for citation in answer.citations:
-        title = f"**{_md(citation.title)}**"
-        title = f"[{title}](<{citation.link}>)" if citation.link else title
-        lines += [f"\\[{citation.n}\\] {title}, {_md(_place(citation))}", ""]
-        lines += [f"> {_md(quote_of(citation))}", ""]
+        lines += _md_citation(citation)
+    if answer.nearest:
+        lines += [NEAREST, ""]
+    for passage in answer.nearest:
+        lines += _md_citation(passage)
     return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
+
+
+def _md_citation(citation: Citation) -> list[str]:
+    title = f"**{_md(citation.title)}**"
+    title = f"[{title}](<{citation.link}>)" if citation.link else title
+    return [f"\\[{citation.n}\\] {title}, {_md(_place(citation))}", "", f"> {_md(quote_of(citation))}", ""]
 
 
 def as_html(answer: Answer) -> str:
     """The same as a page that loads nothing and runs nothing."""
     body = [f"<h1>{_html(answer.question)}</h1>"]
-    if answer.label:
-        body.append(f"<p><strong>{answer.label}:</strong> {_html(answer.reason)}</p>")
+    head, _ = headline(answer)
+    if head:
+        body.append(f"<p><strong>{head.strip()}</strong> {_html(answer.reason)}</p>")
     if short := apart(answer):
         body.append(f'<p class="short">{_html(short)}</p>')
     for said in said_lines(answer):
@@ -57,13 +69,9 @@ def as_html(answer: Answer) -> str:
     if chain := chain_lines(answer):
         body += ["<ul>", *(f"<li>{_html(link)}</li>" for link in chain), "</ul>"]
     body += [f"<p>{_html(told)}</p>" for told in _remarks(answer)]
-    for citation in answer.citations:
-        place = f'<span class="dim">{_html(_place(citation))}</span>'
-        title = f"<strong>{_html(citation.title)}</strong>"
-        if citation.link:
-            title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
-        body.append(f"<p>[{citation.n}] {title} {place}</p>")
-        body.append(f"<blockquote>{_html(quote_of(citation))}</blockquote>")
+    body += [_html_citation(citation) for citation in answer.citations]
+    if answer.nearest:
+        body += [f"<p>{NEAREST}</p>", *(_html_citation(passage) for passage in answer.nearest)]
     body.append(f'<p class="dim">{_html(cost(answer))}</p>')
     head = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -72,6 +80,15 @@ def as_html(answer: Answer) -> str:
         f"<title>{_html(answer.question)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
     ]
     return "\n".join([*head, *body, "</body>\n</html>\n"])
+
+
+def _html_citation(citation: Citation) -> str:
+    place = f'<span class="dim">{_html(_place(citation))}</span>'
+    title = f"<strong>{_html(citation.title)}</strong>"
+    if citation.link:
+        title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
+    quote = f"<blockquote>{_html(quote_of(citation))}</blockquote>"
+    return f"<p>[{citation.n}] {title} {place}</p>\n{quote}"
 
 
 def _remarks(answer: Answer) -> Iterator[str]:

@@ -58,6 +58,10 @@ class Printer:
             prefix = hang if number else indent
             self.console.print(Text(prefix).append_text(part) if part else Text(), soft_wrap=True)
 
+    def command(self, words: str, *, indent: str = "") -> None:
+        """One line that is never broken, so that it can be copied."""
+        self.console.print(f"{indent}{visible(words)}", soft_wrap=True)
+
     def blank(self) -> None:
         self.console.print()
 

@@ -178,7 +178,10 @@ def print_answer(answer: Answer, form: ExportFormat) -> None:
 
 
 def _said(run: PastRun) -> str:
-    return run.short_answer if run.status == "answered" else run.reason or run.short_answer
+    if run.status == "answered":
+        return f"{run.short_answer} ({run.confidence_word})" if run.confidence_word else run.short_answer
+    label = f"{run.reason_code.replace('_', ' ').capitalize()}: " if run.reason_code else ""
+    return f"{label}{run.reason or run.short_answer}"
 
 
 def _facts(run: PastRun) -> list[str]:
@@ -201,6 +204,8 @@ def _as_json(run: PastRun) -> dict[str, Any]:
         "status": run.status,
         "short_answer": run.short_answer,
         "reason": run.reason,
+        "reason_code": run.reason_code or None,
+        "confidence_word": run.confidence_word or None,
         "corpus": run.corpus,
         "backend": run.backend,
         "usage": {

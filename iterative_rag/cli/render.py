@@ -263,14 +263,16 @@ def _read(step: ReadingStep) -> str:
 
 def show_answer(answer: Answer, printer: Printer) -> None:
     """The short answer, the sentence, the numbered citations and one line of cost."""
-    if answer.status is Status.INCOMPLETE:
-        printer.line((f"{answer.label}: ", "bold yellow"), clean(answer.reason))
-        if answer.text or answer.short_answer:
-            printer.line(("Best answer so far:", "yellow"))
-    if answer.status is Status.ABSTAINED:
-        printer.line((f"{answer.label}: ", "bold yellow"), clean(answer.reason or answer.text))
-    elif answer.text or answer.short_answer:
-        _show_text(answer, printer)
+    from iterative_rag.cli.ending_view import headline, show_nearest, show_tries
+
+    head = headline(answer)
+    if answer.status is not Status.ANSWERED:
+        printer.line(head, clean(answer.reason or answer.text))
+        head = ("", "")
+    if answer.status is Status.INCOMPLETE and (answer.text or answer.short_answer):
+        printer.line(("Best answer so far:", "yellow"))
+    if answer.text or answer.short_answer:
+        _show_text(answer, printer, head)
     for link in chain_lines(answer):
         printer.line(clean(link), indent="  ", hang="    ")
     if answer.last_attempt:
@@ -290,17 +292,23 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         printer.blank()
     for citation in answer.citations:
         _show_citation(citation, printer)
+    for passage in show_nearest(answer, printer):
+        _show_citation(passage, printer)
+    show_tries(answer, printer)
     printer.blank()
     printer.line((cost(answer), "dim"))
 
 
-def _show_text(answer: Answer, printer: Printer) -> None:
-    """The answer with its value made bold; the value in a line of its own where the text does not hold it."""
+def _show_text(answer: Answer, printer: Printer, head: Piece) -> None:
+    """The answer with its value made bold; the value in a line of its own where the text does not hold it. The first
+    line begins with `head`."""
     if short := apart(answer):
-        printer.line((short, "bold green"))
+        printer.line(head, (short, "bold green"))
+        head = ""
     for line in said_lines(answer):
         before, value, after = around_value(line, answer)
-        printer.line(before, (value, "bold green"), after)
+        printer.line(head, before, (value, "bold green"), after)
+        head = ""
 
 
 def _show_unread(unread: tuple[UnreadDocument, ...], printer: Printer) -> None:
@@ -338,8 +346,10 @@ def shown_source(source: str) -> str:
 
 
 def cost(answer: Answer) -> str:
-    """One line: hops, calls, tokens, cache, seconds."""
-    parts = [counted(len(answer.hops), "hop"), *spent(answer.usage), f"confidence {answer.confidence:.2f}"]
+    """One line: hops, calls, tokens, cache, seconds, and the confidence in words."""
+    parts = [counted(len(answer.hops), "hop"), *spent(answer.usage)]
+    if answer.confidence_word:
+        parts.append(str(answer.confidence_word))
     if answer.run_id:
         parts.append(f"trace {answer.run_id}")
     return " · ".join(parts)

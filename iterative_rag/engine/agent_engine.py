@@ -115,7 +115,7 @@ class AgentEngine:
         self._memory = _Memory()
 
     def steps(self, question: str) -> Iterator[Step]:
-        return RunDriver(question, self._loop, self._drafting, self._budget).steps()
+        return RunDriver(question, self._loop, self._drafting, self._budget, corpus=self._run.corpus).steps()
 
     def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
         while True:

@@ -101,7 +101,7 @@ class ClosedBookEngine:
         self._recaller, self._answerer, self._budget = roles.recaller, roles.answerer, budget
 
     def steps(self, question: str) -> Iterator[Step]:
-        return RunDriver(question, self._loop, Drafting(self._answerer), self._budget).steps()
+        return RunDriver(question, self._loop, Drafting(self._answerer, metered=True), self._budget).steps()
 
     def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
         draft = self._recaller.recall(state.inquiry.original)

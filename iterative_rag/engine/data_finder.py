@@ -60,7 +60,7 @@ class DataFinder:
         corrector: Corrector | None = None,
         refiner: Refiner | None = None,
     ) -> None:
-        self._corpus, self._reader, self._settings = corpus, reader, settings
+        self.corpus, self._reader, self._settings = corpus, reader, settings
         self._corrector, self._refiner = corrector, refiner
         self._listed: dict[str, set[str]] = {}
         self._lost: set[tuple[str, str]] = set()  # lists without rows, by document and section
@@ -166,7 +166,7 @@ class DataFinder:
             for entry in documents:
                 if entry.document_id not in reading.documents:
                     continue
-                lost = lost_at(self._corpus.document(entry.document_id), entry)
+                lost = lost_at(self.corpus.document(entry.document_id), entry)
                 if lost and (entry.document_id, lost.section) not in self._lost:
                     self._lost.add((entry.document_id, lost.section))
                     yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
@@ -189,7 +189,7 @@ class DataFinder:
         metered and leaves documents unread, none that was read."""
         settings, factor = self._settings, WIDER if wider else 1
         found = shortlist(
-            self._corpus,
+            self.corpus,
             needs,
             documents=settings.shortlist * factor,
             passages=settings.passages * factor,
@@ -213,7 +213,7 @@ class DataFinder:
         """Whether a document was listed for a list that is known to have lost its rows."""
         if not any(document == entry.document_id for document, _ in self._lost):
             return False
-        lost = lost_at(self._corpus.document(entry.document_id), entry)
+        lost = lost_at(self.corpus.document(entry.document_id), entry)
         return lost is not None and (entry.document_id, lost.section) in self._lost
 
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
@@ -223,7 +223,7 @@ class DataFinder:
             return []
         size = self._settings.window_chars
         layout = PACKED if self._reader.metered else WIDE
-        windows = [window(self._corpus.document(entry.document_id), entry, size, layout) for entry in documents]
+        windows = [window(self.corpus.document(entry.document_id), entry, size, layout) for entry in documents]
         if self._refiner is None or not windows:
             return windows
         refined = self._refiner.refine(need, windows)

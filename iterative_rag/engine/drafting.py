@@ -41,11 +41,12 @@ def as_last_attempt(draft: Draft) -> Draft:
 @dataclass(frozen=True, slots=True)
 class Drafting:
     """Writes the drafts of one run. `reflector` is None where drafts are not checked; if it only `guards`, its
-    reflection counts, and is shown, only when it objects."""
+    reflection counts, and is shown, only when it objects. `metered`: an LLM writes them."""
 
     answerer: Answerer
     reflector: Reflector | None = None
     guards: bool = False
+    metered: bool = False
 
     def draft(
         self, hop: int, inquiry: Inquiry, *, last_attempt: bool = False, may_search: bool | None = None

@@ -18,7 +18,20 @@ from iterative_rag.engine.final_answer import best_so_far, final_answer
 from iterative_rag.engine.hop import read_again
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.types import Cap, DegradedStep, Fact, FinalStep, Inquiry, LostRowsStep, Step
+from iterative_rag.protocols import Corpus
+from iterative_rag.types import (
+    AnalysisStep,
+    Cap,
+    CorrectionStep,
+    DegradedStep,
+    Fact,
+    FinalStep,
+    Inquiry,
+    LostRowsStep,
+    ShortlistStep,
+    Step,
+    WebStep,
+)
 
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
 Loop: TypeAlias = Callable[[RunState], Generator[Progress, None, RunState]]
@@ -43,13 +56,14 @@ class RunDriver:
         budget: RunBudget,
         finder: DataFinder | None = None,
         known: tuple[Fact, ...] = (),
+        corpus: Corpus | None = None,
     ) -> None:
-        """`finder` is None where nothing is read, so that nothing can be read again. The run begins with the facts that
-        are `known`."""
+        """`finder` is None where nothing can be read again; `corpus` is then what was searched, None for nothing. The
+        run begins with the facts that are `known`."""
         self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
         self._state = RunState(Inquiry(original=question, question=question, facts=known))
-        self._degraded: tuple[DegradedStep, ...] = ()
-        self._lost: tuple[LostRowsStep, ...] = ()
+        searched = finder.corpus if finder else corpus
+        self._ending = Ending(corpus=searched, metered=drafting.metered)
 
     def steps(self) -> Iterator[Step]:
         cap: CapReached | None = None
@@ -67,7 +81,8 @@ class RunDriver:
         state = self._state
         if state.unreadable and not state.inquiry.facts and not self._budget.replied:
             raise state.unreadable  # nothing at all came back: it is the server, not a document
-        yield FinalStep(final_answer(state, Ending(cap, fault, self._degraded, self._lost), self._budget.usage()))
+        ending = replace(self._ending, cap=cap, fault=fault)
+        yield FinalStep(final_answer(state, ending, self._budget.usage()))
 
     def _with_retries(self) -> Iterator[Step]:
         """The loop; resumed once where a call failed in every attempt, and again where a second read of windows that
@@ -106,8 +121,19 @@ class RunDriver:
             if isinstance(passed, RunState):
                 self._state = passed
                 continue
-            if isinstance(passed, DegradedStep):
-                self._degraded = (*self._degraded, passed)
-            if isinstance(passed, LostRowsStep):
-                self._lost = (*self._lost, passed)
+            self._ending = _noted(self._ending, passed)
             yield passed
+
+
+def _noted(ending: Ending, step: Step) -> Ending:
+    """With what the step tells of how the run will have ended."""
+    match step:
+        case DegradedStep():
+            return replace(ending, degraded=(*ending.degraded, step))
+        case LostRowsStep():
+            return replace(ending, lost=(*ending.lost, step))
+        case ShortlistStep() | CorrectionStep() | WebStep():
+            return replace(ending, listed=(*ending.listed, *step.documents))
+        case AnalysisStep():
+            return replace(ending, analysis=step.analysis)
+    return ending

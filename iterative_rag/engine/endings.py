@@ -2,6 +2,9 @@
 
 What the run knows decides, never the words of a model: which windows were read, what was found, which limit or fault
 ended it. An LLM's word counts for one thing alone, that the question assumes something untrue.
+
+An LLM that reads everything listed for a need and finds nothing is believed: the corpus does not hold it. The built-in
+reader finds something in most texts and misses much, so a measured nearness decides there.
 """
 
 from __future__ import annotations
@@ -11,22 +14,46 @@ from dataclasses import dataclass
 
 from iterative_rag.engine.run_state import RunState
 from iterative_rag.errors import CapReached, IterativeRAGError
+from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.nearness import names_held
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import DegradedStep, Draft, LostRowsStep, ReasonCode, Status, UnreadWindow
+from iterative_rag.types import (
+    Analysis,
+    DegradedStep,
+    Draft,
+    Known,
+    LostRowsStep,
+    Need,
+    ReasonCode,
+    ShortlistedDocument,
+    Status,
+    UnreadWindow,
+)
+from iterative_rag.verification.measured_thresholds import thresholds
 
 NOTHING_FOUND = "The corpus holds no fact that helps to answer this."
 TITLES_NAMED = 5
+# Markers in what a model calls untrue count facts, not citations.
+_MARKS = lazy_pattern(r"\s*\[[\d,;\s–-]+\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, and the
-    lists whose rows it did not find."""
+    """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, the lists
+    whose rows it did not find, the documents that its searches listed, and the last analysis.
+
+    `corpus` is None where nothing is read. `metered`: an LLM played the roles.
+    """
 
     cap: CapReached | None = None
     fault: IterativeRAGError | None = None
     degraded: tuple[DegradedStep, ...] = ()
     lost: tuple[LostRowsStep, ...] = ()
+    listed: tuple[ShortlistedDocument, ...] = ()
+    analysis: Analysis | None = None
+    corpus: Corpus | None = None
+    metered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +79,43 @@ def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
     if ending.degraded:  # with that role the answer might have been found
         reason = _joined(_done_without(ending.degraded), missing)
         return RunOutcome(Status.INCOMPLETE, reason, ReasonCode.ROLE_FAILED)
-    return RunOutcome(Status.ABSTAINED, draft.missing or NOTHING_FOUND, _abstention(state, draft))
+    code = _abstention(state, ending, draft)
+    return RunOutcome(Status.ABSTAINED, _abstention_reason(code, draft, ending), code)
 
 
-def _abstention(state: RunState, draft: Draft) -> ReasonCode:
+def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
     if draft.false_premise:
         return ReasonCode.FALSE_PREMISE
-    return ReasonCode.NOT_WORKED_OUT if state.inquiry.facts else ReasonCode.NOT_IN_CORPUS
+    near = _found_what_it_looked_for(state) if ending.metered else _is_near(state, ending)
+    if isinstance(ending.analysis, Known) or state.reflection is not None or ending.corpus is None or near:
+        return ReasonCode.NOT_WORKED_OUT
+    return ReasonCode.NOT_IN_CORPUS
+
+
+def _found_what_it_looked_for(state: RunState) -> bool:
+    """Whether there is a fact for each need of the last hop: what is missing then is none that was looked for."""
+    found = {fact.need.key for fact in state.inquiry.facts}
+    last = state.hops[-1].needs if state.hops else ()
+    return bool(found) and all(Need(need).key in found for need in last)
+
+
+def _is_near(state: RunState, ending: Ending) -> bool:
+    if ending.corpus is None:
+        return False
+    best = max((fact.score for fact in state.inquiry.facts), default=0.0)
+    return thresholds().is_near(names_held(state.inquiry.original, ending.corpus, ending.listed), best)
+
+
+def _abstention_reason(code: ReasonCode, draft: Draft, ending: Ending) -> str:
+    """An LLM says in its own words what is missing; the built-in backend names the look-ups without a value."""
+    if code is ReasonCode.FALSE_PREMISE:
+        marks = "".join(f"[{n}]" for n in range(1, len(draft.cited) + 1))
+        return f"{_MARKS.sub('', draft.missing)} {marks}".rstrip()
+    if ending.metered or not draft.missing:
+        return draft.missing or NOTHING_FOUND
+    if code is ReasonCode.NOT_IN_CORPUS:
+        return f"Nothing near was found for: {draft.missing}"
+    return f"Passages that come near were found, but the built-in models made no answer of them: {draft.missing}"
 
 
 def _not_read(unread: Sequence[UnreadWindow]) -> str:

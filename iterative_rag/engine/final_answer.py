@@ -6,20 +6,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.engine.citation_numbers import CitationNumbers
-from iterative_rag.engine.endings import NOTHING_FOUND, Ending, outcome_of
+from iterative_rag.engine.endings import NOTHING_FOUND, Ending, RunOutcome, outcome_of
 from iterative_rag.engine.run_state import RunState
+from iterative_rag.retrieval.nearness import nearest_passages
 from iterative_rag.types import (
     Answer,
+    Citation,
+    ConfidenceWord,
+    Conflict,
     Draft,
     Fault,
     Inquiry,
     LostRowsStep,
+    ReasonCode,
+    Status,
     UnreadDocument,
     UnreadWindow,
     Usage,
 )
 from iterative_rag.verification.confidence import confidence
+from iterative_rag.verification.confidence_words import by_confidence, by_evidence
 from iterative_rag.verification.conflicts import with_conflicts
+
+# Values that an abstention shows of what was found before.
+FINDINGS_SHOWN = 5
 
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
@@ -27,17 +37,24 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     draft, conflicts = with_conflicts(written, state.inquiry)
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     outcome = outcome_of(state, ending, draft)
+    if outcome.status is Status.ABSTAINED:
+        draft = _with_partial_finding(draft, state.inquiry, conflicts, ending)
+    trust = confidence(written, state.reflection, conflicts)
     fault = ending.fault
     numbers = CitationNumbers(state.inquiry.facts, draft.cited)
+    citations = numbers.citations()
+    untrue = outcome.code is ReasonCode.FALSE_PREMISE
     return Answer(
         question=state.inquiry.original,
         text=numbers.renumbered(draft.text),
         short_answer=numbers.with_unit(draft.short_answer),
         status=outcome.status,
-        reason=outcome.reason,
+        reason=numbers.renumbered(outcome.reason) if untrue else outcome.reason,
         reason_code=outcome.code,
-        confidence=confidence(written, state.reflection, conflicts),
-        citations=numbers.citations(),
+        confidence=trust,
+        confidence_word=_word(state, written, trust, conflicts, ending),
+        citations=citations,
+        nearest=_nearest(state.inquiry, ending, outcome, after=len(citations)),
         hops=state.hops,
         usage=usage,
         cap=ending.cap.cap if ending.cap else None,
@@ -57,6 +74,42 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         last_attempt=draft.answered and draft.last_attempt,
         chain=numbers.chain(),
     )
+
+
+def _word(
+    state: RunState, written: Draft, trust: float, conflicts: Sequence[Conflict], ending: Ending
+) -> ConfidenceWord | None:
+    if not written.answered:
+        return None
+    if ending.metered:
+        return by_evidence(state.inquiry, written, trust, state.reflection, conflicts)
+    return by_confidence(trust)
+
+
+def _nearest(inquiry: Inquiry, ending: Ending, outcome: RunOutcome, *, after: int) -> tuple[Citation, ...]:
+    """What comes nearest to a question that was not worked out, or whose premise no quote contradicts."""
+    unproved = outcome.code is ReasonCode.FALSE_PREMISE and not after
+    if ending.corpus is None or not (unproved or outcome.code is ReasonCode.NOT_WORKED_OUT):
+        return ()
+    return nearest_passages(inquiry.original, ending.corpus, ending.listed, inquiry.facts, after=after)
+
+
+def _with_partial_finding(draft: Draft, inquiry: Inquiry, conflicts: Sequence[Conflict], ending: Ending) -> Draft:
+    """An abstention that says what was found, in place of a text that nobody has checked. The facts of the built-in
+    reader are too uncertain to be told, and a false premise keeps the facts that it cites."""
+    if draft.false_premise or not ending.metered:
+        return replace(draft, text="")
+    best: dict[str, int] = {}
+    for place, fact in enumerate(inquiry.facts):
+        key = fact.need.key
+        if fact.value and (key not in best or fact.score > inquiry.facts[best[key]].score):
+            best[key] = place
+    told = list(best.values())[-FINDINGS_SHOWN:]
+    facts = [inquiry.facts[place] for place in told]
+    said = "; ".join(f"{fact.need.question} {fact.value} [{n}]" for n, fact in enumerate(facts, start=1))
+    disputed = (place for conflict in conflicts for side in conflict.sides for place in side.facts)
+    cited = tuple(dict.fromkeys((*told, *disputed)))
+    return replace(draft, text=said and f"Found so far: {said}", cited=cited)
 
 
 def _lost_rows(lost: Sequence[LostRowsStep], inquiry: Inquiry) -> tuple[str, ...]:

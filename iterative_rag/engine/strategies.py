@@ -122,7 +122,7 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
     )
     drafting = plain_drafting(run)
     if parts.reflection:
-        drafting = Drafting(roles.answerer, _reflector(run))
+        drafting = Drafting(roles.answerer, _reflector(run), metered=run.metered)
     match parts.flow:
         case Flow.SINGLE:
             return SingleEngine(finder, drafting, budget)
@@ -141,7 +141,7 @@ def plain_drafting(run: RunComponents) -> Drafting:
         return Drafting(run.roles.answerer)
     from iterative_rag.verification.rule_reflector import ClaimGuard
 
-    return Drafting(run.roles.answerer, ClaimGuard(), guards=True)
+    return Drafting(run.roles.answerer, ClaimGuard(), guards=True, metered=True)
 
 
 def _reflector(run: RunComponents) -> Reflector:

@@ -117,8 +117,13 @@ def said(answer: Answer) -> str:
 
 
 def with_quotes(answer: Answer) -> str:
-    """`said`, and below it the chain, the numbered quotes and what could not be read."""
+    """`said`, and below it the chain, the numbered quotes, what could not be read, and how far to trust it."""
     quotes = [f"[{citation.n}] {citation.title}: “{quote_of(citation)}”" for citation in answer.citations]
+    if answer.nearest:
+        quotes.append("What comes nearest:")
+        quotes += [f"[{passage.n}] {passage.title}: “{quote_of(passage)}”" for passage in answer.nearest]
+    if answer.confidence_word:
+        quotes.append(f"Confidence: {answer.confidence_word}")
     lost = [f"Not read: {document.title} ({document.reason})" for document in answer.unread]
     return "\n".join([said(answer), *chain_lines(answer), *quotes, *lost])
 

@@ -1,4 +1,4 @@
-"""How the user adds optional packages to the environment that runs now, whatever made it."""
+"""The environment that runs now, whatever made it: how its command is typed, and how optional packages are added."""
 
 from __future__ import annotations
 
@@ -74,6 +74,18 @@ def _local_path(url: str) -> Path | None:
 
     parts = urlsplit(url)
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+
+
+def own_command() -> str:
+    """`iterative-rag` as it has to be typed to reach the environment that runs now."""
+    import shutil
+
+    script = Path(sys.prefix) / "bin" / "iterative-rag"
+    found = shutil.which("iterative-rag")
+    if not script.exists() or (found and Path(found).resolve() == script.resolve()):
+        return "iterative-rag"
+    here = Path.cwd()
+    return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))
 
 
 def _as_typed(script: Path) -> str:

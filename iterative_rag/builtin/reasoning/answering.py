@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
+from iterative_rag.builtin.reading.answer_words import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
@@ -55,7 +56,17 @@ def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
 
 
 def _abstention(inquiry: Inquiry, outcome: NodeResult) -> Draft:
+    if outcome.denied:
+        return _denial(inquiry, outcome)
     answered = {fact.need.key for fact in inquiry.facts}
     missing = outcome.missing or tuple(need.question for need in inquiry.tried if need.key not in answered)
     said = "; ".join(dict.fromkeys(missing)) or inquiry.question
-    return Draft(answered=False, text="", missing=f"The corpus does not say: {said}")
+    return Draft(answered=False, text="", missing=said)
+
+
+def _denial(inquiry: Inquiry, outcome: NodeResult) -> Draft:
+    """The corpus says that there is none of what the question takes for granted; the quote that says so is cited."""
+    denying = [place for place, fact in enumerate(inquiry.facts) if fact.value == NOTHING]
+    said = "; ".join(dict.fromkeys(outcome.missing))
+    missing = f"The question assumes something untrue: {said}"
+    return Draft(answered=False, text="", cited=tuple(denying[:1]), missing=missing, false_premise=True)

@@ -1,0 +1,202 @@
+"""How a question ends that has no answer, as processes and from Python: not in the corpus, not worked out, a false
+premise, a limit. Each has words and a code of its own, and says what to do next."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.command_line import Command
+from fakes.model_server import FakeServer
+from fakes.sample_answers import check_schema
+from fakes.two_article_corpus import QUESTION, play, write_articles
+from iterative_rag import IterativeRAG
+
+NOWHERE = "Who painted the ceiling of the winter palace in Quorn?"
+NEAR = "Who painted the ceiling of the town hall of Aldermere?"
+NO_SPOUSE = "Who is the spouse of Edda Holm?"
+HOLM = "# Edda Holm\n\n| Edda Holm | |\n|---|---|\n| Born | 1959 |\n| Spouse | none |\n\nEdda Holm is a politician.\n"
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("endings")
+    write_articles(base / "articles")
+    (base / "articles" / "Edda_Holm.md").write_text(HOLM, encoding="utf-8")
+    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
+    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
+    return base / "home"
+
+
+@pytest.fixture(autouse=True)
+def _home(indexed: Path, tmp_path: Path) -> None:
+    shutil.copytree(indexed, tmp_path / "home")
+
+
+def as_json(shell: Command, question: str, *options: str, **environment: str) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(shell("ask", question, "--json", *options, **environment).out)
+    check_schema(made)
+    for passage in made["nearest"] + made["citations"]:
+        text = Path(passage["source"]).read_text(encoding="utf-8")
+        assert text[passage["start"] : passage["end"]] == passage["quote"]
+    return made
+
+
+# --- the built-in backend ---------------------------------------------------------------------
+
+
+def test_not_in_the_corpus(shell: Command) -> None:
+    done = shell("ask", NOWHERE, "--llm", "builtin")
+    assert done.code == 3
+    assert done.out.startswith("Not in the corpus: Nothing near was found for: ")
+    assert "What comes nearest" not in done.out
+    assert "--guess" not in done.out
+    assert "search 'Who painted the ceiling of the winter palace in Quorn?'" in done.out
+    made = as_json(shell, NOWHERE, "--llm", "builtin")
+    assert (made["status"], made["reason_code"], made["nearest"]) == ("abstained", "not_in_corpus", [])
+    assert made["confidence_word"] is None
+
+
+def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(shell: Command) -> None:
+    """It said that the corpus does not hold what the built-in model had merely not understood."""
+    done = shell("ask", NEAR, "--llm", "builtin")
+    assert done.code == 3
+    assert done.out.startswith("Not worked out: Passages that come near were found")
+    assert "What comes nearest:\n[1] " in done.out
+    assert "Aldermere.md, characters " in done.out
+    assert "other words, or one fact at a time" in done.out
+    assert f"ask '{NEAR}' --guess\n" in done.out
+    assert f"ask '{NEAR}' --llm ollama/" in done.out
+    made = as_json(shell, NEAR, "--llm", "builtin")
+    assert (made["status"], made["reason_code"], made["short_answer"]) == ("abstained", "not_worked_out", "")
+    assert 1 <= len(made["nearest"]) <= 3
+    assert [passage["n"] for passage in made["nearest"]] == list(range(1, len(made["nearest"]) + 1))
+
+
+def test_the_command_to_try_is_that_of_this_environment(shell: Command) -> None:
+    (line,) = [line for line in shell("ask", NEAR, "--llm", "builtin").out.splitlines() if line.endswith("--guess")]
+    typed = subprocess.run(["/bin/sh", "-c", f"{line.strip()} --json"], capture_output=True, text=True, timeout=120)
+    assert typed.returncode == 0, typed.stderr
+    assert json.loads(typed.stdout)["confidence_word"] == "weak guess"
+
+
+def test_no_step_says_that_the_facts_answer_what_is_then_refused(shell: Command) -> None:
+    assert "the facts so far answer" not in shell("ask", NEAR, "--llm", "builtin").err
+
+
+def test_a_false_premise_is_shown_with_the_quote(shell: Command) -> None:
+    done = shell("ask", NO_SPOUSE, "--llm", "builtin")
+    assert done.code == 3
+    assert done.out.startswith("False premise: The question assumes something untrue: ")
+    assert "[1]" in done.out.splitlines()[0]
+    assert "| Spouse | none |" in done.out
+    made = as_json(shell, NO_SPOUSE, "--llm", "builtin")
+    assert (made["status"], made["reason_code"]) == ("abstained", "false_premise")
+    assert "none" in made["citations"][0]["quote"]
+
+
+def test_a_limit_is_told_with_the_option_that_raises_it(shell: Command) -> None:
+    done = shell("ask", QUESTION, "--llm", "builtin", "--max-hops", "1")
+    assert done.code == 6
+    assert done.out.startswith("Incomplete: The run reached its limit of 1 hops.")
+    assert "--max-hops 2\n" in done.out
+    assert as_json(shell, QUESTION, "--llm", "builtin", "--max-hops", "1")["reason_code"] == "limit"
+
+
+def test_a_weak_guess_says_so_in_its_first_line(shell: Command) -> None:
+    done = shell("ask", NEAR, "--llm", "builtin", "--guess")
+    assert done.code == 0
+    assert done.out.startswith("Weak guess: ")
+    assert "weak guess" in done.out.splitlines()[-1]
+    assert "confidence 0" not in done.out
+
+
+def test_the_endings_are_in_the_history_and_in_exports(shell: Command) -> None:
+    shell("ask", NEAR, "--llm", "builtin")
+    (run,) = json.loads(shell("history", "--json").out)["runs"]
+    assert (run["reason_code"], run["confidence_word"]) == ("not_worked_out", None)
+    assert "Not worked out: Passages that come near" in shell("history").out
+    assert "What comes nearest:" in shell("history", "show", "last").out
+    assert "Not worked out: Passages" in shell("trace", "last").out
+    exported = shell("history", "show", "last", "--format", "md").out
+    assert "**Not worked out:** Passages" in exported
+    assert "What comes nearest:" in exported
+    assert "<p>What comes nearest:</p>" in shell("history", "show", "last", "--format", "html").out
+
+
+def test_from_python() -> None:
+    rag = IterativeRAG.from_settings(llm="builtin")
+    try:
+        codes = {question: rag.ask(question).reason_code for question in (NOWHERE, NEAR, NO_SPOUSE, QUESTION)}
+    finally:
+        rag.close()
+    assert codes == {NOWHERE: "not_in_corpus", NEAR: "not_worked_out", NO_SPOUSE: "false_premise", QUESTION: None}
+
+
+# --- an LLM -----------------------------------------------------------------------------------
+
+BRIDGE = "In which town does the Sunday bridge stand?"
+BAKER = "Who is the baker of Aldermere?"
+
+
+def refusing(body: Mapping[str, Any], *, known: bool, status: str = "not_in_facts") -> str:
+    """Finds the town of the bridge, and refuses: for a need that brought nothing, or though nothing is missing."""
+    prompt = "\n".join(message["content"] for message in body["messages"] if message["role"] != "system")
+    asked = body["format"]["properties"]
+    if "working" in asked:
+        reply = {"status": status, "answer": "It is in Aldermere [1].", "missing": "the baker is not named"}
+        return json.dumps({**reply, "short_answer": "", "confidence": 0.2})
+    if "needs" in asked and "stone bridge in Aldermere" in prompt:
+        further = {"status": "known", "needs": []} if known else {"status": "needs", "needs": [BAKER]}
+        return json.dumps({**further, "question": BAKER})
+    if "facts" in asked and BAKER.rstrip("?") in prompt:
+        return json.dumps({"facts": []})
+    return play(body["format"], prompt)
+
+
+@pytest.fixture
+def ollama() -> Iterator[FakeServer]:
+    with FakeServer(models=("tiny:1b",)) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("known", "status", "code", "beginning"),
+    [
+        (False, "not_in_facts", "not_in_corpus", "Not in the corpus: the baker is not named"),
+        (True, "not_in_facts", "not_worked_out", "Not worked out: the baker is not named"),
+        (True, "false_premise", "false_premise", "False premise: The question assumes something untrue: the baker"),
+    ],
+)
+def test_with_an_llm_the_run_decides_and_not_its_words(
+    shell: Command, ollama: FakeServer, known: bool, status: str, code: str, beginning: str
+) -> None:
+    ollama.reply = lambda body: refusing(body, known=known, status=status)
+    question = "Who is the baker of the town where the Sunday bridge stands?"
+    options = ("--llm", "ollama/tiny:1b")
+    done = shell("ask", question, *options, OLLAMA_HOST=ollama.url)
+    assert done.code == 3, done.err
+    assert done.out.startswith(beginning)
+    assert "[1] Sunday bridge" in done.out
+    made = as_json(shell, question, *options, OLLAMA_HOST=ollama.url)
+    assert made["reason_code"] == code
+    if code != "false_premise":
+        assert made["answer"] == f"Found so far: {BRIDGE} Aldermere [1]"
+        assert made["answer"] in done.out
+    assert bool(made["nearest"]) == (code == "not_worked_out")
+
+
+def test_an_answer_of_an_llm_that_is_proved_is_well_supported(shell: Command, ollama: FakeServer) -> None:
+    ollama.reply = lambda body: play(
+        body["format"], "\n".join(message["content"] for message in body["messages"] if message["role"] != "system")
+    )
+    made = as_json(shell, QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=ollama.url)
+    assert (made["short_answer"], made["confidence_word"]) == ("Edda Holm", "well supported")
