@@ -116,7 +116,8 @@ class QuestionRecord:
     """One question of one repeat. `gold` and every hop's documents are ids of the corpus.
 
     `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles. `unread` are
-    the titles of documents that were to be read and could not be. `courses` are those that the question allows, and
+    the titles of documents that were to be read and could not be; `reason_code` and `confidence_word` are those of the
+    answer, "" for none. `courses` are those that the question allows, and
     `taken` is the one that was taken: the names of the steps, in order, without the last ("final").
     """
 
@@ -147,6 +148,8 @@ class QuestionRecord:
     unread: tuple[str, ...] = ()
     courses: tuple[tuple[str, ...], ...] = ()
     taken: tuple[str, ...] = ()
+    reason_code: str = ""
+    confidence_word: str = ""
 
     @property
     def right(self) -> bool | None:

@@ -38,6 +38,12 @@ by_hops.*.right
 by_hops.*.em
 by_hops.*.f1
 by_hops.*.interval
+by_word.*.n                  the same by the word of confidence of the answers ("weak guess")
+by_word.*.right
+by_word.*.em
+by_word.*.f1
+by_word.*.interval
+by_ending.*                  answers that ended in this way; see `types.ReasonCode`
 calls.total                  calls of the LLM, without the judge's
 calls.mean                   per answer
 tokens.total                 tokens in and out, without the judge's
@@ -150,6 +156,8 @@ def summarise(
         "by_type": _groups(answerable, lambda record: record.types, seed, largest_first=True),
         "by_gold": _groups(answerable, lambda record: (len(record.gold) + len(record.missing_gold),), seed),
         "by_hops": _groups(answerable, lambda record: (len(record.hops),), seed),
+        "by_word": _groups(answerable, _word_of, seed),
+        "by_ending": dict(Counter(sorted(record.reason_code for record in records if record.reason_code))),
         **_spending(records, price, measured),
         "citations": _citations(records, measured),
         "abstention": _abstention(records),
@@ -212,6 +220,10 @@ def _groups(
     if largest_first:
         made.sort(key=lambda group: -group[1]["n"])
     return {str(key): group for key, group in made}
+
+
+def _word_of(record: QuestionRecord) -> tuple[str, ...]:
+    return (record.confidence_word,) if record.confidence_word else ()
 
 
 def _group(records: Sequence[QuestionRecord], seed: int) -> dict[str, Any]:

@@ -33,6 +33,7 @@ _GROUPS = {
     "by_type": "By reasoning type",
     "by_gold": "By the number of articles that are needed",
     "by_hops": "By the hops that were made",
+    "by_word": "By the confidence in words",
 }
 
 
@@ -114,6 +115,9 @@ def notes(report: Report) -> list[str]:
         found.append(f"{counted(summary['faults'], 'answer')} ended in an error and count as wrong.")
     if summary["unread"]:
         found.append(f"{counted(summary['unread'], 'answer')} did without documents that could not be read.")
+    if endings := summary["by_ending"]:
+        said = ", ".join(f"{count:,} {ending.replace('_', ' ')}" for ending, count in endings.items())
+        found.append(f"{counted(sum(endings.values()), 'question')} not answered: {said}.")
     if summary["unjudged"]:
         found.append(
             f"{counted(summary['unjudged'], 'answer')} could not be judged and count as neither right nor wrong."

@@ -193,6 +193,8 @@ def _record(
         short_answer="" if answer.status is Status.ABSTAINED else answer.short_answer,
         reason=answer.reason,
         confidence=answer.confidence,
+        confidence_word=str(answer.confidence_word or ""),
+        reason_code=str(answer.reason_code or ""),
         cap=answer.cap.value if answer.cap else "",
         fault=fault,
         unread=tuple(dict.fromkeys(document.title for document in answer.unread)),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +16,7 @@ from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, Cited, JudgeVerdict, Outcome, Spent
 
 # Below these any name may stand: they are data.
-_OPEN = {"by_cause", "by_type", "by_gold", "by_hops", "intervals", "runs[].differs"}
+_OPEN = {"by_cause", "by_ending", "by_type", "by_gold", "by_hops", "by_word", "intervals", "runs[].differs"}
 
 
 def documented(module: ModuleType) -> set[str]:
@@ -53,8 +54,16 @@ FULL = [
         taken=("reading",),
         spent=(3, 1000, 200, 2.0),
     ),
-    record("b", False, judge=JudgeVerdict.INCORRECT, cause=Cause.COMPOSED_WRONGLY, types=("dates",), confidence=0.2),
-    abstention("c", Answerability.NOT_IN_CORPUS),
+    record(
+        "b",
+        False,
+        judge=JudgeVerdict.INCORRECT,
+        cause=Cause.COMPOSED_WRONGLY,
+        types=("dates",),
+        confidence=0.2,
+        confidence_word="weak guess",
+    ),
+    replace(abstention("c", Answerability.NOT_IN_CORPUS), reason_code="not_in_corpus"),
 ]
 
 
