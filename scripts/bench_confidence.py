@@ -310,8 +310,8 @@ def main() -> None:
     learnt = [row for row in found if row.group in names]
     by = thresholds()
     if given.write:
-        words = fitted_words(learnt)
-        by = MeasuredThresholds(*words.values(), *fitted_near(learnt))
+        words, near = fitted_words(learnt), fitted_near(learnt)
+        by = MeasuredThresholds(words[ConfidenceWord.WELL_SUPPORTED], words[ConfidenceWord.LIKELY], *near)
         write(by)
     for title, rows_of in (("Fitted on", learnt), ("Measured on", [row for row in found if row.group not in names])):
         print(f"\n{title}\n", *word_table(rows_of, by), "", *near_table(rows_of, by), sep="\n")

@@ -58,9 +58,9 @@ def _md_citation(citation: Citation) -> list[str]:
 def as_html(answer: Answer) -> str:
     """The same as a page that loads nothing and runs nothing."""
     body = [f"<h1>{_html(answer.question)}</h1>"]
-    head, _ = headline(answer)
-    if head:
-        body.append(f"<p><strong>{head.strip()}</strong> {_html(answer.reason)}</p>")
+    label, _ = headline(answer)
+    if label:
+        body.append(f"<p><strong>{label.strip()}</strong> {_html(answer.reason)}</p>")
     if short := apart(answer):
         body.append(f'<p class="short">{_html(short)}</p>')
     for said in said_lines(answer):

@@ -97,7 +97,7 @@ def test_a_false_premise_is_shown_with_the_quote(shell: Command) -> None:
     assert done.code == 3
     assert done.out.startswith("False premise: The question assumes something untrue: ")
     assert "[1]" in done.out.splitlines()[0]
-    assert "| Spouse | none |" in done.out
+    assert "“Spouse: none”" in done.out
     made = as_json(shell, NO_SPOUSE, "--llm", "builtin")
     assert (made["status"], made["reason_code"]) == ("abstained", "false_premise")
     assert "none" in made["citations"][0]["quote"]
