@@ -223,8 +223,11 @@ def _chosen(form: ExportFormat | None, *, as_json: bool, quiet: bool) -> ExportF
 
 def _print(answer: Answer, form: ExportFormat | None) -> None:
     from iterative_rag.cli.console import clean, write
+    from iterative_rag.types import Status
 
-    if form is None:
+    if form is None and answer.status is Status.ABSTAINED:  # never to be taken for an answer
+        write(clean(f"{answer.label}: {answer.reason}"))
+    elif form is None:
         write(clean(answer.short_answer or answer.text or answer.reason))
     else:
         print_answer(answer, form)
