@@ -38,7 +38,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     outcome = outcome_of(state, ending, draft)
     if outcome.status is Status.ABSTAINED:
-        draft = _with_partial_finding(draft, state.inquiry, conflicts, ending)
+        draft = _with_partial_finding(draft, state, conflicts, ending)
     trust = confidence(written, state.reflection, conflicts)
     fault = ending.fault
     numbers = CitationNumbers(state.inquiry.facts, draft.cited)
@@ -94,15 +94,16 @@ def _nearest(inquiry: Inquiry, ending: Ending, outcome: RunOutcome, *, after: in
     return nearest_passages(inquiry.original, ending.corpus, ending.listed, inquiry.facts, after=after)
 
 
-def _with_partial_finding(draft: Draft, inquiry: Inquiry, conflicts: Sequence[Conflict], ending: Ending) -> Draft:
-    """An abstention that says what was found, in place of a text that nobody has checked. The facts of the built-in
-    reader are too uncertain to be told, and a false premise keeps the facts that it cites."""
+def _with_partial_finding(draft: Draft, state: RunState, conflicts: Sequence[Conflict], ending: Ending) -> Draft:
+    """An abstention that says what this run has found, in place of a text that nobody has checked. The facts of the
+    built-in reader are too uncertain to be told, and a false premise keeps the facts that it cites."""
     if draft.false_premise or not ending.metered:
         return replace(draft, text="")
+    inquiry, here = state.inquiry, {fact for hop in state.hops for fact in hop.facts}
     best: dict[str, int] = {}
     for place, fact in enumerate(inquiry.facts):
         key = fact.need.key
-        if fact.value and (key not in best or fact.score > inquiry.facts[best[key]].score):
+        if fact.value and fact in here and (key not in best or fact.score > inquiry.facts[best[key]].score):
             best[key] = place
     told = list(best.values())[-FINDINGS_SHOWN:]
     facts = [inquiry.facts[place] for place in told]
