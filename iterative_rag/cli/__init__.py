@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from iterative_rag.errors import DiskFull
+    from iterative_rag.errors import DiskFull, IterativeRAGError
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -91,9 +91,9 @@ def _interrupted(arguments: list[str]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Print an error that no lower layer has named; its exit code."""
-    if full := _disk_full(error):
-        say(str(full), full.hint)
-        return full.exit_code
+    if named := _disk_full(error) or _fault_of_the_system(error):
+        say(str(named), named.hint)
+        return named.exit_code
     say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
     return 1
 
@@ -102,11 +102,31 @@ def _disk_full(error: Exception) -> DiskFull | None:
     """The error for a full disk that no lower layer has reported as one; None for any other error."""
     from pathlib import Path
 
+    from iterative_rag.errors import DiskFull
     from iterative_rag.system.files import disk_full, is_disk_full
 
     if not is_disk_full(error):
         return None
-    return disk_full(Path(getattr(error, "filename", None) or "."))
+    if name := getattr(error, "filename", None):
+        return disk_full(Path(name))
+    return DiskFull("What this command prints cannot be written: the disk is full.", hint="Send it to another place.")
+
+
+def _fault_of_the_system(error: Exception) -> IterativeRAGError | None:
+    """The error for what the process was started with: no working folder, or hardly any files that it may open."""
+    import errno
+
+    from iterative_rag.errors import UsageError
+
+    if not isinstance(error, OSError):
+        return None
+    if error.errno == errno.EMFILE:
+        return UsageError("This process may not open enough files.", hint="Allow more: ulimit -n 1024")
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return UsageError("The folder that this shell is in was removed.", hint="Go to one that exists: cd")
+    return None
 
 
 def say(message: str, hint: str) -> None:

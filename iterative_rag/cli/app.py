@@ -142,7 +142,8 @@ def _is_question(arguments: list[str]) -> bool:
     first = arguments[0]
     if first.startswith("-") or not first or any(character.isspace() or character == "?" for character in first):
         return True
-    return len(arguments) > 1 and not difflib.get_close_matches(first, COMMANDS, n=1, cutoff=0.75)
+    swapped = any(sorted(first) == sorted(command) for command in COMMANDS)
+    return len(arguments) > 1 and not swapped and not difflib.get_close_matches(first, COMMANDS, n=1, cutoff=0.75)
 
 
 def run(arguments: list[str]) -> int:

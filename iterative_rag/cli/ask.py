@@ -34,6 +34,7 @@ from iterative_rag.cli.options import (
     settings_from,
 )
 from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES
+from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
     from iterative_rag.cli.render import HopPrinter
@@ -150,6 +151,8 @@ def _read(words: list[str]) -> str:
     from iterative_rag.errors import UsageError
 
     if words == ["-"]:
+        if sys.stdin is None:
+            raise UsageError("There is no stdin to read the question from.", hint="Give the question as an argument.")
         try:
             text = sys.stdin.read(_STDIN_CHARACTERS)
         except UnicodeDecodeError as error:
@@ -160,7 +163,7 @@ def _read(words: list[str]) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise UsageError("The question is not UTF-8 text.", hint="Check the terminal's encoding.") from error
-    return text.replace("\0", " ")
+    return without_controls(text)
 
 
 def _a_question(text: str) -> str:

@@ -165,7 +165,7 @@ def _show_left_out(left_out: Sequence[Skipped]) -> None:
 def _show_counts(report: IngestReport) -> None:
     from iterative_rag.cli.console import out
 
-    rate = f", {report.passages / report.seconds:,.0f} passages/s" if report.passages and report.seconds else ""
+    rate = f", {report.passages / report.seconds:,.0f}/s" if report.passages and report.seconds else ""
     out().line(
         f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed, "
         f"{len(report.skipped)} skipped; {counted(report.passages, 'passage')} embedded in {report.seconds:.1f} s{rate}"

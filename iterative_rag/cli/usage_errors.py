@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import typer
@@ -10,6 +11,7 @@ from iterative_rag.errors import UsageError
 
 # typer exports only this subclass of its error for wrong usage.
 PARSER_ERROR: Any = typer.BadParameter.__base__
+_CHOICE = re.compile(r"Invalid value for '?(?P<option>--[\w-]+)'?: '(?P<typed>.*)' is not one of (?P<choices>.*)\.")
 
 
 def in_our_words(error: Any) -> UsageError:
@@ -18,9 +20,15 @@ def in_our_words(error: Any) -> UsageError:
     command = error.ctx.command_path if error.ctx else "iterative-rag"
     if message.startswith("No such command"):
         return UsageError(message, hint='To ask a question: iterative-rag "Who ...?"; the commands: iterative-rag -h')
-    if bad := _refused_value(error):
+    if bad := _refused_value(error) or _refused_choice(message):
         message = bad
     return UsageError(message, hint=f"{command} -h")
+
+
+def _refused_choice(message: str) -> str:
+    """`--strategy x is not valid: it must be one of …` for what a check of an option has refused, else ""."""
+    found = _CHOICE.fullmatch(message)
+    return f"{found['option']} {found['typed']} is not valid: it must be one of {found['choices']}." if found else ""
 
 
 def _refused_value(error: Any) -> str:

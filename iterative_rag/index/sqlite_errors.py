@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, DiskFull
+from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, CorpusNotFound, DiskFull
 from iterative_rag.system.files import disk_full, is_disk_full, is_full
 
 # A file left in a corpus folder by a reader that found damage which loading does not reveal.
@@ -37,7 +37,10 @@ def index_disk_full(path: Path) -> DiskFull:
     return disk_full(path, FREE_BYTES)
 
 
-def damaged(folder: Path, name: str, reason: object) -> CorpusDamaged:
+def damaged(folder: Path, name: str, reason: object) -> CorpusError:
+    """CorpusDamaged; CorpusNotFound where the corpus was removed while it was read."""
+    if not folder.exists():
+        return CorpusNotFound(f"The corpus {name!r} was removed.", hint="List those there are: iterative-rag corpus")
     return CorpusDamaged(
         f"The index of the corpus {name!r} at {folder} is damaged: {str(reason).rstrip('.')}.",
         hint=f"Make it anew: {rebuild_command(name, folder)}",

@@ -47,12 +47,14 @@ DEFAULT_SECONDS = 120.0  # of a call without a limit
 
 def ollama_url() -> str:
     """Where Ollama listens: OLLAMA_HOST with or without scheme and port, else the local default."""
-    host = os.environ.get("OLLAMA_HOST", "").strip().rstrip("/")
-    scheme, marker, rest = host.partition("://")
+    scheme, marker, rest = os.environ.get("OLLAMA_HOST", "").strip().partition("://")
+    host, rest = scheme.rstrip("/"), rest.rstrip("/")
     if not marker:
         scheme, rest = "http", host
     elif scheme not in ("http", "https"):
         raise UsageError("OLLAMA_HOST is not an http address.", hint="For example: 127.0.0.1:11434")
+    elif not rest:
+        raise UsageError("OLLAMA_HOST is not an address.", hint="For example: 127.0.0.1:11434")
     default_port = {"http": 80, "https": 443}[scheme] if marker else OLLAMA_PORT
     if rest.count(":") > 1 and "[" not in rest:  # a bare IPv6 address
         rest = f"[{rest}]"

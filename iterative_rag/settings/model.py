@@ -30,6 +30,9 @@ _log = logging.getLogger(__name__)
 # The two layers that are no files.
 ENVIRONMENT, COMMAND_LINE = "the environment", "the command line"
 
+# Thirty years: what is longer, or infinite, no clock of the system takes.
+_LONGEST_WAIT = 1e9
+
 Switch = Literal["auto", "on", "off"]
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -58,7 +61,7 @@ class Settings(BaseModel):
     max_hops: int = Field(6, ge=1, le=50, description="turns of the loop")
     max_calls: int = Field(80, ge=1, description="LLM calls of one run")
     max_tokens: int = Field(400_000, ge=1, description="prompt and completion tokens of one run")
-    max_seconds: float = Field(600.0, gt=0, description="wall-clock seconds of one run")
+    max_seconds: float = Field(600.0, gt=0, le=_LONGEST_WAIT, description="wall-clock seconds of one run")
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
@@ -125,7 +128,7 @@ class Settings(BaseModel):
 
     context_window: int = Field(8192, ge=512, description="tokens that the model is given room for (Ollama: num_ctx)")
     reply_tokens: int = Field(1024, ge=16, description="tokens of one reply")
-    timeout: float = Field(120.0, gt=0, description="seconds that one LLM call may take")
+    timeout: float = Field(120.0, gt=0, le=_LONGEST_WAIT, description="seconds that one LLM call may take")
     thinking: Switch = Field(
         "auto", description="whether a model thinks before it replies; auto: off with Ollama, else as its server does"
     )

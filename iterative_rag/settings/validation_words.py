@@ -26,10 +26,15 @@ def required(error: Mapping[str, Any]) -> str:
     kind, context = str(error["type"]), error.get("ctx", {})
     if kind in _BOUNDS:
         words, bound = _BOUNDS[kind]
-        return f"{words} {context[bound]:g}"
+        return f"{words} {context[bound]:,.10g}"
     if "expected" in context:
         return str(context["expected"])
-    return _KINDS.get(kind.split("_")[0], str(error["msg"]))
+    said = str(error["msg"])
+    if kind == "value_error":  # raised by a parser of ours or of typer, after words of pydantic
+        said = said.removeprefix("Value error, ").rstrip(".")
+        _, found, choices = said.partition(" is not one of ")
+        return f"one of {choices}" if found else said
+    return _KINDS.get(kind.split("_")[0], said)
 
 
 def shortened(value: object) -> str:

@@ -50,10 +50,18 @@ _ANY = lazy_pattern(
     "[" + "".join(f"{chr(first)}-{chr(last)}" for ranges, _ in _SHOWN_AS for first, last in ranges) + "]"
 )
 
+_COLOURS = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
+
 
 def visible(text: str) -> str:
     """The text made safe to print: tabs and newlines stay, other control characters are replaced or removed."""
     return _ANY.sub(lambda found: _shown_as(found[0]), text)
+
+
+def without_controls(text: str) -> str:
+    """The text without colours of a terminal, with a space for any other character that steers one: for what a user
+    pastes, in which nothing is to be hidden from them."""
+    return visible(_COLOURS.sub("", text)).replace(REPLACEMENT, " ")
 
 
 def one_line(text: str) -> str:
@@ -78,4 +86,4 @@ def _escaped(character: str) -> str:
     return r"\u007f" if character == "\x7f" else json.dumps(character)[1:-1]  # json leaves DEL as it is
 
 
-__all__ = ["REPLACEMENT", "one_line", "to_json", "visible"]
+__all__ = ["REPLACEMENT", "one_line", "to_json", "visible", "without_controls"]

@@ -120,8 +120,9 @@ def test_the_readme_names_all_that_sends_and_its_other_commands_send_nothing(gua
     folder.joinpath("articles").mkdir(parents=True)
     folder.joinpath("articles", "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n")
     folder.joinpath("pages.jsonl.gz").write_bytes(gzip.compress(b'{"title": "Page", "text": "A page about a town."}\n'))
-    watched = {"LD_PRELOAD": str(guard), "OUTGOING_LOG": str(folder / "outgoing"), "OLLAMA_HOST": "http://127.0.0.1:9"}
-    with process(folder, local, DOOR.replace("done.code == 0", "done.code in (0, 3)"), **watched) as one:
+    code = DOOR.replace("done.code == 0", "done.code in (0, 3)")
+    log, nobody = str(folder / "outgoing"), "http://127.0.0.1:9"
+    with process(folder, local, code, LD_PRELOAD=str(guard), OUTGOING_LOG=log, OLLAMA_HOST=nobody) as one:
         printed, _ = one.communicate(timeout=240)
     assert one.returncode == 0, printed
     assert outgoing(folder) == ""
