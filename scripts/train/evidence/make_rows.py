@@ -52,6 +52,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"))
+    parser.add_argument("--tokenizer", type=Path, default=VOCABULARY, help="or the one of `vocabulary`")
     parser.add_argument("--vectors", type=Path, help="file of `mining`, to search with vectors, too")
     parser.add_argument("--epochs", type=int, default=1)
     arguments = parser.parse_args()
@@ -69,7 +70,7 @@ def main() -> None:
     for name, sample in (("measure", measured(held)), ("measure_short", needs)):
         if not (arguments.out / f"{name}.jsonl").exists():
             write(arguments.out / f"{name}.jsonl", drawing.epoch(sample, Mined(held), SEED))
-    cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)))
+    cutter = tokens.Cutter(Tokenizer.from_file(str(arguments.tokenizer)))
     mined = Mined(trained, Embedded(arguments.vectors) if arguments.vectors else None)
     for number in range(arguments.epochs):
         path = arguments.out / f"epoch-{number:03}.npz"
