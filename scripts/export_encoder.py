@@ -66,7 +66,6 @@ ZERO = np.uint8(128)  # zero point of activations that take both signs
 GELU_ZERO = np.uint8(16)  # GELU is never below -0.17, so almost the whole byte serves the positive side
 GELU_FLOOR = 0.17
 RANGE_MARGIN, RANGE_FLOOR = 1.5, 5.0  # head room over the ranges seen in calibration
-RANGE_LIMIT = HIDDEN**0.5  # no entry of a normalised row can be larger
 MS = "com.microsoft"
 
 NOTICE = """\
@@ -135,9 +134,11 @@ class Encoder:
 
     exact_gelu = "Gelu"  # of the float32 graph, as the published model computes it
     layers = LAYERS
+    epsilon = EPSILON
 
     def __init__(self, weights: Weights, ranges: dict[str, Float] | None) -> None:
         self.weights, self.ranges, self.graph = weights, ranges, Graph()
+        self.hidden = weights["embeddings.LayerNorm.weight"].size
 
     def get(self, name: str) -> Float:
         return self.weights[name].astype(np.float64)
@@ -192,7 +193,7 @@ class Encoder:
 
     def normalise(self, x: str) -> str:
         """Layer norm without gain and shift. InstanceNormalization is the vectorised one (11 times faster here)."""
-        return self.graph.op("InstanceNormalization", x, self.ones, self.zeros, epsilon=EPSILON)
+        return self.graph.op("InstanceNormalization", x, self.ones, self.zeros, epsilon=self.epsilon)
 
     def residual(self, x: str, norm: str, update: str, name: str) -> str:
         """`x` is the normalised row; its gain is applied here, its shift is in the update's bias."""
@@ -211,21 +212,25 @@ class Encoder:
             bias = bias + shift @ weight
             weight = weight * gain[:, None]
             if part == "query":
-                weight, bias = weight * (HIDDEN // HEADS) ** -0.5, bias * (HIDDEN // HEADS) ** -0.5
+                weight, bias = weight * (self.hidden // HEADS) ** -0.5, bias * (self.hidden // HEADS) ** -0.5
             # A key's bias cancels in the softmax; a value's goes through it unchanged, to the output.
             own = bias if part == "query" else None
             y = self.from_normalised(source, channel, weight, own, f"{name}.{part}")
-            heads.append(g.op("Reshape", y, g.ints(-1, HEADS, HIDDEN // HEADS)))
+            heads.append(g.op("Reshape", y, g.ints(-1, HEADS, self.hidden // HEADS)))
         query = g.op("Transpose", heads[0], perm=[1, 0, 2])
         key = g.op("Transpose", heads[1], perm=[1, 2, 0])
         value = g.op("Transpose", heads[2], perm=[1, 0, 2])
-        focus = g.op("Softmax", g.op("MatMul", query, key), axis=-1)
+        focus = g.op("Softmax", self.scores(query, key), axis=-1)
         mixed = g.op("Transpose", g.op("MatMul", focus, value), perm=[1, 0, 2])
-        mixed = g.op("Reshape", mixed, g.ints(1, -1, HIDDEN))
+        mixed = g.op("Reshape", mixed, g.ints(1, -1, self.hidden))
         weight, out_bias = self.dense(name + ".output.dense")
         assert bias is not None
         update = self.per_text(mixed, weight, out_bias + bias @ weight + shift, name + ".out")
         return self.residual(x, norm, update, name)
+
+    def scores(self, query: str, key: str) -> str:
+        """How much each token attends to each other one, before the softmax; shape (heads, tokens, tokens)."""
+        return self.graph.op("MatMul", query, key)
 
     def feed_forward(self, x: str, norm: str, prefix: str) -> str:
         g, gain, shift = self.graph, self.get(norm + ".weight"), self.get(norm + ".bias")
@@ -242,8 +247,9 @@ class Encoder:
         """The quantised row and the scale of each of its channels (float: the row under a known name)."""
         g = self.graph
         if self.ranges is None:
-            return g.op("Identity", x, name=name + ".in"), np.ones(HIDDEN)
-        channel = np.clip(self.ranges[name] * RANGE_MARGIN, RANGE_FLOOR, RANGE_LIMIT) / 127
+            return g.op("Identity", x, name=name + ".in"), np.ones(self.hidden)
+        # No entry of a normalised row can be larger than the square root of its length.
+        channel = np.clip(self.ranges[name] * RANGE_MARGIN, RANGE_FLOOR, self.hidden**0.5) / 127
         scaled = g.op("Mul", x, g.const(name + ".scale", 1 / channel))
         one, zero = g.const("one", 1.0), g.const("zero", ZERO, np.uint8)
         return g.op("QuantizeLinear", scaled, one, zero), channel

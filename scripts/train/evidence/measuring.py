@@ -62,10 +62,11 @@ class Rows:
     pieces: tuple[Pieces, ...]
 
     @classmethod
-    def read(cls, path: Path, count: int = 0) -> Rows:
-        """The first `count` examples of each family of a file written by `make_rows` (0: all)."""
+    def read(cls, path: Path, count: int = 0, tokenizer: Path = VOCABULARY) -> Rows:
+        """The first `count` examples of reading of a file written by `make_rows`, of other families in proportion
+        (0: all)."""
         chance, taken = random.Random(0), {"": 0}
-        cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)), MOST_TOKENS)
+        cutter = tokens.Cutter(Tokenizer.from_file(str(tokenizer)), MOST_TOKENS)
         kept = []
         for line in path.read_text(encoding="utf-8").splitlines():
             example = _example(json.loads(line))

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 
 from scripts.train.evidence import tokens
-from scripts.train.evidence.evaluate import trained
 from scripts.train.evidence.measuring import Reader
 from scripts.train.evidence.network import HEADS
+from scripts.train.evidence.readers import trained
 from scripts.train.evidence.tokens import Pieces, Taught
 
 AT_ONCE = 960  # examples, sorted by their length

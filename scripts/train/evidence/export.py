@@ -1,0 +1,200 @@
+"""Write a trained evidence reader as one int8 ONNX file, and compare it with the network of training.
+
+    python -m scripts.train.evidence.export --rows FOLDER --checkpoint FILE --bodies FOLDER --out FILE
+
+The graph is the encoder's (`scripts/export_encoder.py` says how layers become integer arithmetic), with MPNet's
+distances in the attention and the heads in float32; one question and passage a call. Ids are BERT's: rows of the word
+table that the tokenizer does not use are left out, and a constant maps the ids. Fixed channel scales come from rows
+set aside. Measure the file with `evaluate --network FILE`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto
+from tokenizers import Tokenizer
+
+from scripts.export_encoder import Encoder, Feed, Float, Weights, calibration_ranges
+from scripts.train.evidence import measuring
+from scripts.train.evidence.measuring import MOST_TOKENS, VOCABULARY, Reader, Rows
+from scripts.train.evidence.network import HEADS, MINILM, EvidenceReader, bucket, published_names
+from scripts.train.evidence.readers import NetworkReader, feed, loaded, special
+from scripts.train.evidence.tokens import Pieces
+
+RANGE_ROWS, CHECK_ROWS = 200, 200
+UNKNOWN = 100  # the id of [UNK]
+# Our names of a layer's parts, and BERT's, by which the encoder's graph calls them.
+_BERT = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "mixed": "attention.output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "widened": "intermediate.dense",
+    "narrowed": "output.dense",
+    "norm": "output.LayerNorm",
+}
+
+
+def bert_names(model: EvidenceReader) -> Weights:
+    """All weights as float32 arrays: the body's under BERT's names, the rest under their own."""
+    back = {ours: theirs for theirs, ours in published_names(model.body, 0).items()}
+    named = {}
+    for name, tensor in model.state_dict().items():
+        stem, part = name.rsplit(".", 1)
+        if stem.startswith("layers."):
+            _, number, own = stem.split(".")
+            stem = f"encoder.layer.{number}.{_BERT[own]}"
+        else:
+            stem = back.get(f"{stem}.", f"{stem}.").removesuffix(".")
+        named[f"{stem}.{part}"] = tensor.detach().float().cpu().numpy()
+    return named
+
+
+class EvidenceGraph(Encoder):
+    """`input_ids` and `segments`, of shape (tokens,), to `span` of shape (tokens, 2) and the logits of each head."""
+
+    exact_gelu = "FastGelu"  # it is trained with the tanh form
+
+    def __init__(self, model: EvidenceReader, ranges: dict[str, Float] | None, kept: Sequence[int]) -> None:
+        super().__init__(bert_names(model), ranges)
+        self.body, self.layers, self.epsilon = model.body, len(model.layers), model.body.epsilon
+        self.distances = "" if model.body.relative else None
+        self._keep(kept)
+
+    def _keep(self, kept: Sequence[int]) -> None:
+        """Keep the word table's rows of these ids of BERT; the others are read as unknown."""
+        body, table = self.body, self.weights["embeddings.word_embeddings.weight"]
+        own = {MINILM.cls: body.cls, MINILM.sep: body.sep}
+        rows = {one: own.get(one, one + body.shift) for one in kept}
+        self.weights = self.weights | {"embeddings.word_embeddings.weight": table[list(rows.values())]}
+        places = {one: place for place, one in enumerate(rows)}
+        self.places = np.array([places.get(one, places[UNKNOWN]) for one in range(MINILM.vocabulary)], np.int32)
+
+    def words(self) -> str:
+        g = self.graph
+        places = g.op("Gather", g.const("word.places", self.places, np.int32), "input_ids")
+        table = self.get("embeddings.word_embeddings.weight")
+        if self.ranges is None:
+            return g.op("Gather", g.const("words", table), places)
+        scale = np.abs(table).max(1, keepdims=True) / 127
+        words = g.const("words", np.rint(table / scale), np.int8)
+        row = g.op("Cast", g.op("Gather", words, places), to=TensorProto.FLOAT)
+        return g.op("Mul", row, g.op("Gather", g.const("words.scale", scale), places))
+
+    def positions(self, rows: str) -> str:
+        g, first = self.graph, self.body.first_position
+        table = self.get("embeddings.position_embeddings.weight")[first : first + MOST_TOKENS]
+        places = g.op("Slice", g.const("positions", table), g.ints(0), rows)
+        if self.distances is None:
+            kinds = g.const("segment.rows", self.get("embeddings.token_type_embeddings.weight"))
+            return g.op("Add", places, g.op("Gather", kinds, "segments"))
+        self.distances = self._distances(rows)
+        return places
+
+    def _distances(self, rows: str) -> str:
+        """MPNet's bias of every pair of tokens, shape (heads, tokens, tokens); once for all layers."""
+        g, far = self.graph, MOST_TOKENS - 1
+        of_bucket = self.get("encoder.relative_attention_bias.weight")
+        table = of_bucket[bucket(torch.arange(-far, far + 1)).numpy()]
+        count = g.op("Squeeze", rows)
+        places = g.op("Range", g.const("first", 0, np.int64), count, g.const("step", 1, np.int64))
+        apart = g.op("Sub", g.op("Unsqueeze", places, g.ints(0)), g.op("Unsqueeze", places, g.ints(1)))
+        apart = g.op("Add", apart, g.const("farthest", far, np.int64))
+        return g.op("Transpose", g.op("Gather", g.const("distances", table), apart), perm=[2, 0, 1])
+
+    def scores(self, query: str, key: str) -> str:
+        found = super().scores(query, key)
+        return self.graph.op("Add", found, self.distances) if self.distances else found
+
+    def build(self) -> onnx.ModelProto:
+        g = self.graph
+        x, norm = self.trunk()
+        rows = g.op("Squeeze", x, g.ints(0))
+        rows = g.op("Mul", rows, g.const("last.gain", self.get(norm + ".weight")))
+        rows = g.op("Add", rows, g.const("last.shift", self.get(norm + ".bias")))
+        self.linear(rows, "span", "span")
+        first = g.op("Gather", rows, g.const("first", 0, np.int64), axis=0)
+        pooled = g.op("Tanh", self.linear(first, "pooled"))
+        for name in HEADS:
+            self.linear(pooled, f"heads.{name}", name)
+        outputs: dict[str, list[int | str]] = {
+            "span": ["tokens", 2],
+            **{name: [width] for name, width in HEADS.items()},
+        }
+        inputs: dict[str, list[int | str]] = {"input_ids": ["tokens"]}
+        if not self.body.relative:
+            inputs["segments"] = ["tokens"]
+        return g.model("evidence-reader", inputs, outputs)
+
+    def linear(self, x: str, name: str, output: str = "") -> str:
+        g, (weight, bias) = self.graph, self.dense(name)
+        product = g.op("MatMul", x, g.const(name + ".weight", weight))
+        return g.op("Add", product, g.const(name + ".bias", bias), name=output)
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Shares of rows with the same likeliest start, and the mean and largest difference of answerable's probability."""
+
+    starts: float
+    mean: float
+    largest: float
+
+
+def parity(small: Reader, full: Reader, pieces: Sequence[Pieces]) -> Parity:
+    pairs = list(zip(small.read(pieces), full.read(pieces), strict=True))
+    starts = [one["span"][0].argmax() == other["span"][0].argmax() for one, other in pairs]
+    apart = [abs(_probability(one) - _probability(other)) for one, other in pairs]
+    return Parity(float(np.mean(starts)), float(np.mean(apart)), float(np.max(apart)))
+
+
+def _probability(logits: dict[str, measuring.Floats]) -> float:
+    return float(1 / (1 + np.exp(-logits["answerable"][0])))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=Path, required=True, help="folder of `measure.jsonl`")
+    parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--bodies", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True, help="file of the network")
+    parser.add_argument("--tokenizer", type=Path, default=VOCABULARY, help="or the one of `vocabulary`")
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(1)
+    model = loaded(arguments.checkpoint, arguments.bodies, "cpu")
+    kept = sorted(Tokenizer.from_file(str(arguments.tokenizer)).get_vocab().values())
+    pieces = Rows.read(arguments.rows / "measure.jsonl", RANGE_ROWS, arguments.tokenizer).pieces
+    full = EvidenceGraph(model, None, kept).build()
+    ranges: dict[str, Float] = calibration_ranges(full, [_inputs(full, one) for one in pieces[:RANGE_ROWS]])
+    content = EvidenceGraph(model, ranges, kept).build().SerializeToString(deterministic=True)
+    arguments.out.write_bytes(content)
+    print(f"{len(content):>11,} bytes  {arguments.out}")
+
+    checked = pieces[RANGE_ROWS : RANGE_ROWS + CHECK_ROWS]
+    small, float32 = NetworkReader(content), NetworkReader(full.SerializeToString())
+    torch_reader = measuring.TorchReader(model, special(model.body.name))
+    with torch.no_grad():
+        print(f"float32 graph against torch: {parity(float32, torch_reader, checked[:20])}")
+    print(f"int8 against float32: {parity(small, float32, checked)}")
+    began = time.process_time()
+    small.read(checked)
+    print(f"{len(checked) / (time.process_time() - began):.1f} rows a second of one core")
+
+
+def _inputs(graph: onnx.ModelProto, pieces: Pieces) -> Feed:
+    names = {one.name for one in graph.graph.input}
+    return {name: array for name, array in feed(pieces).items() if name in names}
+
+
+if __name__ == "__main__":
+    main()

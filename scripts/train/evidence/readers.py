@@ -1,0 +1,91 @@
+"""Readers to be measured or taught by: the package's, a checkpoint of training, an exported file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from scripts.train.evidence import measuring, tokens
+from scripts.train.evidence.asked import NO, UNDECIDED, YES
+from scripts.train.evidence.fetch_body import published
+from scripts.train.evidence.measuring import Floats
+from scripts.train.evidence.network import BODIES, HEADS, MINILM, EvidenceReader, load_body
+from scripts.train.evidence.tokens import OUT, Ints, Pieces, Special
+
+SHIPPED = Path("iterative_rag/builtin/weights/reader.onnx")
+
+
+def special(name: str) -> Special:
+    body = BODIES[name]
+    return Special(body.shift, body.cls, body.sep, body.pad)
+
+
+def feed(pieces: Pieces) -> dict[str, Ints]:
+    """The inputs of an exported network: one pair, in BERT's ids, without padding."""
+    arrays = tokens.batch([pieces], special(MINILM.name))
+    count = tokens.length(pieces) + 3
+    return {"input_ids": arrays["ids"][0, :count], "segments": arrays["segments"][0, :count]}  # type: ignore[dict-item]
+
+
+class NetworkReader:
+    """Runs an ONNX file on one thread, a pair a call."""
+
+    def __init__(self, network: Path | bytes) -> None:
+        import onnxruntime  # type: ignore[import-untyped]
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        source = network if isinstance(network, bytes) else str(network)
+        self._session: Any = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        self._inputs = {one.name for one in self._session.get_inputs()}
+
+    def run(self, pieces: Pieces) -> dict[str, Floats]:
+        found = {name: array for name, array in feed(pieces).items() if name in self._inputs}
+        names = [one.name for one in self._session.get_outputs()]
+        return dict(zip(names, self._session.run(None, found), strict=True))
+
+    def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
+        return [_of_the_passage(self.run(one), "span", one) for one in pieces]
+
+
+class ShippedReader(NetworkReader):
+    """The reader of the package: spans, relevance and yes/no; it has no opinion on claims and kinds."""
+
+    def __init__(self) -> None:
+        super().__init__(SHIPPED)
+
+    def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
+        found = []
+        for one in pieces:
+            out = _of_the_passage(self.run(one), "spans", one)
+            verdict = out.pop("verdict")
+            out |= {name: np.zeros(width, np.float32) for name, width in HEADS.items()}
+            out["answerable"][0] = verdict[0]
+            out["polar"][[YES, NO, UNDECIDED]] = verdict[3], verdict[4], OUT
+            found.append(out)
+        return found
+
+
+def _of_the_passage(out: dict[str, Floats], name: str, pieces: Pieces) -> dict[str, Floats]:
+    """The outputs with the spans of the passage alone, shape (2, pieces)."""
+    begin = len(pieces.question) + len(pieces.heading) + 2
+    return out | {"span": out.pop(name)[begin : begin + len(pieces.passage)].T}
+
+
+def loaded(checkpoint: Path, bodies: Path, device: str) -> EvidenceReader:
+    """The network of a checkpoint: what was frozen comes from the published body."""
+    state = torch.load(checkpoint, weights_only=True, map_location=device)
+    plan = state["plan"]
+    model = EvidenceReader(BODIES[plan["body"]], plan["layers"], plan["frozen"])
+    load_body(model, published(bodies, plan["body"]))
+    model.load_state_dict(state["model"], strict=False)
+    return model.to(device).eval()
+
+
+def trained(checkpoint: Path, bodies: Path, device: str) -> measuring.TorchReader:
+    model = loaded(checkpoint, bodies, device)
+    return measuring.TorchReader(model, special(model.body.name), device)
