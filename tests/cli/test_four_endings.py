@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from fakes.command_line import Command
+from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer
 from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, play, write_articles
-from iterative_rag import IterativeRAG
+from iterative_rag import IterativeRAG, ReasonCode
 
 NOWHERE = "Who painted the ceiling of the winter palace in Quorn?"
 NEAR = "Who painted the ceiling of the town hall of Aldermere?"
@@ -88,6 +88,11 @@ def test_the_command_to_try_is_that_of_this_environment(shell: Command) -> None:
     assert json.loads(typed.stdout)["confidence_word"] == "weak guess"
 
 
+def test_a_command_to_try_is_not_broken_in_a_narrow_terminal(on_a_terminal: TerminalCommand) -> None:
+    shown = on_a_terminal(["ask", NEAR, "--llm", "builtin"], COLUMNS="50", NO_COLOR="1")
+    assert f"ask '{NEAR}' --guess\r\n" in shown
+
+
 def test_no_step_says_that_the_facts_answer_what_is_then_refused(shell: Command) -> None:
     assert "the facts so far answer" not in shell("ask", NEAR, "--llm", "builtin").err
 
@@ -138,7 +143,12 @@ def test_from_python() -> None:
         codes = {question: rag.ask(question).reason_code for question in (NOWHERE, NEAR, NO_SPOUSE, QUESTION)}
     finally:
         rag.close()
-    assert codes == {NOWHERE: "not_in_corpus", NEAR: "not_worked_out", NO_SPOUSE: "false_premise", QUESTION: None}
+    assert codes == {
+        NOWHERE: ReasonCode.NOT_IN_CORPUS,
+        NEAR: ReasonCode.NOT_WORKED_OUT,
+        NO_SPOUSE: ReasonCode.FALSE_PREMISE,
+        QUESTION: None,
+    }
 
 
 # --- an LLM -----------------------------------------------------------------------------------
