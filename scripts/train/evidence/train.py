@@ -34,6 +34,7 @@ from scripts.train.evidence.network import BODIES, EvidenceReader, load_body, lo
 CHECKPOINT, PREVIOUS, BEST, CURVE = "checkpoint.pt", "checkpoint-1.pt", "best.pt", "curve.jsonl"
 WARM, HEADS_FACTOR = 60, 4.0  # steps in which the rate rises; the new heads learn so much faster
 PAUSE_SECONDS = 20.0
+IDLE = 0.7  # the load of others below which the machine counts as idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +158,10 @@ def rate_factor(step: int, cool_from: int, cool: int) -> float:
 
 
 def choose_threads(most: int) -> None:
-    """A second thread where the machine is idle; on a busy one the threads of a product wait for one another."""
-    wanted = most if os.getloadavg()[0] < 1.7 else 1
+    """More than one thread only where nobody else works; on a busy machine the threads of a product wait for one
+    another."""
+    others = os.getloadavg()[0] - torch.get_num_threads()
+    wanted = most if others < IDLE else 1
     if torch.get_num_threads() != wanted:
         torch.set_num_threads(wanted)
 
