@@ -158,8 +158,8 @@ def _show_left_out(left_out: Sequence[Skipped]) -> None:
         counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
         first = ", ".join(names[:_LEFT_OUT_SHOWN]) + (", …" if len(names) > _LEFT_OUT_SHOWN else "")
         err().line(("Left out: ", "yellow"), clean(f"{counts} ({first})."))
-        err().line(clean(f"To read them, type: {install_command(extra)}"))
-        err().line("Then type the same command again.")
+        err().line("To read them, type this and then the same command again:")
+        err().command(install_command(extra), indent="  ")
 
 
 def _show_counts(report: IngestReport) -> None:

@@ -5,6 +5,7 @@ The data folder holds questions, documents and replies. On Windows a user's data
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import suppress
@@ -21,6 +22,8 @@ def private_folder(folder: Path) -> Path:
     for place in reversed(missing):
         place.mkdir(mode=FOLDER_MODE, exist_ok=True)
         _restrict(place, FOLDER_MODE)  # a default ACL or an unusual umask may have changed the mode
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     _restrict(folder, FOLDER_MODE)
     return folder
 

@@ -76,7 +76,7 @@ def test_fits_into_forty_columns(on_a_terminal: TerminalCommand, server: FakeSer
     assert max(map(len, lines)) <= 40
 
 
-@pytest.mark.parametrize(("options", "terminal"), [(("--quiet",), {}), (("--json",), {}), ((), {"piped": True})])
+@pytest.mark.parametrize(("options", "terminal"), [(("--json",), {}), ((), {"piped": True})])
 def test_is_not_shown_where_nobody_watches(
     on_a_terminal: TerminalCommand,
     server: FakeServer,

@@ -112,6 +112,9 @@ def test_a_data_folder_that_cannot_be_written_is_said_to_be_that(
         assert done.code == 4
         assert re.search(r"Error: The data folder .*file/home cannot be written: Not a directory\.", done.err)
         assert "Set ITERATIVE_RAG_HOME to a folder that you may write." in done.err
+    done = shell("index", str(articles), ITERATIVE_RAG_HOME=str(tmp_path / "file"))
+    assert "/file cannot be written: Not a directory." in done.err
+    assert (tmp_path / "file").stat().st_mode & 0o100 == 0
 
 
 def test_a_fast_llm_beside_the_built_in_reader_is_told(shell: Command, articles: Path) -> None:
