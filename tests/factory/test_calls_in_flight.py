@@ -53,6 +53,6 @@ def test_an_ollama_server_of_this_machine_gets_as_many_calls_as_it_works_on(
         monkeypatch.setenv("OLLAMA_HOST", server.url)
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        with towns.opened("ollama/tiny:1b", cache=False, **settings) as rag:
+        with towns.opened("ollama/tiny:1b", cache=False, documents_per_call=1, **settings) as rag:
             rag.ask("Who are the mayors of Tarn, Karsa and Brell?")
     assert server.peak == at_once
