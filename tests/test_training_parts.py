@@ -9,11 +9,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 ROOT = Path(__file__).parent.parent
 TITLES = [f"{a}{b}{c} lighthouse" for a in "BDFGK" for b in ("al", "er", "in", "os") for c in "dfgkmnprst"]
 KEPT = TITLES[:3]
+VOCABULARY = ROOT / "iterative_rag/builtin/weights/tokenizer.json"
+# Files that the rows are made of beside those with questions on lighthouses; nothing is in them.
+EMPTY = ("reading/popqa", "multihop/2wiki_train", "multihop/musique_train", "multihop/hotpotqa_train")
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -41,11 +46,13 @@ def folder(tmp_path: Path) -> Path:
     reading = [reading_row(title.replace(" ", "_"), f"How high is {title}?") for title in TITLES]
     more = [reading_row(title, f"Who built {title}?") for title in TITLES]
     more += [reading_row("", f"Where is {title}?") for title in TITLES]
-    boolq = [reading_row(title.upper(), f"is {title} white") for title in TITLES]
+    boolq = [reading_row(title.upper(), f"is {title} white") | {"answer": "yes"} for title in TITLES]
     paragraphs = [{"title": title, "text": "", "supporting": True} for title in KEPT]
     write_rows(tmp_path / "reading/reading_train.jsonl", reading)
     write_rows(tmp_path / "reading/reading_train_2.jsonl.gz", more)
     write_rows(tmp_path / "reading/boolq.jsonl.gz", boolq)
+    for name in (*EMPTY, "decomposition/strategyqa_train"):
+        write_rows(tmp_path / f"{name}.jsonl", [])
     write_rows(tmp_path / "multihop/hotpotqa_dev.jsonl", [{"id": "x", "question": "?", "paragraphs": paragraphs}])
     return tmp_path
 
@@ -78,3 +85,24 @@ def test_rows_are_dealt_the_same_every_time_and_whatever_else_is_there(folder: P
     after = dealt(folder, "after")
     assert after["aside"] < before["aside"]
     assert after["train"] < before["train"]
+
+
+def read_epoch(path: Path) -> list[str]:
+    """Question, title and passage of each training row, in small letters."""
+    tokenizer = Tokenizer.from_file(str(VOCABULARY))
+    with np.load(path, allow_pickle=False) as found:
+        sizes = found["lengths"].astype(int).sum(1)
+        return [tokenizer.decode(one.tolist()) for one in np.split(found["ids"], np.cumsum(sizes)[:-1])]
+
+
+def test_training_rows_hold_nothing_of_an_article_that_is_measured(folder: Path) -> None:
+    command = [sys.executable, "-m", "scripts.train.evidence.make_rows", "--starter", str(folder / "none")]
+    subprocess.run([*command, "--data", str(folder), "--out", str(folder / "rows")], cwd=ROOT, check=True)
+    lines = (folder / "rows/measure.jsonl").read_text(encoding="utf-8").splitlines()
+    measured = {json.loads(line)["shown"]["title"].lower() for line in lines}
+    assert len(measured) > 10
+    trained = read_epoch(folder / "rows/epoch-000.npz")
+    assert len(trained) > 400
+    assert sum(TITLES[-1].lower() in row for row in trained) + sum(TITLES[-2].lower() in row for row in trained) > 0
+    for title in {*measured, *(title.lower() for title in KEPT)}:
+        assert not [row for row in trained if title in row]
