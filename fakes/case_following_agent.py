@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fakes.case_following_llm import Link, Quoted, View, answer, filled, key, plain
+from fakes.case_roles import answer
+from fakes.case_view import Link, Quoted, View, filled, key, plain
 
 MOST_QUERIES = 4
 

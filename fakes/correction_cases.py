@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
-from fakes.case_following_llm import Script, script
+from fakes.case_view import Script, script
 from fakes.loopback_server import serving
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.factory.web_access import make_web as factory_web

@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fakes.case_following_agent import drive
-from fakes.case_following_llm import PLAYED, Link, Quoted, Script, View, extract
+from fakes.case_roles import PLAYED, extract
+from fakes.case_view import Link, Quoted, Script, View
 from fakes.model_server import Replier
 from iterative_rag.llm.prompts import prompt
 from iterative_rag.protocols import ChatRequest

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from fakes.case_following_llm import CaseFollowingLLM, Link, Quoted, Script
+from fakes.case_following_llm import CaseFollowingLLM
+from fakes.case_view import Link, Quoted, Script
 from fakes.in_memory import MemoryCorpus
 from fakes.llm_loop import calls_by_role, outcome, run_loop
 from iterative_rag.llm.providers.scripted import ScriptedLLM
