@@ -19,6 +19,7 @@ from iterative_rag.types.correcting import (
 from iterative_rag.types.documents import Document, Hit, Passage, ShortlistedDocument
 from iterative_rag.types.loop import (
     Analysis,
+    Computation,
     Continuation,
     Extract,
     Fact,
@@ -35,7 +36,6 @@ from iterative_rag.types.outcomes import (
     Cap,
     ChainLink,
     Citation,
-    Computation,
     ConfidenceWord,
     Conflict,
     Draft,

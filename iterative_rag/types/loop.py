@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from iterative_rag.types.outcomes import Computation
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +88,18 @@ class Fact:
     retrieved: str = ""
     url: str = ""
     copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """Something computed from facts: the expression `1912 - 1825`, the result `87`.
+
+    `facts` are what it is computed from: positions in `Inquiry.facts` in a draft, numbers of citations in an answer.
+    """
+
+    expression: str
+    result: str
+    facts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

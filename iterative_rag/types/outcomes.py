@@ -9,7 +9,7 @@ from typing import Any
 
 from iterative_rag.types.correcting import Claim
 from iterative_rag.types.links import web_link
-from iterative_rag.types.loop import Fact
+from iterative_rag.types.loop import Computation, Fact
 
 
 class Status(StrEnum):
@@ -59,18 +59,6 @@ class Cap(StrEnum):
     CALLS = "calls"
     TOKENS = "tokens"
     SECONDS = "seconds"
-
-
-@dataclass(frozen=True, slots=True)
-class Computation:
-    """Something computed from facts: the expression `1912 - 1825`, the result `87`.
-
-    `facts` are what it is computed from: positions in `Inquiry.facts` in a draft, numbers of citations in an answer.
-    """
-
-    expression: str
-    result: str
-    facts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.types.loop import Fact
-from iterative_rag.types.outcomes import Computation
+from iterative_rag.types.loop import Computation, Fact
 
 
 @dataclass(frozen=True, slots=True)
