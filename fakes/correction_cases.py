@@ -27,6 +27,8 @@ CORPUS, WEB = ROOT / "corpus", ROOT / "web"
 NAME = "corrections"
 # Few documents a look-up, so that what the question's words do not find is really not found.
 SETTINGS: dict[str, Any] = {"corpus": NAME, "shortlist": 3, "passages": 24, "cache": False}
+# The built-in models refuse the cases in German, French and Spanish, unless told that they are English.
+READ_AS_ENGLISH = {"language": "en"}
 CLASSES = (
     "answerable",
     "computing",

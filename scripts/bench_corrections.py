@@ -56,7 +56,9 @@ def main() -> None:
     options = arguments()
     with tempfile.TemporaryDirectory() as home, correction_cases.open_web() as allowed:
         os.environ["ITERATIVE_RAG_HOME"] = home
-        settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin", "shortlist": options.shortlist})
+        forced = correction_cases.READ_AS_ENGLISH if options.backend == "builtin" else {}
+        given = {**correction_cases.SETTINGS, "llm": "builtin", "shortlist": options.shortlist, **forced}
+        settings = load_settings(given)
         index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)
         llm = CaseFollowingLLM() if options.backend == "scripted" else None
         engine = IterativeRAG.from_settings(settings, llm=llm.llm if llm else "builtin")

@@ -220,8 +220,9 @@ def builtin(engine: IterativeRAG) -> IterativeRAG:
     from iterative_rag.cache import NoCache
     from iterative_rag.factory.backends import make_backend
 
-    backend, _ = make_backend(engine.settings, NoCache(), BuiltinEncoder())
-    return IterativeRAG(engine.settings, corpus=engine.corpus, backend=backend, cache=NoCache())
+    settings = engine.settings.model_copy(update=correction_cases.READ_AS_ENGLISH)
+    backend, _ = make_backend(settings, NoCache(), BuiltinEncoder())
+    return IterativeRAG(settings, corpus=engine.corpus, backend=backend, cache=NoCache())
 
 
 @pytest.mark.parametrize("case", BUILTIN, ids=str)

@@ -8,6 +8,7 @@ import pytest
 
 from fakes.in_memory import MemoryCorpus
 from iterative_rag.correction.overlay_corpus import OverlayCorpus
+from iterative_rag.errors import CorpusError
 from iterative_rag.types import Document
 
 
@@ -33,7 +34,7 @@ def test_fetched_documents_are_read_and_the_corpus_is_searched() -> None:
 
 
 def test_what_neither_has_is_the_corpuss_own_error() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(CorpusError):
         OverlayCorpus(Corpus({})).document("web1")
 
 
@@ -41,10 +42,10 @@ def test_each_run_fetches_for_itself_and_leaves_the_corpus_open() -> None:
     inner = Corpus({"Gull Point": "Gull Point has a lamp."})
     first, second = OverlayCorpus(inner), OverlayCorpus(inner)
     first.add([page(1)])
-    with pytest.raises(KeyError):
+    with pytest.raises(CorpusError):
         second.document("web1")
     first.close()
-    with pytest.raises(KeyError):
+    with pytest.raises(CorpusError):
         first.document("web1")
     assert not inner.closed
 
