@@ -11,6 +11,7 @@ from iterative_rag.cli.console import clean
 from iterative_rag.cli.ending_view import NEAREST, headline
 from iterative_rag.cli.render import cost, shown_source
 from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, told_apart
+from iterative_rag.text.markup import plain
 from iterative_rag.types import Answer, Citation
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
@@ -92,7 +93,11 @@ def _html_citation(citation: Citation) -> str:
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
-    """Where sources differ, and what could not be read."""
+    """Other values and caveats, where sources differ, and what could not be read."""
+    for other in answer.also:
+        yield f"also: {plain(other)}"
+    for caveat in answer.caveats:
+        yield f"caveat: {plain(caveat)}"
     for conflict in told_apart(answer):
         sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
         yield f"Sources differ ({conflict.need}): {sides}"

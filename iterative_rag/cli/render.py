@@ -216,10 +216,11 @@ class HopPrinter:
         if step.again:
             self._note("read again", step.need.question)
         label = f"fact{self._which(step.need)}"
-        for fact in step.facts[:_FACTS_SHOWN]:
-            self._printer.line(*_fact(label, fact), indent="  ", hang="    ")
-        if len(step.facts) > _FACTS_SHOWN:
-            self._printer.line((f"{label}  and {len(step.facts) - _FACTS_SHOWN} more", "dim"), indent="  ")
+        lines = list(dict.fromkeys(tuple(_fact(label, fact)) for fact in step.facts))
+        for line in lines[:_FACTS_SHOWN]:
+            self._printer.line(*line, indent="  ", hang="    ")
+        if len(lines) > _FACTS_SHOWN:
+            self._printer.line((f"{label}  and {len(lines) - _FACTS_SHOWN} more", "dim"), indent="  ")
         if not step.facts:
             self._printer.line((f"no fact{self._which(step.need)}", "yellow"), _read(step), indent="  ", hang="    ")
         for fault in step.faults:
@@ -278,9 +279,9 @@ def show_answer(answer: Answer, printer: Printer) -> None:
     if answer.last_attempt:
         printer.line(("Last attempt", "bold yellow"), ": nothing more was found; this is what the facts make likely")
     for other in answer.also:
-        printer.line(("also", "dim"), f"  {clean(other)}", hang="    ")
+        printer.line(("also", "dim"), f"  {clean(plain(other))}", hang="    ")
     for caveat in answer.caveats:
-        printer.line(("caveat", "yellow"), f"  {clean(caveat)}", hang="    ")
+        printer.line(("caveat", "yellow"), f"  {clean(plain(caveat))}", hang="    ")
     for conflict in told_apart(answer):
         sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
         printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")

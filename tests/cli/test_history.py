@@ -157,10 +157,14 @@ def test_an_answer_is_exported(shell: Command) -> None:
 
 def test_the_markdown_of_a_model_is_not_shown_as_written(shell: Command) -> None:
     text = "**Aldermere** was founded by *Edda Holm* [1].\n\n- `so it is` [1]"
-    leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, text=text))
-    assert shell("history", "show", "last").out.startswith("Aldermere was founded by Edda Holm [1].\nso it is [1]\n")
+    notes = {"also": ("1905, **by the inscription** [1]",), "caveats": ("The `rows` are not in the text.",)}
+    leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, text=text, **notes))
+    out = shell("history", "show", "last").out
+    assert out.startswith("Aldermere was founded by Edda Holm [1].\nso it is [1]\n")
+    assert "also  1905, by the inscription [1]\ncaveat  The rows are not in the text.\n" in out
     page = shell("history", "show", "last", "--format", "html").out
     assert "<p>Aldermere was founded by <strong>Edda Holm</strong> [1].</p>\n<p>so it is [1]</p>" in page
+    assert "<p>also: 1905, by the inscription [1]</p>\n<p>caveat: The rows are not in the text.</p>" in page
     assert json.loads(shell("history", "show", "last", "--format", "json").out)["answer"] == text
 
 

@@ -24,7 +24,8 @@ _HOW_OLD = lazy_pattern(r"^How old (?P<verb>was|were) (?P<whom>[^,]+?) (?P<then>
 # "Which was completed first, A or B?", "Who is older, A or B?"
 _COMPARED = lazy_pattern(
     r"^(?:Who|What|Which(?: \w+){0,2}?) (?P<verb>is|are|was|were) "
-    rf"(?P<how>(?:{_PARTICIPLE} )?(?:first|earlier|later|last|\w{{2,}}er|(?:more|less) \w+)),? (?P<sides>.+ or .+)\?$"
+    rf"(?P<how>(?:{_PARTICIPLE} )?(?:first|earlier|later|last)|(?:\w{{2,}}er|(?:more|less) \w+)(?: \w+)?(?=[,:]))[,:]? "
+    r"(?P<sides>.+ or .+)\?$"
 )
 _PRONOUN = lazy_pattern(r"\b(?:he|she|it|they|his|her|its|their|him|them)\b", re.IGNORECASE)
 

@@ -23,6 +23,8 @@ from iterative_rag.builtin.reasoning.answer_sentence import sentence
         ("How old was Ann Lee when she died?", "65", "Ann Lee was 65 years old when she died [1]."),
         ("Which was completed first, the Sky Pin or the Orm Mast?", "Orm Mast", "Orm Mast was completed first [1]."),
         ("Who is older, Ann Lee or Bo Dahl?", "Bo Dahl", "Bo Dahl is older [1]."),
+        ("Which is farther north, Orm or Tellby?", "Orm", "Orm is farther north [1]."),
+        ("Who was born first Ann Lee or Bo Dahl?", "Bo Dahl", "Bo Dahl was born first [1]."),
         ("Was the Sky Pin completed before the Orm Mast?", "No", "No [1]."),
         ("How many towers stand in Orm?", "5", "5 [1]."),
         ("Which telephone was sold first?", "iPhone", "iPhone [1]."),
@@ -38,6 +40,7 @@ def test_forms_of_a_sentence(question: str, value: str, said: str) -> None:
     [
         ("What is the town of Orm known for?", "Its mast"),
         ("Who was the founder of Orm and when did he die?", "Bo Dahl"),
+        ("Who is older Ann Lee or Bo Dahl?", "Bo Dahl"),
         ("What is the older one, the Sky Pin or the Orm Mast?", "Orm Mast"),
         ("Who was president when Ann Lee died?", "Bo Dahl"),
         ("When was Ann Lee born?", "In the days of King Bo"),
