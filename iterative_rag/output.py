@@ -50,8 +50,10 @@ def around_value(line: str, answer: Answer) -> tuple[str, str, str]:
 def chain_lines(answer: Answer) -> list[str]:
     """The way to the answer, "15th first lady → Harriet Lane [1]" a line, the computations last; [] where it would only
     repeat the answer."""
-    # The text of an abstention says by itself what was found.
+    # The text of an abstention says by itself what was found, and where sources differ.
     links = () if _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
+    if answer.status is Status.INCOMPLETE:
+        links = tuple(link for link in links if not _is_side(link, answer))
     lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
     for one in answer.computations:
         if found_in(answer.text, one.expression, one.result) is None:
@@ -66,6 +68,13 @@ def told_apart(answer: Answer) -> list[Conflict]:
 
 def _is_the_answer(answer: Answer) -> bool:
     return len(answer.chain) == 1 and folded(answer.chain[0].found) == folded(plain(answer.short_answer))
+
+
+def _is_side(link: ChainLink, answer: Answer) -> bool:
+    """Whether a link is one of several values that contradict each other."""
+    return any(
+        link.asked == one.need and any(side.value == link.found for side in one.sides) for one in answer.conflicts
+    )
 
 
 def quote_of(citation: Citation) -> str:

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, SCHEMA, UNREAD
-from iterative_rag.output import answer_to_json
-from iterative_rag.types import Answer
+from iterative_rag.output import answer_to_json, chain_lines
+from iterative_rag.types import Answer, Status
 
 ALL = [
     ANSWERED,
@@ -43,6 +43,13 @@ def test_the_object_has_the_promised_keys() -> None:
     assert " ".join(made["chain"][0]) == "asked found citations"
     assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased calls seconds"
     assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"
+
+
+def test_what_a_text_tells_of_differing_sources_is_not_told_again() -> None:
+    """The best answer at a limit may be that sources differ."""
+    shown = {status: chain_lines(dataclasses.replace(ANSWERED, status=status)) for status in Status}
+    assert len(shown[Status.ANSWERED]) == 3
+    assert shown[Status.INCOMPLETE] == ["founder of Aldermere → Edda Holm [1]", "1912 − 1825 = 87 [1]"]
 
 
 @pytest.mark.parametrize(
