@@ -157,8 +157,8 @@ def test_an_answer_is_exported(shell: Command) -> None:
 
 def test_the_markdown_of_a_model_is_not_shown_as_written(shell: Command) -> None:
     text = "**Aldermere** was founded by *Edda Holm* [1].\n\n- `so it is` [1]"
-    notes = {"also": ("1905, **by the inscription** [1]",), "caveats": ("The `rows` are not in the text.",)}
-    leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, text=text, **notes))
+    also, caveats = ("1905, **by the inscription** [1]",), ("The `rows` are not in the text.",)
+    leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, text=text, also=also, caveats=caveats))
     out = shell("history", "show", "last").out
     assert out.startswith("Aldermere was founded by Edda Holm [1].\nso it is [1]\n")
     assert "also  1905, by the inscription [1]\ncaveat  The rows are not in the text.\n" in out
