@@ -20,7 +20,7 @@ from iterative_rag.cli.help_layout import HelpLayout
 from iterative_rag.cli.history import history_app
 from iterative_rag.cli.keys import keys_app
 from iterative_rag.cli.usage_errors import PARSER_ERROR, in_our_words
-from iterative_rag.system.environment import OPTIONS, PREFIX
+from iterative_rag.system.environment import OPTIONS, PREFIX, SETTINGS_OF_THEIR_OWN
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
 5 LLM or embedder; 6 incomplete: a limit was reached or documents could not be read,
@@ -165,10 +165,11 @@ def run(arguments: list[str]) -> int:
 
 def _name_variables(command: Any) -> None:
     """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1. So have
-    options that must be given: no setting is looked at in their place."""
+    those that share the name of a setting, but do not take their value from it."""
     for option in _options_of(command):
         name = option_name(option)
-        if name in OPTIONS or option.required:
+        own_default = option.default is not None and name in SETTINGS_OF_THEIR_OWN
+        if name in OPTIONS or option.required or own_default or option.name in SETTINGS_OF_THEIR_OWN:
             option.envvar = PREFIX + name.upper()
             option.show_envvar = False
 

@@ -57,7 +57,7 @@ def index(
     refused_seconds: RefusedSeconds = None,
     questions: Questions = None,
     llm: LLMSpec = None,
-    max_calls: MaxIndexingCalls = None,
+    max_indexing_calls: MaxIndexingCalls = None,
     quiet: Quiet = False,
 ) -> None:
     """Bring a corpus up to date with files and folders of them, in any mix of formats.
@@ -75,7 +75,7 @@ def index(
     limit_arenas()
     ray = _ray_address(engine, address)
     if settings.index_questions and not quiet:
-        _announce_questions(settings.index_questions, max_calls)
+        _announce_questions(settings.index_questions, max_indexing_calls)
     with indexing(quiet=quiet) as progress:
         report = index_paths(
             paths,
@@ -83,7 +83,7 @@ def index(
             corpus=corpus,
             ray=ray,
             refused_seconds=refused_seconds,
-            max_calls=max_calls,
+            max_calls=max_indexing_calls,
             progress=progress,
         )
     show_report(report, quiet=quiet)

@@ -13,6 +13,8 @@ questions quiet redirects refresh refused_seconds repeat retry_errors sample sea
 trace types
 """
 OPTIONS = frozenset(_OPTIONS.split())
+# Options that share the name of a setting, and where they are none of it have a default of their own.
+SETTINGS_OF_THEIR_OWN = frozenset({"corpus", "llm", "seed", "max_indexing_calls"})
 RESERVED = OPTIONS | frozenset(_OTHERS.split())
 # Options without a variable: they confirm, delete or trust, and have to be typed each time.
 TYPED_ONLY = frozenset({"all", "allow_http", "list", "remove", "yes"})

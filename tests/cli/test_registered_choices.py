@@ -14,7 +14,7 @@ def test_ask_offers_the_strategies_and_refuses_others(run: Callable[..., Done]) 
     assert f"--strategy <{'|'.join(STRATEGIES.offered)}>" in run("ask", "--help").out
     refused = run("ask", "Who is it?", "--strategy", "magic")
     assert refused.code == 2
-    assert "Invalid value for '--strategy': 'magic' is not one of 'naive', 'crag'" in refused.err
+    assert "--strategy magic is not valid: it must be one of 'naive', 'crag'" in refused.err
 
 
 def test_evaluate_refuses_other_modes_and_names_all(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from fakes.command_line import Command, run_on_terminal
-from iterative_rag.cli.app import _options_of, app, option_name
+from iterative_rag.cli.app import _name_variables, _options_of, app, option_name
 from iterative_rag.settings import Settings
 from iterative_rag.system.environment import OPTIONS, TYPED_ONLY
 from iterative_rag.trace import Trace, trace_folder
@@ -54,7 +56,7 @@ def test_a_closed_output_is_no_fault(shell: Command) -> None:
         ("history --limit 0", "--limit 0 is not valid: it must be at least 1."),
         ("history -n x", "--limit x is not valid: it must be a whole number."),
         ("index here --refused-seconds -1", "--refused-seconds -1 is not valid: it must be at least 0."),
-        ("ask who founded it --strategy magic", "'magic' is not one of 'naive'"),
+        ("ask who founded it --strategy magic", "--strategy magic is not valid: it must be one of 'naive'"),
         ("ask who founded it --preset", "--preset"),
         ("ask", "The question is empty."),
         ("ask Lincoln?", "The question is one word, 'Lincoln': ask in a sentence"),
@@ -136,6 +138,26 @@ def test_a_variable_does_what_its_option_does(shell: Command, articles: Path) ->
     found = shell("search", "Aldermere", ITERATIVE_RAG_JSON="1", ITERATIVE_RAG_LIMIT="1")
     assert found.out.startswith("[")
     assert found.out.count('"title"') == 1
+
+
+def test_every_option_reads_its_variable_or_is_a_setting() -> None:
+    """One without a variable of its own is a setting, which is looked at where no value is given."""
+    command = get_command(app)
+    _name_variables(command)
+    lacking = []
+    for name, one in _commands(command):
+        for option in (parameter for parameter in one.params if parameter.param_type_name == "option"):
+            known = option_name(option)
+            setting = known in Settings.model_fields and option.default is None and option.name == known
+            if not (option.envvar or setting or known in TYPED_ONLY | _OF_TYPER):
+                lacking.append(f"{name} --{known}")
+    assert lacking == []
+
+
+def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for below, one in getattr(command, "commands", {}).items():
+        yield from _commands(one, f"{name} {below}".strip())
 
 
 def test_an_option_that_must_be_given_has_a_variable_too(shell: Command) -> None:

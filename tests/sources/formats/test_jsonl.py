@@ -79,6 +79,8 @@ def test_a_huge_line_is_skipped_without_holding_it(tmp_path: Path) -> None:
         row(title="a", text="A") + row(title="b", text="x" * 5_000_000) + row(title="c", text="C") + b'{"title":"d'
     )
     first, huge, last, cut = JsonLines(path, max_line_bytes=1000).documents()
+    assert isinstance(huge, Skipped)
+    assert "divide the text into several records, or put it into a .txt file" in huge.reason
     assert isinstance(first, Document)
     assert isinstance(last, Document)
     assert isinstance(huge, Skipped)
