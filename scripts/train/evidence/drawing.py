@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scripts.train.evidence import kinds
+from scripts.train.evidence.altered import altered
 from scripts.train.evidence.asked import UNDECIDED, Asked, Shown, holds
 from scripts.train.evidence.mining import Mined
 
 NOTHING = -1  # a target that teaches nothing
 SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
-OTHERS, CLAIMS = 0.7, 0.4  # passages that do not answer, and claims, for each gold passage
+# Passages that do not answer, claims, and questions about another subject, for each gold passage.
+OTHERS, CLAIMS, ALTERED = 0.7, 0.4, 0.25
 SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4}  # of a source in an epoch; 1 where not named
 
 
@@ -48,6 +50,10 @@ def _examples(asked: Asked, mined: Mined, chance: random.Random) -> Iterator[Exa
         answerable = NOTHING if gold.answers is None else int(gold.answers)
         polar = NOTHING if asked.polar is None else asked.polar
         yield Example(asked.source, asked.question, gold, "", answerable, polar, kind)
+        if gold.spans and gold.answers and chance.random() < ALTERED:
+            question = altered(asked, gold, mined.titles, chance)
+            if question:
+                yield Example(f"altered:{asked.source}", question, gold, answerable=0)
         if chance.random() < CLAIMS and asked.source != "hotpot_whole":
             yield from _claim(asked, gold, chance)
     if asked.source == "squad_addsent" or (asked.gold and not asked.gold[0].answers and not asked.others):

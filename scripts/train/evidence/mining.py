@@ -52,6 +52,7 @@ class Mined:
         shown = {one.text: one for question in questions for one in question.gold if one.title}
         self._embedded = embedded
         self._shown = [one for one in shown.values() if embedded is None or embedded(one.text) is not None]
+        self.titles = sorted({one.title for one in self._shown})
         self._index = BM25([Passage(one.title, one.text) for one in self._shown])
         found = [embedded(one.text) for one in self._shown] if embedded else []
         self._matrix = np.array(found, np.float32)
