@@ -174,7 +174,7 @@ def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell: Comman
     # This strategy reads on for other sources once it has a value.
     done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "full")
     assert done.code == 0
-    assert done.out.startswith(PLACE.mayor)
+    assert done.out.startswith(f"It is {PLACE.mayor} [1].")
     assert "Not read: " in done.out
     assert f"(for: {PLACE.one_hop})" in done.out
 
