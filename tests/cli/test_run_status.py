@@ -100,10 +100,9 @@ def test_an_evaluation_says_what_is_under_way(
 
 
 def test_a_qualification_says_what_it_has_used(on_a_terminal: TerminalCommand, server: FakeServer) -> None:
-    server.always = Fault("hang")
+    server.latency, server.always = 1.5, Fault("status", 404, "model 'tiny:1b' not found")  # ends it after one call
     command = ["doctor", "--qualify", *LLM]
-    settings = {"OLLAMA_HOST": server.url, "ITERATIVE_RAG_TIMEOUT": "1.5", "ITERATIVE_RAG_RETRIES": "0"}
-    written = plain(on_a_terminal(command, ITERATIVE_RAG_THINKING="off", **settings))
+    written = plain(on_a_terminal(command, ITERATIVE_RAG_THINKING="off", OLLAMA_HOST=server.url))
     assert re.search(r"testing 1 of \d+: \S+  \d:\d\d, 1 call, 0 tokens", written)
 
 
