@@ -23,6 +23,7 @@ REPEATED_CHARS = 60
 _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
 _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
+_YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nee"])
 
 
@@ -34,7 +35,7 @@ def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
     """
     code = language(seen.text)
     shown = _Shown((extract.quote, seen.title), code)
-    value = extract.value if _is_supported(extract.value, shown, need, seen) else ""
+    value = _supported(extract.value, shown, need, seen)
     wide = _Shown((extract.quote, seen.title, seen.text, need.question), code)
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
     return replace(extract, value=value, statement=statement)
@@ -61,11 +62,21 @@ class _Shown:
         return any(stands_in(value, shown) for shown in self.values)
 
 
+def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
+    """The value as far as it is supported: "yes, Oregon" answers as "yes" does, whatever is known of Oregon."""
+    if _is_supported(value, shown, need, seen):
+        return value
+    parts = _YES_AND_MORE.match(value)
+    if parts is None or not _is_yes_or_no(parts["word"], need):
+        return ""
+    return value if _is_supported(parts["rest"], shown, need, seen) else parts["word"]
+
+
 def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
     if _words(value) <= shown.words:
         return True
-    if value.strip(" .!").casefold() in _YES_OR_NO:
-        return _asks_yes_or_no(need.question)
+    if _is_yes_or_no(value, need):
+        return True
     values, rest = _separated(value, shown.code)
     if values:
         code = shown.code or "en"
@@ -84,6 +95,10 @@ def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
         return False
     plain = " ".join(_plain(value).casefold().split())
     return re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", " ".join(_plain(seen.text).casefold().split())) is not None
+
+
+def _is_yes_or_no(value: str, need: Need) -> bool:
+    return value.strip(" .!").casefold() in _YES_OR_NO and _asks_yes_or_no(need.question)
 
 
 def _asks_yes_or_no(question: str) -> bool:

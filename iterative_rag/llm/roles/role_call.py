@@ -86,12 +86,18 @@ class RoleCall(Generic[R]):
 
 
 def fact_numbers(facts: Sequence[Fact]) -> list[int]:
-    """The number of each fact, from 1. A fact found for two needs is shown once, under its first number."""
-    first: dict[tuple[str, int, int, str], int] = {}
-    return [
-        first.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), n)
-        for n, fact in enumerate(facts, start=1)
-    ]
+    """The number of each fact, from 1. A quote that was found for two needs is shown once, under its first number, if
+    its value or its statement is the same."""
+    first: dict[tuple[str, int, int, str, str], int] = {}
+    numbers = []
+    for n, fact in enumerate(facts, start=1):
+        place = (fact.document_id, fact.start, fact.end)
+        statement = " ".join(fact.statement.split())
+        keys = [(*place, "value", fact.value.casefold()), (*place, "statement", statement.casefold())]
+        number = min((first[key] for key in keys if key in first), default=n)
+        first |= {key: first.get(key, number) for key in keys}
+        numbers.append(number)
+    return numbers
 
 
 def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
@@ -117,8 +123,11 @@ def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
 
 
 def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
-    """`[3][4]`: the numbers of the last `new` facts, as `fact_lines` shows them."""
-    return "".join(f"[{n}]" for n in dict.fromkeys(fact_numbers(facts)[len(facts) - new :]))
+    """`[3][4]`: the numbers of the last `new` facts, as `fact_lines` shows them; without those that were shown before,
+    unless no others are left."""
+    numbers = fact_numbers(facts)
+    known, found = numbers[: len(facts) - new], dict.fromkeys(numbers[len(facts) - new :])
+    return "".join(f"[{n}]" for n in [n for n in found if n not in known] or found)
 
 
 def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:

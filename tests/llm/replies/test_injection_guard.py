@@ -75,6 +75,17 @@ def test_yes_and_no_answer_what_asks_for_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "left"),
+    [("yes, Velm Tower", "yes, Velm Tower"), ("No: it fell in 1950", "No"), ("Yes (for Orm)", "Yes")],
+)
+def test_yes_with_more_behind_it_is_kept_as_far_as_the_quote_goes(value: str, left: str) -> None:
+    """It was taken for a value that the quote does not state, and its need for one without an answer."""
+    quote = "The tower stood until 1950."
+    assert kept(value, quote, question="Did Velm Tower stand in 1940?") == left
+    assert kept(value, quote, question="How long did Velm Tower stand?") == ""
+
+
+@pytest.mark.parametrize(
     ("statement", "text"),
     [
         ("He was the 52nd king.", "the fifty-second king"),

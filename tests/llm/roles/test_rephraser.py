@@ -33,6 +33,18 @@ def test_what_was_found_for_two_needs_is_shown_once() -> None:
     assert "- Who is the architect of Velm Tower? -> [1]" in user
 
 
+def test_one_statement_of_one_quote_is_one_fact_whatever_value_it_has_for_each_need() -> None:
+    """It was listed once for each need, with a number of its own, and its second number counted as a new fact."""
+    whole = replace(DESIGNER, need=Need("How old was the architect?"), value="")
+    inquiry = replace(INQUIRY, facts=(DESIGNER,))
+    with ScriptedLLM({"rephrase": [{"question": "How old was Oda Brenk in 1911?"}]}) as llm:
+        roles(llm).rephraser.rephrase(inquiry, [whole, FINISHED])
+    user = llm.requests[0].user
+    assert "the quote of" not in user
+    assert "[3] It was finished in 1911." in user
+    assert "NEW FACTS: [3]\n" in user
+
+
 def test_a_quote_that_proves_two_facts_is_shown_once() -> None:
     quote = "Oda Brenk (1874-1950) designed it."
     born = replace(fact("Oda Brenk was born in 1874.", "1874", quote), start=5, end=40)
