@@ -10,7 +10,7 @@ from iterative_rag.correction.refinement import Refiner
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.document_reader import DocumentReader
-from iterative_rag.retrieval.lost_rows import lost_at
+from iterative_rag.retrieval.lost_rows import lost_at, lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import PACKED, WIDE, window
@@ -166,7 +166,7 @@ class DataFinder:
             for entry in documents:
                 if entry.document_id not in reading.documents:
                     continue
-                lost = lost_at(self.corpus.document(entry.document_id), entry)
+                lost = lost_for(self.corpus.document(entry.document_id), entry, need)
                 if lost and (entry.document_id, lost.section) not in self._lost:
                     self._lost.add((entry.document_id, lost.section))
                     yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from iterative_rag.retrieval.chunking import Heading, headings
+from iterative_rag.retrieval.same_need import shape
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import words_of
+from iterative_rag.text.languages import content_words, words_of
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Document, ShortlistedDocument
+from iterative_rag.types import Document, Need, ShortlistedDocument
 
 # An article that is a list has at least so many lines that could be its entries.
 FEWEST_ENTRIES = 5
 # A line that is longer, or ends like a sentence, is prose.
 LONGEST_ENTRY = 160
 
+# "This is a list of ..." stands in so many characters.
+OPENING = 300
+
+_OPENS_LIST = lazy_pattern(
+    r"^\W*(?:this|the following|below|dies|diese|ceci|voici|esta|questa)\b"
+    r"(?:\W+\w+){0,3}?\W+(?:list|liste|lista)\W+(?:of|der|des|von|de|di)\b",
+    re.MULTILINE,
+)
 _WORDS = lazy_pattern(r"\w+")
 
 
@@ -30,11 +40,13 @@ class LostRows:
 
 
 def lost_rows(document: Document) -> tuple[LostRows, ...]:
-    """Every list of a document that holds nothing: the article where its title announces a list, else its sections
-    that are followed at once by the next one."""
+    """Every list of a document that holds nothing: the article where its title or its first words announce a list, else
+    its sections that are followed at once by the next one, or only announce what is not there."""
     text = document.text
     found = headings(text, 0, len(text))
-    if _is_list(document.title) and _entries(text, found) < FEWEST_ENTRIES:
+    if (_is_list(document.title) or _OPENS_LIST.search(folded(text[:OPENING]))) and _entries(
+        text, found
+    ) < FEWEST_ENTRIES:
         return (LostRows("", 0, len(text)),)
     lost = []
     for heading, following in zip_longest(found, found[1:]):
@@ -42,7 +54,14 @@ def lost_rows(document: Document) -> tuple[LostRows, ...]:
         # A heading above subheadings holds those.
         parent = following is not None and following.level > heading.level
         name = text[heading.start : heading.end].strip("#= \t")
-        if not (text[heading.end : end].strip() or parent or _is_apparatus(name)):
+        body = text[heading.end : end].strip()
+        if not body:
+            is_lost = not parent
+        elif following is None or text[following.start] in "#=" or _is_apparatus(text[following.start : following.end]):
+            is_lost = not parent and _announces(body)
+        else:  # in plain text, what looks like a heading may be the first row
+            is_lost = False
+        if is_lost and not _is_apparatus(name):
             lost.append(LostRows(name, heading.start, heading.end))
     return tuple(lost)
 
@@ -55,9 +74,28 @@ def lost_at(document: Document, entry: ShortlistedDocument) -> LostRows | None:
     return next((one for one in lost_rows(document) if one.start < best.end and best.start < one.end), None)
 
 
+def lost_for(document: Document, entry: ShortlistedDocument, need: Need) -> LostRows | None:
+    """As `lost_at`; where the best hit is in none, the list whose heading names what the need asks for."""
+    about = (one for one in lost_rows(document) if one.section and _is_about(one.section, need))
+    return lost_at(document, entry) or next(about, None)
+
+
+def _is_about(section: str, need: Need) -> bool:
+    """Whether a heading and a need share a word ("Notable alumni"), or a relation ("Winners" and "who won")."""
+    words = content_words(section)
+    relations = shape(" ".join(word.removesuffix("s") for word in words)).relations
+    return bool(words & content_words(need.question) or relations & shape(need.question).relations)
+
+
 def _is_list(title: str) -> bool:
     first = _WORDS.search(folded(title))
     return first is not None and first[0] in words_of("list_titles")
+
+
+def _announces(body: str) -> bool:
+    """Whether a section has nothing but a line that leads in to a list or says how rows of a table are set off."""
+    alone = "\n" not in body and len(body) <= LONGEST_ENTRY
+    return alone and (body.endswith(":") or not words_of("legends").isdisjoint(_WORDS.findall(folded(body))))
 
 
 def _is_apparatus(name: str) -> bool:

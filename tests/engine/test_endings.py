@@ -160,13 +160,14 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
 def test_after_barren_hops_an_article_that_was_not_named_before_is_looked_into() -> None:
     """The plan asked in much the same words, but of another article; it was thrown away unread."""
     needs = ["Who ordered Velm Tower?", "Which person ordered Velm Tower?"]
-    elsewhere = 'What person ordered Velm Tower? (see "Orra Bridge")'
-    same = "By which person was Velm Tower ordered?"
+    elsewhere = ['What person ordered Velm Tower? (see "Orra Bridge")', "By which person was Velm Tower ordered?"]
     finished = {"statement": "", "quote": "The Orra Bridge was finished in 1911.", "value": "1911"}
     llm = ScriptedLLM(
         {
-            "analyse": [*({"status": "needs", "needs": [need]} for need in needs)]
-            + [{"status": "needs", "needs": [elsewhere, same], "last": True}],
+            "analyse": [
+                *({"status": "needs", "needs": [need]} for need in needs),
+                {"status": "needs", "needs": elsewhere, "last": True},
+            ],
             "extract": [NOTHING, NOTHING, {"facts": [finished]}],
             "answer": [answering("It was finished in 1911 [1].", "1911")],
         }
