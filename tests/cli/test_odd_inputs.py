@@ -21,7 +21,7 @@ def in_bash(line: str, folder: Path, **environment: str) -> subprocess.Completed
     return subprocess.run(
         ["bash", "-c", line.replace("IR", IR)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONUNBUFFERED": "", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
