@@ -42,6 +42,11 @@ class LiveLines:
         )
         self._live.start(refresh=True)
 
+    def redraw(self) -> None:
+        """Show at once what has changed, and not only when the next drawing is due."""
+        if self._live is not None:
+            self._live.refresh()
+
     def stop(self) -> None:
         if self._live is not None:
             self._live.stop()

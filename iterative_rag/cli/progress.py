@@ -38,6 +38,7 @@ def bar() -> Iterator[Show | None]:
         nonlocal at
         at = (done, total, parts)
         lines.start()
+        lines.redraw()
 
     try:
         yield show

@@ -68,10 +68,12 @@ class RunStatus:
     def doing(self, what: str) -> None:
         """What is shown where no call of the model is under way."""
         self._doing = what
+        self._lines.redraw()
 
     def progress(self, at: RunProgress) -> None:
         """Called from the threads of the run."""
         self._progress = at
+        self._lines.redraw()
 
     def _drawn(self, width: int) -> Text:
         from rich.text import Text
