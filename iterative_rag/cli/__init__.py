@@ -91,12 +91,12 @@ def _interrupted(arguments: list[str]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Print an error that no lower layer has named; its exit code."""
-    from iterative_rag.errors import DiskFull
-
     if named := _disk_full(error) or _fault_of_the_system(error):
         say(str(named), named.hint)
-        if isinstance(named, DiskFull) and not getattr(error, "filename", None):
-            _drop_output()  # what this command prints: the interpreter would try to write the rest once more
+        try:
+            sys.stdout.flush()
+        except OSError:  # it is what this command prints: the interpreter would try to write the rest once more
+            _drop_output()
         return named.exit_code
     say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
     return 1
