@@ -49,7 +49,8 @@ def run_on_terminal(
     if columns:
         fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [sys.executable, "-m", "iterative_rag", *arguments]
-    base = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    # Test workers have COLUMNS set, which would count for more than the terminal's own size.
+    base = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
     with subprocess.Popen(
         command,
         stdin=other_end if typed else None,
