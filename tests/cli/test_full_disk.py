@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,6 +141,19 @@ def test_what_is_written_elsewhere_is_said_in_a_sentence(run: Command, disk: Pat
     assert done.code == 4
     assert f"The disk of {disk / 'out'}" in done.err
     assert "is full" in done.err
+
+
+def test_a_log_of_an_evaluation_that_cannot_be_closed_is_said_to_be_that(
+    run: Command, towns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*tasks: Any, **options: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")  # as closing a file says it
+
+    monkeypatch.setattr("inspect_ai.eval_set", fail)
+    place = tmp_path / "out"
+    done = run("evaluate", "run", "--dataset", _dataset(tmp_path), "--corpus", "towns", "--out", str(place), "--quiet")
+    assert done.code == 4
+    assert f"no space left for {place}" in done.err
 
 
 def _dataset(folder: Path) -> str:

@@ -18,6 +18,7 @@ from iterative_rag.evaluation.running.inspect_isolation import contained
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
+from iterative_rag.system.files import disk_full, is_disk_full
 from iterative_rag.system.memory import MemoryTrimmer
 from iterative_rag.system.private_files import FILE_MODE, tighten
 from iterative_rag.types import RunProgress
@@ -189,6 +190,10 @@ def _held(out: Path) -> Iterator[None]:
         raise UsageError(
             f"{out} cannot be written: {error.strerror}.", hint="Give another folder with --out."
         ) from error
+    except OSError as error:
+        if error.filename or not is_disk_full(error):
+            raise
+        raise disk_full(out) from error  # inspect_ai closes its logs without saying which file was not written
 
 
 @contextlib.contextmanager
