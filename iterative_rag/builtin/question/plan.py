@@ -61,6 +61,7 @@ class Operation(StrEnum):
     BOTH = "both"  # yes if all operands are yes
     EITHER = "either"  # yes if any operand is yes
     CHOICE = "choice"  # the label whose operand is yes (`unit` "no": the one whose operand is no)
+    SEVERAL = "several"  # the values of several questions, each for itself
     SHARED = "shared"  # the words that two descriptions share
     RICHEST = "richest"  # the label with the longest list
     DECADE = "decade"
@@ -71,7 +72,8 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A value computed from other values. `labels` name the operands of a comparison, `unit` the unit of the result."""
+    """A value computed from other values. `labels` name the operands of a comparison, or are the questions of SEVERAL
+    (with {0} for the first answer); `unit` is the unit of the result."""
 
     source: str
     operation: Operation

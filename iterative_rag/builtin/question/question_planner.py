@@ -11,8 +11,20 @@ from dataclasses import replace
 from functools import lru_cache
 
 from iterative_rag.builtin.question.grammar import parse
-from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, NamePart, Node, escape_braces, slots_of
+from iterative_rag.builtin.question.plan import (
+    Computed,
+    Fallback,
+    Literal,
+    Lookup,
+    NamePart,
+    Node,
+    Operation,
+    escape_braces,
+    slots_of,
+)
 from iterative_rag.builtin.question.plan_checks import count_flaws, is_well_formed
+from iterative_rag.builtin.question.request_forms import restated
+from iterative_rag.builtin.question.several_questions import FIRST_ANSWER, two_questions
 from iterative_rag.builtin.question.simplification import merge_sentences
 from iterative_rag.builtin.question.span_decoding import QuestionKind, Split
 from iterative_rag.builtin.question.split_repair import repair
@@ -43,6 +55,19 @@ class QuestionPlanner:
 
     def _plan(self, question: str) -> Node:
         """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
+        asked = restated(question)
+        both = two_questions(asked)
+        if both is None:
+            return self._plan_one(asked)
+        first = self._plan_one(f"{both.first}?")
+        if FIRST_ANSWER in both.second:
+            second: Node = Lookup(both.second, f"{both.second}?", (first,))
+        else:
+            second = self._plan_one(f"{both.second}?")
+        questions = (Literal(f"{both.first}?"), Literal(f"{both.second}?"))
+        return Computed(asked, Operation.SEVERAL, (first, second), labels=questions)
+
+    def _plan_one(self, question: str) -> Node:
         rules = parse(question)
         if self._splitter is None or _computes(rules):
             return rules

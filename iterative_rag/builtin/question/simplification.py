@@ -46,12 +46,6 @@ _NAMED_OWN = lazy_pattern(
     r"(?:[A-Z][\w.-]* )*[A-Z][\w.-]*['’]s (?:[a-z]+['’]s )*(?:[a-z]+ ){0,2}"
     r"(?P<noun>[a-z]+) (?=[A-Z“\"](?!\w*['’]s? [a-z]+ [A-Z]))"
 )
-# Polite openings.
-_COURTESY = lazy_pattern(
-    r"^(?:please[,]? |(?:can|could|would) you (?:please )?(?:tell me|say|name) |do you know |tell me[,]? |"
-    r"i(?: would|['’]d) like to know[,]? |i(?: am|['’]m) (?:wondering|curious)[,:]? (?:about )?)+(?=\w)",
-    re.I,
-)
 _AS_OF = lazy_pattern(r"^as of (?:[A-Z]\w+ )?(?:\d{1,2}, )?\d{4}, ", re.I)
 # "In 1954, who won ...", "At the 1912 games, who ..."
 _FRONTED = lazy_pattern(
@@ -90,13 +84,11 @@ def _reword(text: str) -> str:
     return _SCORE.sub(r"\1 of ", text)
 
 
-def _strip_courtesies(text: str) -> str:
-    """Drop polite openings, contractions and "as of ..."; move a fronted adverbial to the end."""
+def _reorder_adverbials(text: str) -> str:
+    """Drop contractions and "as of ..."; move a fronted adverbial to the end."""
     text = re.sub(r" (?=['’]s\b)", "", text)
     text = re.sub(r"\b(what|who|where|when|how)['’]s\b", r"\1 is", text, flags=re.I)
-    text = _AS_OF.sub("", _COURTESY.sub("", text))
-    if re.match(r"name the [a-z]", text, re.I):
-        text = f"What is {text[5:]}"
+    text = _AS_OF.sub("", text)
     match = _FRONTED.match(text)
     settled_in = match and re.match(r"\w+ the [a-z]", match["when"])
     if match and (settled_in or not any(is_verb(token) for token in tokenize(match["when"]))):
@@ -145,7 +137,7 @@ def _correct_whose(match: re.Match[str]) -> str:
 def normalize(question: str) -> str:
     """Normalize a question: at most LONGEST characters, single spaces, pronouns resolved, no question mark."""
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
-    text = _reword(one_sentence(_strip_courtesies(_WHOS.sub(_correct_whose, text))))
+    text = _reword(one_sentence(_reorder_adverbials(_WHOS.sub(_correct_whose, text))))
     text = _NAMED_OWN.sub(_drop_person, text)
     text = _BARE_ROLE.sub(r"the \1 of", text)
     text = _NAMED_KIN.sub(lambda match: "" if names_person(match[1]) else match[0], text)

@@ -16,7 +16,7 @@ _ASKS_AT_END = lazy_pattern(r"\b(?:who|whom|what|when|where)$|\b(?:what|which|wh
 _RELATIVE = lazy_pattern(r",? \b(?:who|whose|that|which|where)\b")
 # "the village of Orm" is Orm.
 _SO_CALLED = lazy_pattern(
-    r"^(?:the )?(?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet) of "
+    r"^(?:the )?(?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet|University) of "
     r"(?:[A-Z][\w.-]*(?: |$|, ))+$"
 )
 _OWN = lazy_pattern(r"['’]")

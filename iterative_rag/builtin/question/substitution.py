@@ -158,18 +158,18 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
         inside = clause[tokens[2].start :]
         if after.low == "whose":
             return f"{first.capitalize()} which {possessive(noun)} {inside}?"
-        return _invert(f"{first} which {noun}", inside)
+        return invert(f"{first} which {noun}", inside)
     if first in {"where", "when"}:
         link = "at" if first == "where" and noun.split()[-1].lower() in _AT else "in"
-        return _invert(f"{link} which {noun}", _without_stranded(rest, link))
+        return invert(f"{link} which {noun}", _without_stranded(rest, link))
     if first in {"who", "whom", "which", "that"}:
         subject = first != "whom" and (_predicate(after) and not (after.low == "had" and _named_next(tokens)))
-        return f"Which {noun} {rest}?" if subject else _invert(f"which {noun}", rest)
+        return f"Which {noun} {rest}?" if subject else invert(f"which {noun}", rest)
     adverb = first.endswith("ly") and is_participle(after)
     if adverb or (is_participle(tokens[0]) and not first.endswith("ing")):
         return f"Which {noun} {'were' if _plural(noun) else 'was'} {clause}?"
     if (tokens[0].capital or first in DETERMINERS | _SUBJECT_PRONOUNS) and any(acts(token) for token in tokens[1:]):
-        return _invert(f"which {noun}", clause)
+        return invert(f"which {noun}", clause)
     return ""
 
 
@@ -194,11 +194,13 @@ def _without_stranded(clause: str, link: str) -> str:
     return re.sub(rf"\s+(?:{link}|in|at)$", "", clause)
 
 
-def _invert(asked: str, clause: str) -> str:
+def invert(asked: str, clause: str) -> str:
     """Invert a clause: "in which city", "X died" -> "In which city did X die?", or "X died in which city?" if no
     auxiliary or known verb is found."""
     tokens = tokenize(clause)
     verb = next((at for at in range(1, len(tokens)) if acts(tokens[at]) and not tokens[at].capital), 0)
+    if not verb and len(tokens) > 1 and tokens[-1].small.removesuffix("s") in BASE_VERBS:
+        verb = len(tokens) - 1  # "how the clock works"
     if verb and not any(token.small in RELATIVES for token in tokens[:verb]):
         subject = clause[: tokens[verb].start].strip()
         rest = clause[tokens[verb].end :].strip()
@@ -208,7 +210,8 @@ def _invert(asked: str, clause: str) -> str:
             found in {"has", "had", "have"} and len(tokens) > verb + 1 and is_participle(tokens[verb + 1])
         ):
             return f"{_capitalize(asked)} {found} {subject}{tail}?"
-        if base := base_form(found):
+        base = "have" if found in {"has", "had"} else base_form(found)
+        if base := base or found.removesuffix("s") * (found.removesuffix("s") in BASE_VERBS):
             auxiliary = "does" if found.endswith("s") and found not in IRREGULAR else "did"
             return f"{_capitalize(asked)} {auxiliary} {subject} {base}{tail}?"
     return f"{clause} {asked}?"

@@ -26,13 +26,15 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
         return _abstention(inquiry, outcome)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
+    parts = best.parts or ((inquiry.original, best),)
     return Draft(
         answered=True,
-        text=sentence(inquiry.original, best.text, _marks(inquiry, best, cited)),
+        text=" ".join(sentence(asked, value.text, _marks(inquiry, value, cited)) for asked, value in parts),
         short_answer=best.text,
         cited=cited,
         confidence=round(best.score, 3),
         computations=best.computations,
+        caveats=tuple(f"Not found: {question}" for question in outcome.missing) if best.parts else (),
     )
 
 
@@ -46,11 +48,12 @@ def _as_written(inquiry: Inquiry, best: NodeValue) -> NodeValue:
 def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
     """The markers of what the answer itself rests on: the facts on whose values no other cited one builds, and those
     that it was computed from. The chain of an answer shows them all."""
-    facts = [inquiry.facts[place] for place in cited]
+    own = tuple(dict.fromkeys(best.facts))
+    facts = [inquiry.facts[place] for place in own]
     computed = {place for one in best.computations for place in one.facts}
     return "".join(
-        f"[{n}]"
-        for n, (place, fact) in enumerate(zip(cited, facts, strict=True), start=1)
+        f"[{cited.index(place) + 1}]"
+        for place, fact in zip(own, facts, strict=True)
         if place in computed or not any(builds_on(other.need.question, fact.value) for other in facts)
     )
 

@@ -174,6 +174,8 @@ class Evaluation:
         return name_parts.surname(child.values[0].text) if child.values else ""
 
     def _computed(self, node: Computed) -> NodeResult:
+        if node.operation is Operation.SEVERAL:
+            return self._several(node)
         operands = [self.of(operand) for operand in node.operands]
         labels = [self.of(label) for label in node.labels]
         if needs := unique(need for part in (*operands, *labels) for need in part.needs):
@@ -207,6 +209,19 @@ class Evaluation:
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
+
+    def _several(self, node: Computed) -> NodeResult:
+        """The values of two questions; the second may ask about the best value of the first, and only about that."""
+        first_node, second_node = node.operands
+        first = self.of(first_node)
+        if isinstance(second_node, Lookup) and first_node in second_node.slots and first.values:
+            second_node = replace(second_node, slots=(Literal(first.values[0].text),))
+        operands = [first, self.of(second_node)]
+        if needs := unique(need for part in operands for need in part.needs):
+            return NodeResult(needs=needs)
+        known = first.values[0].text if first.values else first_node.source
+        asked = [render(label.source, [known]) for label in node.labels]
+        return side_joining.join_several(asked, operands, [self.caution.to_answer(one) for one in node.operands])
 
     def _facts_stating(self, value: NodeValue) -> tuple[int, ...]:
         """The facts of a value that state it; all of its facts if it was computed."""

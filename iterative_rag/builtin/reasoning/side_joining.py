@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Computed, Operation
@@ -47,6 +48,29 @@ def join_common(operands: list[NodeResult]) -> NodeResult:
             longest = max(values, key=lambda value: len(value.text))
             return NodeResult((NodeValue(longest.text, facts, min(value.score for value in values)),))
     return NodeResult(missing=("one thing that meets both conditions",))
+
+
+def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least: Sequence[float]) -> NodeResult:
+    """The values of several questions together; a value that is trusted less than `least` counts as not found."""
+    if again := unique(need for operand in operands if not operand.values for need in operand.again):
+        return NodeResult(again=again, missing=unique(text for operand in operands for text in operand.missing))
+    found = [
+        (question, operand.values[0])
+        for question, operand, enough in zip(questions, operands, least, strict=True)
+        if operand.values and operand.values[0].score >= enough
+    ]
+    missing = tuple(question for question in questions if question not in {asked for asked, _ in found})
+    if not found:
+        return NodeResult(missing=missing)
+    values = [value for _, value in found]
+    joined = NodeValue(
+        "; ".join(value.text for value in values),
+        unique(place for value in values for place in value.facts),
+        min(value.score for value in values),
+        computations=unique(one for value in values for one in value.computations),
+        parts=tuple(found),
+    )
+    return NodeResult((joined,), missing=missing)
 
 
 def pick_agreeing(operands: list[NodeResult]) -> list[NodeValue]:

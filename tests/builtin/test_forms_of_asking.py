@@ -1,0 +1,84 @@
+"""Questions as people type them, asked of the built-in backend over a small corpus, through the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from iterative_rag import IterativeRAG
+from iterative_rag.factory import index_paths
+from iterative_rag.settings import load_settings
+from iterative_rag.types import Status
+
+TEXTS = {
+    "Velm Tower": (
+        "| Velm Tower | |\n|---|---|\n| Opened | 1931 |\n| Height | 201 m |\n\n"
+        "The Velm Tower is a tower in Aldermere. The Velm Tower was designed by Oda Brenk."
+    ),
+    "Oda Brenk": (
+        "| Oda Brenk | |\n|---|---|\n| Born | March 3, 1874, Tellby |\n| Mother | Tilda Brenk |\n\n"
+        "Oda Brenk was an architect."
+    ),
+    "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
+    "Tellby": "| Tellby | |\n|---|---|\n| Population | 41,000 |\n\nTellby is a city in Orm.",
+}
+
+
+@pytest.fixture(scope="module")
+def rag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
+    base = tmp_path_factory.mktemp("asked")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(base / "home"))
+        pages = base / "pages"
+        pages.mkdir()
+        for title, text in TEXTS.items():
+            (pages / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+        settings = load_settings({"llm": "builtin", "corpus": "asked", "cache": False})
+        index_paths([pages], settings=settings, corpus="asked")
+        opened = IterativeRAG.from_settings(settings)
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Tell me who designed the Velm Tower.", "Oda Brenk"),
+        ("Could you tell me when the Velm Tower opened?", "1931"),
+        ("Give me the name of the mother of the designer of the Velm Tower.", "Tilda Brenk"),
+        ("I'd like to know how tall the Velm Tower is, please.", "201 m"),
+    ],
+)
+def test_a_request_is_answered_as_its_question(rag: IterativeRAG, question: str, value: str) -> None:
+    answer = rag.ask(question)
+    assert answer.status is Status.ANSWERED
+    assert answer.short_answer == value
+    assert answer.question == question
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "text"),
+    [
+        (
+            "When and where was Oda Brenk born?",
+            "March 3, 1874; Tellby",
+            "Oda Brenk was born on March 3, 1874 [1]. Oda Brenk was born in Tellby [1].",
+        ),
+        (
+            "What is the capital of Orm and what is its population?",
+            "Tellby; 41,000",
+            "The capital of Orm is Tellby [1]. The population of Tellby is 41,000 [2].",
+        ),
+    ],
+)
+def test_two_questions_get_two_answers(rag: IterativeRAG, question: str, value: str, text: str) -> None:
+    answer = rag.ask(question)
+    assert answer.short_answer == value
+    assert answer.text == text
+
+
+def test_the_half_that_was_not_found_is_named(rag: IterativeRAG) -> None:
+    answer = rag.ask("When was the Velm Tower opened and who is the mayor of Tellby?")
+    assert answer.short_answer == "1931"
+    assert answer.caveats == ("Not found: Who is the mayor of Tellby?",)
