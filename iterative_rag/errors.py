@@ -5,6 +5,7 @@ IterativeRAGError
 │   ├── SettingsError    a key or value of the settings file or the environment
 │   ├── MissingExtra     an optional part needs packages that are not installed
 │   └── ComputeError     an expression that cannot be computed; never ends a run
+├── ServerBusy           the server of this package has as many runs as it takes          (exit 6)
 ├── CorpusError          the corpus or its index                                          (exit 4)
 │   ├── CorpusNotFound   no corpus of that name
 │   ├── CorpusHeld       another process writes the corpus
@@ -77,6 +78,11 @@ class MissingExtra(UsageError):
 
 class ComputeError(UsageError):
     """An expression is malformed or too large. The message tells its author what to write; it never ends a run."""
+
+
+class ServerBusy(IterativeRAGError):
+    exit_code = 6
+    retryable = True
 
 
 class CorpusError(IterativeRAGError):

@@ -7,18 +7,23 @@ other: what cannot be read is described as damaged.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, get_args
 
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.system.files import readable
-from iterative_rag.trace import trace_folder
+from iterative_rag.trace import event_name, trace_folder
+from iterative_rag.types import Answer, FinalStep, Step
+
+if TYPE_CHECKING:  # pydantic is not needed for a list of runs
+    from pydantic import TypeAdapter
 
 Event = Mapping[str, Any]
 
@@ -195,6 +200,55 @@ def delete(runs: Sequence[PastRun]) -> None:
             raise CorpusError(
                 f"{run.path} cannot be removed: {error.strerror}.", hint="Check the folder's permissions."
             ) from error
+
+
+# --- events back to steps ------------------------------------------------------------------------
+
+
+def step_of(event: Event) -> Step | None:
+    """The step that an event holds, or None for an event that is no step or a damaged one. Fields that an older version
+    did not write have their defaults."""
+    from pydantic import ValidationError
+
+    kind = _step_types().get(_text(event.get("event")))
+    if kind is None:
+        return None
+    names = {field.name for field in dataclasses.fields(kind)}
+    try:
+        step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
+    except ValidationError:
+        return None
+    return step
+
+
+def answer_of(run: PastRun) -> Answer:
+    """The answer that a run ended with. Raises UsageError where it has none."""
+    step = step_of(run.last)
+    if isinstance(step, FinalStep):
+        return step.answer
+    why = f" ({run.reason})" if run.reason else ""
+    raise UsageError(
+        f"The run {run.run_id} has no answer: it is {run.status}{why}.", hint=f"iterative-rag trace {run.run_id}"
+    )
+
+
+def is_step(event: Event) -> bool:
+    """Whether an event is that of a step, damaged or not."""
+    return _text(event.get("event")) in _step_types()
+
+
+@cache
+def _step_types() -> dict[str, type[Any]]:
+    return {event_name(step): step for step in get_args(Step)}
+
+
+def _made_adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(_made_adapter)
 
 
 # --- reading -------------------------------------------------------------------------------------

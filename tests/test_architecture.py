@@ -27,6 +27,7 @@ LAYERS = (
     {"staleness"},
     {"factory"},
     {"evaluation", "qualification"},
+    {"serve"},
     {"cli", "integrations", "__init__"},
     {"__main__"},
 )
@@ -52,7 +53,7 @@ HOMES = {
     "scipy": {"evaluation"},
     "statsmodels": {"evaluation"},
     "ir_measures": {"evaluation"},
-    "jinja2": {"evaluation"},
+    "jinja2": {"evaluation", "serve"},
     "markupsafe": {"evaluation"},
     "html_to_markdown": {"sources"},
     "httpcore": {"sources"},
@@ -63,6 +64,13 @@ HOMES = {
     "ray": {"embedders"},
     "selectolax": {"sources"},
     "ddgs": {"search_engines"},
+    "starlette": {"serve"},
+    "uvicorn": {"serve"},
+    "sse_starlette": {"serve"},
+    "prometheus_client": {"serve"},
+    "nh3": {"serve"},
+    "markdown_it": {"serve"},
+    "mcp": {"serve"},
 }
 
 

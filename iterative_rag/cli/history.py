@@ -91,7 +91,7 @@ def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJso
 @history_app.command("show")
 def show_run(name: RunName, form: Format = ExportFormat.TEXT) -> None:
     """Print an earlier answer with its citations, or export it."""
-    from iterative_rag.past_runs import find_runs
+    from iterative_rag.past_runs import answer_of, find_runs
 
     wanted = " ".join(name)
     found = find_runs(wanted)
@@ -140,21 +140,6 @@ def tell_others(found: list[PastRun], words: str) -> None:
         err().line(
             (clean(f"The newest of {len(found)} runs with these words; all: iterative-rag history {words}"), "dim")
         )
-
-
-def answer_of(run: PastRun) -> Answer:
-    """The answer that a run ended with. Raises UsageError where it has none."""
-    from iterative_rag.cli.replay import step_of
-    from iterative_rag.errors import UsageError
-    from iterative_rag.types import FinalStep
-
-    step = step_of(run.last)
-    if isinstance(step, FinalStep):
-        return step.answer
-    why = f" ({run.reason})" if run.reason else ""
-    raise UsageError(
-        f"The run {run.run_id} has no answer: it is {run.status}{why}.", hint=f"iterative-rag trace {run.run_id}"
-    )
 
 
 def print_answer(answer: Answer, form: ExportFormat) -> None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-from typing import Any, get_args
-
-from pydantic import TypeAdapter, ValidationError
+from collections.abc import Iterable, Iterator
 
 from iterative_rag.cli.console import Printer, clean
 from iterative_rag.cli.render import HopPrinter, show_answer
-from iterative_rag.trace import event_name
-from iterative_rag.types import FinalStep, Step
-
-Event = Mapping[str, Any]
+from iterative_rag.past_runs import Event, is_step, step_of
+from iterative_rag.types import FinalStep
 
 
 def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) -> None:
@@ -42,7 +35,7 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
                 step = step_of(event)
                 if step is not None:
                     hops.show(step)
-                elif event.get("event") in _STEPS:
+                elif is_step(event):
                     printer.line(("an event that cannot be read", "yellow"))
                 if isinstance(step, FinalStep):
                     show_answer(step.answer, printer)
@@ -73,25 +66,3 @@ def _show_call(event: Event, printer: Printer, *, whole: bool) -> None:
             printer.line((name, "cyan"), indent="    ")
             for line in str(event[name]).splitlines():
                 printer.line(line, indent="      ")
-
-
-# --- events back to steps --------------------------------------------------------------------
-
-_STEPS: dict[str, type[Any]] = {event_name(step): step for step in get_args(Step)}
-
-
-def step_of(event: Event) -> Step | None:
-    """The step that an event holds, or None for an event that is no step or a damaged one. Fields that an older version
-    did not write have their defaults."""
-    kind = _STEPS.get(str(event.get("event")))
-    if kind is None:
-        return None
-    names = {field.name for field in dataclasses.fields(kind)}
-    try:
-        step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
-    except ValidationError:
-        return None
-    return step
-
-
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)

@@ -123,11 +123,13 @@ class IterativeRAG:
         strategy: str | None = None,
         trace: Path | None = None,
         progress: Callable[[RunProgress], None] | None = None,
+        run_id: str = "",
     ) -> Iterator[Step]:
         """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
 
         `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
-        happens, never twice at once; it must return at once.
+        happens, never twice at once; it must return at once. `run_id` names the run and its trace where the caller has
+        told it to somebody already.
         """
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
@@ -135,7 +137,7 @@ class IterativeRAG:
         question = checked_question(question)
         check_language(question, self.settings, self.backend)
         strategy = strategy or self.settings.strategy
-        run_id = new_run_id()
+        run_id = run_id or new_run_id()
         record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl")
         try:
             record.write(

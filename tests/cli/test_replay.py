@@ -9,7 +9,7 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, NEED, QUESTION, steps_to
-from iterative_rag.cli.replay import step_of
+from iterative_rag.past_runs import step_of
 from iterative_rag.trace import Trace, trace_folder
 from iterative_rag.types import Step
 
