@@ -1,0 +1,1 @@
+"""The HTTP door: `/api/...` in JSON and server-sent events, `/healthz` and `/metrics`."""

@@ -1,0 +1,98 @@
+"""JSON in and out: bodies read, errors of the package as HTTP statuses."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from iterative_rag.errors import (
+    CapReached,
+    CorpusError,
+    CorpusNotFound,
+    IterativeRAGError,
+    LLMError,
+    ServerBusy,
+    UsageError,
+)
+from iterative_rag.serve.runs.events import error_to_json
+
+_log = logging.getLogger(__name__)
+_STATUS: tuple[tuple[type[IterativeRAGError], int], ...] = (
+    (CorpusNotFound, 404),
+    (UsageError, 400),
+    (ServerBusy, 429),
+    (CapReached, 504),
+    (LLMError, 502),
+    (CorpusError, 503),
+)
+
+
+class NotFound(CorpusError):
+    """What a path names does not exist."""
+
+
+def status_of(error: IterativeRAGError) -> int:
+    """The HTTP status of an error."""
+    if isinstance(error, NotFound):
+        return 404
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def error_response(error: IterativeRAGError) -> Response:
+    """An error of the package, as JSON. What is told of it names no path and no server; the log has all of it."""
+    status = status_of(error)
+    if status >= 500:
+        _log.warning("%s: %s", type(error).__name__, error)
+    return JSONResponse({"error": error_to_json(error)}, status, {"retry-after": "5"} if status == 429 else None)
+
+
+async def on_error(request: Request, error: Exception) -> Response:
+    """For Starlette: an error of the package that a route raised."""
+    assert isinstance(error, IterativeRAGError)
+    return error_response(error)
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    """For Starlette: no such route, or not with that method."""
+    assert isinstance(error, HTTPException)
+    told = {"code": "Http", "message": f"{error.detail}.", "hint": "", "retryable": False}
+    return JSONResponse({"error": told}, error.status_code, error.headers)
+
+
+async def on_unexpected(request: Request, error: Exception) -> Response:
+    """For Starlette: whatever no lower layer has named. The client is told nothing of it."""
+    told = {
+        "code": "Unexpected",
+        "message": "An unexpected error.",
+        "hint": "See the server's log.",
+        "retryable": False,
+    }
+    return JSONResponse({"error": told}, 500)
+
+
+async def json_object(request: Request) -> dict[str, Any]:
+    """The body. Raises UsageError for anything but a JSON object sent as such, which no form of a page can do."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise UsageError("The body must be JSON.", hint="Send it with Content-Type: application/json.")
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise UsageError("The body is not valid JSON.", hint='For example: {"question": "Who ...?"}') from error
+    if not isinstance(body, dict):
+        raise UsageError("The body is not a JSON object.", hint='For example: {"question": "Who ...?"}')
+    return body
+
+
+def whole_number(request: Request, name: str, default: int, most: int) -> int:
+    """A number of the query. Raises UsageError."""
+    given = request.query_params.get(name, "")
+    if not given:
+        return default
+    if not given.isascii() or not given.isdecimal() or not 1 <= len(given) <= 9 or not 0 <= int(given) <= most:
+        raise UsageError(f"{name} must be a whole number, at most {most:,}.")
+    return int(given)

@@ -1,0 +1,148 @@
+"""`/api/runs`: start a run, find it again after a reload, follow its events, stop it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import islice
+from typing import Any
+
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from iterative_rag.errors import UsageError
+from iterative_rag.past_runs import PastRun, events_of, past_runs, run_of_id, step_of
+from iterative_rag.serve.api.asking import submitted
+from iterative_rag.serve.api.event_stream import event_stream, last_event_id, server_sent
+from iterative_rag.serve.api.responses import NotFound, whole_number
+from iterative_rag.serve.runs.events import RunEvent, error_to_json, public_answer
+from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.run import Run
+from iterative_rag.serve.services import services_of
+from iterative_rag.types import FinalStep
+
+_MOST_LISTED = 200
+
+
+async def start(request: Request) -> Response:
+    """202 with the id of the run; its events are at `events`."""
+    run = await submitted(request)
+    return JSONResponse(live_json(run), 202, {"location": f"/api/runs/{run.id}"})
+
+
+async def listed(request: Request) -> Response:
+    """The runs, the newest first, also those that still go on; with `q` those with its words in question or answer."""
+    services = services_of(request)
+    limit = whole_number(request, "limit", 50, _MOST_LISTED)
+    words = request.query_params.get("q", "")
+    found = await asyncio.to_thread(lambda: [past_json(run) for run in islice(past_runs(words), limit)])
+    known = {one["id"]: one for one in found}
+    for run in services.runs.all():
+        if not run.over and (not words or words.casefold() in run.request.question.casefold()):
+            known[run.id] = live_json(run)
+    return JSONResponse({"runs": sorted(known.values(), key=lambda one: str(one["id"]), reverse=True)[:limit]})
+
+
+async def one(request: Request) -> Response:
+    """One run: its state, and its answer once it has one."""
+    found = await _found(request)
+    if isinstance(found, Run):
+        found.touch()
+        return JSONResponse(live_json(found, whole=True))
+    return JSONResponse(await asyncio.to_thread(past_json, found, whole=True))
+
+
+async def events(request: Request) -> Response:
+    """The events of a run after Last-Event-ID; 204, which ends a browser's attempts, where there will be no more."""
+    found, after = await _found(request), last_event_id(request)
+    if isinstance(found, Run):
+        if found.over and after >= found.last_number:
+            return Response(status_code=204)
+        return event_stream(found, after)
+    kept = await asyncio.to_thread(_kept_events, found)
+    if after >= len(kept):
+        return Response(status_code=204)
+
+    async def replayed() -> AsyncIterator[ServerSentEvent]:
+        for event in kept[after:]:
+            yield server_sent(event)
+
+    return EventSourceResponse(replayed(), sep="\n", headers={"x-run-id": found.run_id})
+
+
+async def stop(request: Request) -> Response:
+    """Stop a run, or take it out of the queue."""
+    services = services_of(request)
+    found = await _found(request)
+    if not isinstance(found, Run):
+        raise UsageError("This run is over.")
+    services.runs.stop(found)
+    return JSONResponse(live_json(found), 202)
+
+
+async def _found(request: Request) -> Run | PastRun:
+    """The run of the path. Raises NotFound."""
+    run_id = request.path_params["id"]
+    if run := services_of(request).runs.get(run_id):
+        return run
+    try:
+        past = await asyncio.to_thread(run_of_id, run_id)
+    except UsageError as error:
+        raise NotFound("There is no such run.") from error
+    if past.run_id != run_id:  # the command line also takes the beginning of an id
+        raise NotFound("There is no such run.")
+    return past
+
+
+def _kept_events(run: PastRun) -> list[RunEvent]:
+    """The steps of a run of the past, as they were told while it went on."""
+    steps = [step for event in events_of(run) if (step := step_of(event)) is not None]
+    at = run.at.timestamp() if run.at else 0.0
+    return [RunEvent(number, step, at) for number, step in enumerate(steps, 1)]
+
+
+def live_json(run: Run, *, whole: bool = False) -> dict[str, Any]:
+    """A run of this server; `whole`: with its answer."""
+    told: dict[str, Any] = {
+        "id": run.id,
+        "state": str(run.state),
+        "question": run.request.question,
+        "corpus": run.request.corpus,
+        "backend": run.request.backend,
+        "strategy": run.request.strategy,
+        "created": run.created,
+        "last_event": run.last_number,
+        "events": f"/api/runs/{run.id}/events",
+        "short_answer": run.answer.short_answer if run.answer else "",
+        "status": str(run.answer.status) if run.answer else "",
+    }
+    if whole:
+        told["answer"] = public_answer(run.answer) if run.answer else None
+        told["error"] = error_to_json(run.error) if run.error else None
+    return told
+
+
+def past_json(run: PastRun, *, whole: bool = False) -> dict[str, Any]:
+    """A run that its trace tells of; `whole`: with its answer."""
+    ended = run.last.get("event")
+    told: dict[str, Any] = {
+        "id": run.run_id,
+        "state": {"final": "done", "fault": "failed", "left": "stopped"}.get(str(ended), "unfinished"),
+        "question": run.question,
+        "corpus": run.corpus,
+        "backend": run.backend.split("?")[0].split("@")[0],
+        "strategy": str(run.first.get("strategy", "")),
+        "created": run.at.timestamp() if run.at else 0.0,
+        "events": f"/api/runs/{run.run_id}/events",
+        "short_answer": run.short_answer,
+        "status": run.status,
+    }
+    if whole:
+        step = step_of(run.last)
+        told["answer"] = public_answer(step.answer) if isinstance(step, FinalStep) else None
+        failed = told["state"] == "failed"
+        told["error"] = (
+            {"code": str(run.last.get("error", "")), "message": public_message(run.reason)} if failed else None
+        )
+    return told

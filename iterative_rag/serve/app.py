@@ -1,0 +1,78 @@
+"""Builds the application: the doors, and the guards before them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.serve.api.door import http_door
+from iterative_rag.serve.api.responses import on_error, on_http_error, on_unexpected
+from iterative_rag.serve.guards.bearer_token import ServerToken, TokenGuard
+from iterative_rag.serve.guards.body_limits import BodyLimits
+from iterative_rag.serve.guards.client_limits import ClientLimits
+from iterative_rag.serve.guards.host_origin import HostOriginGuard
+from iterative_rag.serve.guards.security_headers import SecurityHeaders
+from iterative_rag.serve.login_door import login_door
+from iterative_rag.serve.rag_pool import RagPool
+from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.serve_options import ServeOptions
+from iterative_rag.serve.services import Door, MakeDoor, Services
+
+# One line for each way in.
+DOORS: tuple[MakeDoor, ...] = (
+    http_door,
+    login_door,
+)
+
+
+def build_app(services: Services) -> Starlette:
+    """The application over these services."""
+    doors = [make(services) for make in DOORS]
+    app = Starlette(
+        routes=[route for door in doors for route in door.routes],
+        middleware=_guards(services, doors),
+        exception_handlers={
+            IterativeRAGError: on_error,
+            HTTPException: on_http_error,
+            Exception: on_unexpected,
+        },
+        lifespan=_lifespan(doors),
+    )
+    app.state.services = services
+    return app
+
+
+def make_services(pool: RagPool, options: ServeOptions) -> Services:
+    """What the doors share."""
+    return Services(options, pool, RunManager(pool, options), ServerToken(options.token))
+
+
+def _guards(services: Services, doors: list[Door]) -> list[Middleware]:
+    """The first sees a request first."""
+    options = services.options
+    names = [options.host, *options.allow_hosts]
+    open_paths = [path for door in doors for path in door.open_paths]
+    return [
+        Middleware(SecurityHeaders),
+        Middleware(HostOriginGuard, names=names, loopback=options.on_loopback),
+        Middleware(ClientLimits, at_once=options.requests_per_client),
+        Middleware(TokenGuard, token=services.token, open_paths=open_paths),
+        Middleware(BodyLimits, most_bytes=options.body_bytes, seconds=options.body_seconds),
+    ]
+
+
+def _lifespan(doors: list[Door]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as entered:
+            for door in doors:
+                if door.lifespan:
+                    await entered.enter_async_context(door.lifespan())
+            yield
+
+    return lifespan

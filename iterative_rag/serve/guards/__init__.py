@@ -1,0 +1,1 @@
+"""What every request passes before a door sees it, each guard an ASGI middleware."""

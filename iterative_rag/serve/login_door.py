@@ -1,0 +1,57 @@
+"""`/login`: a browser gives the token once, in a form or by the link that the server shows at its start, and gets a
+cookie."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from iterative_rag.serve.guards.bearer_token import COOKIE, LOGIN
+from iterative_rag.serve.services import Door, Services
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign in</title></head>
+<body><main>
+<h1>iterative-rag</h1>
+<form method="post" action="/login">
+<p><label>Token <input type="password" name="token" autocomplete="current-password" required autofocus></label></p>
+<p>{wrong}</p>
+<p><button>Sign in</button></p>
+</form>
+<p>The command that started the server has shown the token.</p>
+</main></body>
+</html>
+"""
+
+
+def login_door(services: Services) -> Door:
+    """The form, and the link that signs one browser in. Where no token is needed there is nothing to sign in to."""
+    token = services.token
+
+    def signed_in() -> Response:
+        response = RedirectResponse("/", 303)
+        response.set_cookie(COOKIE, token.cookie, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def form(request: Request) -> Response:
+        if not token.needed:
+            return RedirectResponse("/", 303)
+        code = request.query_params.get("code", "")
+        if code and token.redeem(code):
+            return signed_in()
+        wrong = "This link has been used; type the token." if code else ""
+        return HTMLResponse(_PAGE.format(wrong=wrong), 401 if code else 200)
+
+    async def sign_in(request: Request) -> Response:
+        given = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])
+        if token.matches(given[0].strip()):
+            return signed_in()
+        return HTMLResponse(_PAGE.format(wrong="That is not the token."), 401)
+
+    return Door(
+        routes=[Route(LOGIN, form, methods=["GET"]), Route(LOGIN, sign_in, methods=["POST"])], open_paths=[LOGIN]
+    )

@@ -1,0 +1,134 @@
+"""Runs the application: the address, the start message, and a clean stop."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import uvicorn
+
+from iterative_rag.errors import UsageError
+from iterative_rag.serve.app import build_app, make_services
+from iterative_rag.serve.guards.bearer_token import LOGIN
+from iterative_rag.serve.rag_pool import RagPool
+from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.serve_options import ServeOptions
+from iterative_rag.serve.services import Services
+from iterative_rag.settings import Settings
+
+# Of the headers of a request; h11 would take 64 kB.
+_HEADER_BYTES = 32_768
+_CONNECTIONS = 512
+_STOP_SECONDS = 3
+
+
+def serve(settings: Settings, options: ServeOptions, say: Callable[[str], None]) -> None:
+    """Serve until the process is told to stop. `say` prints a line for whoever started it.
+
+    Raises UsageError where the address cannot be used or the options are not safe.
+    """
+    made = not options.token and not options.on_loopback
+    if made:
+        options = replace(options, token=secrets.token_urlsafe(32))
+    options = options.checked()
+    listening = listen(options)
+    options = replace(options, port=listening.getsockname()[1])
+    services = make_services(RagPool(settings, served=options.corpora), options)
+    for name in options.corpora:
+        services.pool.check(name)
+    try:
+        for line in _start_message(services, made=made):
+            say(line)
+        make_server(services).run([listening])
+    finally:
+        services.runs.close()
+        services.pool.close()
+
+
+def listen(options: ServeOptions) -> socket.socket:
+    """A socket on the address of the options. Raises UsageError."""
+    try:
+        family, *_, address = socket.getaddrinfo(
+            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+    except OSError as error:
+        raise UsageError(
+            f"The server cannot listen on {options.host}, port {options.port}: {error.strerror}.",
+            hint="Choose another port: iterative-rag serve --port 0 takes a free one.",
+        ) from error
+    listening.set_inheritable(False)
+    return listening
+
+
+class RunServer(uvicorn.Server):
+    """Ends the runs before the connections, so that every stream gets its last event. A signal ends it like a return,
+    so that files are closed."""
+
+    def __init__(self, config: uvicorn.Config, runs: RunManager) -> None:
+        super().__init__(config)
+        self._runs = runs
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await asyncio.to_thread(self._runs.close)
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def make_server(services: Services) -> RunServer:
+    """A server of all doors; it neither names itself nor believes what a proxy says of the client."""
+    options = services.options
+    return RunServer(
+        uvicorn.Config(
+            build_app(services),
+            host=options.host,
+            port=options.port,
+            http="h11",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            h11_max_incomplete_event_size=_HEADER_BYTES,
+            limit_concurrency=_CONNECTIONS,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=_STOP_SECONDS,
+        ),
+        services.runs,
+    )
+
+
+def address_of(options: ServeOptions) -> str:
+    """The address as a browser on this machine reaches it."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{options.port}"
+
+
+def _start_message(services: Services, *, made: bool) -> list[str]:
+    address, options = address_of(services.options), services.options
+    code = services.token.one_time_code
+    link = f"{address}{LOGIN}?code={code}" if code else f"{address}/"
+    lines = [f"Serving {', '.join(services.pool.corpora())} with {services.pool.backends[0]} on {address}"]
+    lines.append(f"Open:  {link}" + ("  (works once)" if code else ""))
+    if made:
+        lines.append(f"Token: {options.token}  (for other programs; it is not shown again)")
+    return [*lines, "Stop it with Ctrl-C."]
