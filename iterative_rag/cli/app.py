@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, doctor, index_search_show, trace_and_cache, trust
+from iterative_rag.cli import ask, doctor, index_search_show, serve, trace_and_cache, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.help_layout import HelpLayout
@@ -97,6 +97,9 @@ app.command(
         "iterative-rag trace", "iterative-rag trace first lady", "iterative-rag trace 20250131-1425 --json | jq .event"
     )
 )(trace_and_cache.trace)
+app.command(
+    epilog=_examples("iterative-rag serve", "iterative-rag serve --corpus mine --llm ollama/llama3.1:8b --port 8000")
+)(serve.serve)
 app.add_typer(history_app, name="history")
 app.add_typer(trace_and_cache.cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
@@ -116,6 +119,7 @@ COMMANDS = (
     "show",
     "history",
     "trace",
+    "serve",
     "cache",
     "evaluate",
     "keys",

@@ -1,0 +1,118 @@
+"""`iterative-rag serve`: a server on this machine, for browsers and other programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from iterative_rag.cli.completion import corpus_names
+from iterative_rag.cli.options import (
+    EmbedderSpec,
+    FastLLMSpec,
+    IndexAt,
+    LLMSpec,
+    MaxCalls,
+    MaxHops,
+    MaxSeconds,
+    MaxTokens,
+    PresetName,
+    RerankSpec,
+    settings_from,
+)
+
+Served = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        metavar="NAME",
+        help="A corpus to serve, the first by default; repeatable. All of them if none is named.",
+        autocompletion=corpus_names,
+    ),
+]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; others than loopback need a token.")]
+Port = Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")]
+Token = Annotated[str, typer.Option(metavar="TEXT", help="What clients have to send; better in ITERATIVE_RAG_TOKEN.")]
+ReadOnly = Annotated[bool, typer.Option("--read-only", help="Hide everything that changes what is stored.")]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option("--allow-host", metavar="NAME", help="A further name of this server, as behind a proxy; repeatable."),
+]
+RunsAtOnce = Annotated[int, typer.Option("--runs-at-once", metavar="N", min=1, max=64, help="Questions at once.")]
+Queue = Annotated[int, typer.Option("--queue", metavar="N", min=0, max=10_000, help="Questions that may wait.")]
+RunsPerClient = Annotated[
+    int, typer.Option("--runs-per-client", metavar="N", min=1, max=10_000, help="Questions of one client.")
+]
+Grace = Annotated[
+    float, typer.Option("--grace", metavar="SECONDS", min=0, help="A run ends so long after its client has gone.")
+]
+
+
+def serve(
+    corpus: Served = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8372,
+    token: Token = "",
+    read_only: ReadOnly = False,
+    allow_host: AllowHost = None,
+    runs_at_once: RunsAtOnce = 2,
+    queue: Queue = 32,
+    runs_per_client: RunsPerClient = 8,
+    grace: Grace = 30.0,
+    llm: LLMSpec = None,
+    fast_llm: FastLLMSpec = None,
+    embedder: EmbedderSpec = None,
+    index: IndexAt = None,
+    rerank: RerankSpec = None,
+    preset: PresetName = None,
+    max_hops: MaxHops = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_seconds: MaxSeconds = None,
+) -> None:
+    """Serve questions, searches and documents over HTTP, on this machine alone unless --host says otherwise.
+
+    Clients may lower the limits, never raise them. Needs the extra "serve".
+    """
+    _check_installed()
+    settings = settings_from(
+        llm=llm,
+        fast_llm=fast_llm,
+        embedder=embedder,
+        index=index,
+        rerank=rerank,
+        preset=preset and preset.value,
+        max_hops=max_hops,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+        max_seconds=max_seconds,
+    )
+    from iterative_rag.cli.console import clean, err
+    from iterative_rag.serve.serve_options import ServeOptions
+    from iterative_rag.serve.server import serve as run_server
+    from iterative_rag.system.memory import limit_arenas
+
+    limit_arenas()
+    options = ServeOptions(
+        host=host,
+        port=port,
+        token=token,
+        read_only=read_only,
+        corpora=tuple(dict.fromkeys(corpus or ())),
+        allow_hosts=tuple(allow_host or ()),
+        runs_at_once=runs_at_once,
+        queue=queue,
+        runs_per_client=runs_per_client,
+        grace_seconds=grace,
+    )
+    run_server(settings, options, lambda line: err().line(clean(line)))
+
+
+def _check_installed() -> None:
+    """Raise MissingExtra where a package of the server is missing."""
+    from importlib.util import find_spec
+
+    from iterative_rag.errors import MissingExtra
+
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn", "sse_starlette", "prometheus_client")):
+        raise MissingExtra("serve")

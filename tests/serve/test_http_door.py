@@ -1,0 +1,58 @@
+"""Questions, runs, searches and documents over HTTP, on a real server."""
+
+from __future__ import annotations
+
+from fakes.running_server import CORPUS, RunningServer, events_in
+from fakes.two_article_corpus import QUESTION
+
+EVENTS = {"accept": "text/event-stream"}
+
+
+def test_a_question_is_answered_as_one_object(served: RunningServer) -> None:
+    with served.client() as client:
+        answered = client.post("/api/ask", json={"question": QUESTION})
+    assert answered.status_code == 200
+    assert answered.json()["short_answer"] == "Edda Holm"
+    assert answered.json()["run_id"] == answered.headers["x-run-id"]
+
+
+def test_the_typed_steps_come_as_events(served: RunningServer) -> None:
+    with served.client() as client:
+        events = events_in(client.post("/api/ask", json={"question": QUESTION}, headers=EVENTS).text)
+    names = [name for _, name, _ in events]
+    assert {"analysis", "shortlist", "reading", "answering"} <= set(names)
+    assert names[-1] == "final"
+    assert [number for number, *_ in events] == sorted({number for number, *_ in events})
+    assert events[-1][2]["answer"]["citations"][1]["quote"] == "Its mayor is Edda Holm."
+
+
+def test_a_reload_finds_the_run_and_goes_on_after_the_last_event(served: RunningServer) -> None:
+    with served.client() as client:
+        run = client.post("/api/runs", json={"question": QUESTION}).json()
+        whole = events_in(client.get(run["events"]).text)
+        rest = events_in(client.get(run["events"], headers={"last-event-id": str(whole[-2][0])}).text)
+        after = client.get(run["events"], headers={"last-event-id": str(whole[-1][0])})
+        found = client.get(f"/api/runs/{run['id']}").json()
+    assert rest == whole[-1:]
+    assert after.status_code == 204
+    assert (found["state"], found["short_answer"]) == ("done", "Edda Holm")
+
+
+def test_documents_are_searched_listed_and_read(served: RunningServer) -> None:
+    with served.client() as client:
+        hits = client.get("/api/search", params={"q": "mayor of Aldermere", "limit": 2}).json()["hits"]
+        titles = client.get("/api/documents", params={"corpus": CORPUS}).json()
+        document = client.get(f"/api/documents/{hits[0]['document_id']}").json()
+    assert hits[0]["title"] == "Aldermere"
+    assert titles["total"] == 2
+    assert document["text"][hits[0]["start"] : hits[0]["end"]] == hits[0]["text"]
+    assert document["source"] == "Aldermere.md"
+
+
+def test_corpora_health_and_figures_are_told(served: RunningServer) -> None:
+    with served.client() as client:
+        corpora = client.get("/api/corpora").json()
+        assert client.get("/healthz").json()["status"] == "ok"
+        assert "iterative_rag_runs_running 0.0" in client.get("/metrics").text
+    assert [one["name"] for one in corpora["corpora"]] == [CORPUS]
+    assert corpora["backends"] == ["playing"]
