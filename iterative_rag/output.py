@@ -13,6 +13,7 @@ from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import label
+from iterative_rag.text.whole_values import whole_words
 from iterative_rag.types import (
     Answer,
     ChainLink,
@@ -36,15 +37,20 @@ def said_lines(answer: Answer) -> list[str]:
 def apart(answer: Answer) -> str:
     """The short answer, where the text does not hold it and it has to be shown by itself."""
     short = one_line(plain(answer.short_answer))
-    return "" if any(short in line for line in said_lines(answer)) else short
+    return "" if any(_place_of(short, line) for line in said_lines(answer)) else short
 
 
 def around_value(line: str, answer: Answer) -> tuple[str, str, str]:
     """What stands before the short answer in a line of the text, the short answer, and what follows; a line without it
     is all before."""
-    short = one_line(plain(answer.short_answer))
-    found = re.search(rf"(?<!\w){re.escape(short)}(?!\w)", line) if short else None
-    return (line[: found.start()], short, line[found.end() :]) if found else (line, "", "")
+    start, end = _place_of(one_line(plain(answer.short_answer)), line) or (len(line), len(line))
+    return line[:start], line[start:end], line[end:]
+
+
+def _place_of(value: str, line: str) -> tuple[int, int] | None:
+    """Where a line holds a value, in whatever case: "yes" in "Yes [1]."; but no part of a word, as "no" in "another"."""
+    places = (found.span() for found in re.finditer(re.escape(value), line, re.IGNORECASE)) if value else ()
+    return next((place for place in places if whole_words(line, *place) == place), None)
 
 
 def chain_lines(answer: Answer) -> list[str]:

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, SCHEMA, UNREAD
-from iterative_rag.output import answer_to_json, chain_lines
+from iterative_rag.output import answer_to_json, apart, around_value, chain_lines
 from iterative_rag.types import Answer, Status
 
 ALL = [
@@ -50,6 +50,25 @@ def test_what_a_text_tells_of_differing_sources_is_not_told_again() -> None:
     shown = {status: chain_lines(dataclasses.replace(ANSWERED, status=status)) for status in Status}
     assert len(shown[Status.ANSWERED]) == 3
     assert shown[Status.INCOMPLETE] == ["founder of Aldermere → Edda Holm [1]", "1912 − 1825 = 87 [1]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "bold", "by_itself"),
+    [
+        ("Yes [1].", "yes", "Yes", ""),
+        ("The Velm Tower is 661 ft tall [1].", "661 ft", "661 ft", ""),
+        ("Nothing is known of another one [1].", "no", "", "no"),
+        ("他出生在东京。", "东京", "东京", ""),
+        ("It was he [1].", "Edda Holm", "", "Edda Holm"),
+    ],
+)
+def test_a_value_is_found_in_the_text_in_any_case_but_not_inside_a_word(
+    text: str, short: str, bold: str, by_itself: str
+) -> None:
+    answer = dataclasses.replace(ANSWERED, text=text, short_answer=short)
+    before, value, after = around_value(text, answer)
+    assert (before + value + after, value) == (text, bold)
+    assert apart(answer) == by_itself
 
 
 @pytest.mark.parametrize(
