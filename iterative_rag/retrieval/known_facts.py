@@ -54,15 +54,21 @@ class KnownFacts:
 
     def remember(self, question: str, begun: Sequence[Fact], facts: Iterable[Fact]) -> None:
         """Keep what a question has begun with, and for others the values that it has found; none of the web, which is
-        read anew."""
-        rows = [[fact.document_id, self._key(self._read(fact)), _row(fact)] for fact in begun]
+        read anew, and none of documents that are gone by now."""
+        rows = []
+        for fact in begun:
+            if document := self._document(fact.document_id):
+                rows.append([fact.document_id, self._key(document), _row(fact)])
         self.cache.put(self._start_key(question), rows)
         by_document: dict[str, list[Fact]] = {}
         for fact in facts:
             if is_value(fact) and not fact.retrieved:
                 by_document.setdefault(fact.document_id, []).append(fact)
-        for found in by_document.values():
-            key = self._key(self._read(found[0]))
+        for id_, found in by_document.items():
+            document = self._document(id_)
+            if document is None:
+                continue
+            key = self._key(document)
             new = [row for row in map(_row, found) if all(len(row[name]) <= LONGEST for name in _TEXTS)]
             kept = [row for row in self.cache.get(key, _rows) or [] if row not in new]
             self.cache.put(key, [*kept, *new][-MOST_KEPT:])
@@ -102,11 +108,8 @@ class KnownFacts:
     def _start_key(self, question: str) -> str:
         return cache_key("known at the start", self.fingerprint, self.corpus.name, Need(question).key)
 
-    def _read(self, fact: Fact) -> Document:
-        return self.corpus.document(fact.document_id)
-
     def _document(self, id_: str) -> Document | None:
-        """A document that may have been removed since its id was written."""
+        """None where the document, or the whole corpus, was removed since its id was written."""
         try:
             return self.corpus.document(id_)
         except CorpusError:

@@ -12,7 +12,7 @@ from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.settings import Settings
-from iterative_rag.types import AnalysisStep, Answer, FinalStep, Status, Step
+from iterative_rag.types import AnalysisStep, Answer, AnsweringStep, FinalStep, Status, Step
 
 PAGES = {
     "Velm Tower": "Velm Tower stands in Karsa. Velm Tower was designed by Oda Brenk.",
@@ -34,13 +34,13 @@ class Asking:
 
     def steps(self, chain: Chain, pages: dict[str, str] = PAGES, **settings: Any) -> tuple[list[Step], int]:
         """The steps of a question, and how many calls it took."""
-        chosen = Settings.model_validate({"shortlist": 2, **settings})
         before = self.mind.calls.total()
+        return list(self.over(MemoryCorpus(pages), **settings).steps(chain.question)), self.mind.calls.total() - before
+
+    def over(self, corpus: MemoryCorpus, **settings: Any) -> IterativeRAG:
+        chosen = Settings.model_validate({"shortlist": 2, **settings})
         backend = LLMBackend(self.mind, None, self.cache, chosen)
-        rag = IterativeRAG(
-            chosen, corpus=MemoryCorpus(pages), backend=backend, cache=self.cache, embedder=HashingEmbedder()
-        )
-        return list(rag.steps(chain.question)), self.mind.calls.total() - before
+        return IterativeRAG(chosen, corpus=corpus, backend=backend, cache=self.cache, embedder=HashingEmbedder())
 
     def ask(self, chain: Chain, pages: dict[str, str] = PAGES, **settings: Any) -> tuple[Answer, int]:
         steps, calls = self.steps(chain, pages, **settings)
@@ -91,6 +91,20 @@ def test_a_repeated_question_leaves_out_what_has_changed_or_gone() -> None:
         steps, _ = asking.steps(SECOND, pages)
         (known, *_) = (step.known for step in steps if isinstance(step, AnalysisStep))
         assert [fact.title for fact in known] == titles
+
+
+def test_an_answer_outlives_a_document_that_is_removed_meanwhile() -> None:
+    """Only what is to be kept for other questions is looked up again."""
+    asking, corpus = Asking(), MemoryCorpus(PAGES)
+    asking.ask(FIRST)  # so that the second question begins with facts of both documents
+    for step in asking.over(corpus).steps(SECOND.question):
+        if isinstance(step, AnsweringStep):
+            del corpus.documents["Oda Brenk"]
+    assert isinstance(step, FinalStep)
+    assert (step.answer.status, step.answer.short_answer) == (Status.ANSWERED, "Tomas Vey")
+    again, _ = asking.steps(SECOND)
+    (known, *_) = (step.known for step in again if isinstance(step, AnalysisStep))
+    assert [fact.title for fact in known] == ["Velm Tower"]
 
 
 @pytest.mark.parametrize("off", [{"reuse": "words"}, {"cache": False}])
