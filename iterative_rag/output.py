@@ -48,7 +48,7 @@ def around_value(line: str, answer: Answer) -> tuple[str, str, str]:
 
 
 def _place_of(value: str, line: str) -> tuple[int, int] | None:
-    """Where a line holds a value, in whatever case: "yes" in "Yes [1]."; but no part of a word, as "no" in "another"."""
+    """Where a line holds a value in any case: "yes" in "Yes [1]."; but no part of a word, such as "no" in "another"."""
     places = (found.span() for found in re.finditer(re.escape(value), line, re.IGNORECASE)) if value else ()
     return next((place for place in places if whole_words(line, *place) == place), None)
 

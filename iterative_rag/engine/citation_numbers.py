@@ -65,8 +65,7 @@ class CitationNumbers:
     def with_unit(self, short: str) -> str:
         """A short answer that is a bare number, with the unit that the quote of a cited fact writes with it."""
         stating = (self.facts[place] for place in self.cited if self.facts[place].value == short)
-        written = (with_unit(short, fact.quote) for fact in stating)
-        return next((text for text in written if text != short), short)
+        return with_unit(short, *(fact.quote for fact in stating))
 
     def _numbers(self) -> dict[int, int]:
         """The number of each cited fact by its position, in the order of the draft."""

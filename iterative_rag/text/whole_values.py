@@ -17,11 +17,16 @@ _LABELLED = lazy_pattern(r"^\|[^|]*\((?P<unit>[^()|]{1,12})\)\s*\|\s*(?P<cell>[^
 _WITHOUT_SPACES = "\u0e00"
 
 
-def with_unit(value: str, quote: str) -> str:
-    """A bare number with the unit that its quote writes with it: "661 ft" for "661"; anything else as it is."""
+def with_unit(value: str, *quotes: str) -> str:
+    """A bare number with the unit that the first of the quotes which has one writes with it: "661 ft" for "661";
+    anything else as it is."""
     value = value.strip()
     if not _NUMBER.fullmatch(value):
         return value
+    return next((written for quote in quotes if (written := _with_unit_of(quote, value)) != value), value)
+
+
+def _with_unit_of(quote: str, value: str) -> str:
     if (row := _LABELLED.match(quote.strip())) and row["cell"] == value and units.unit_of(row["unit"]):
         return f"{value} {row['unit']}"
     for mention in single(mentions(quote, language(quote) or "en")):

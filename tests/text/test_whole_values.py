@@ -26,7 +26,7 @@ from iterative_rag.text.whole_values import whole_words, with_unit
     ],
 )
 def test_a_number_keeps_the_unit_of_its_quote(value: str, quote: str, kept: str) -> None:
-    assert with_unit(value, quote) == kept
+    assert with_unit(value, "It is told elsewhere.", quote) == kept
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,11 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
 
 
 def _as_written(inquiry: Inquiry, best: NodeValue) -> NodeValue:
-    """The value without markup, with the unit that stands behind it in the quote of a fact that states it."""
+    """The value without markup, with the unit that the quote of a fact that states it writes with it: for the sentence,
+    since the engine adds it to the short answer alone."""
     stating = (inquiry.facts[place] for place in best.facts)
-    written = (with_unit(best.text, fact.quote) for fact in stating if fact.value == best.text)
-    return replace(best, text=plain(next((text for text in written if text != best.text), best.text)))
+    quotes = (fact.quote for fact in stating if fact.value == best.text)
+    return replace(best, text=plain(with_unit(best.text, *quotes)))
 
 
 def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
