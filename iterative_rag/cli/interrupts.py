@@ -110,8 +110,10 @@ def stopped_message(arguments: list[str]) -> str:
 
 def _leave(text: str) -> NoReturn:
     before = _SHOW_CURSOR if os.isatty(2) else ""
-    os.write(2, (before + ("" if _said else text)).encode("utf-8", "replace"))
-    os._exit(INTERRUPTED)
+    try:
+        os.write(2, (before + ("" if _said else text)).encode("utf-8", "replace"))
+    finally:  # a full stderr does not keep the process from leaving
+        os._exit(INTERRUPTED)
 
 
 def _importing(frame: FrameType | None) -> bool:

@@ -10,7 +10,7 @@ import io
 import os
 import re
 import sys
-from typing import Any
+from typing import Any, BinaryIO
 
 from iterative_rag.text.control_characters import visible
 
@@ -43,8 +43,19 @@ class Styled:
         return getattr(self._stream, name)
 
 
+class LossyFile(io.FileIO):
+    """Drops what cannot be written."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return memoryview(data).nbytes
+
+
 def guard_streams() -> None:
-    """Replace stdout and stderr where they lead to a terminal. What cannot be encoded is shown as a question mark."""
+    """Replace stdout and stderr where they lead to a terminal. What cannot be encoded is shown as a question mark; what
+    stderr does not take is dropped: there is no other place to say so, and the answer and the exit code count."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by the shell: `>&-`
@@ -52,7 +63,17 @@ def guard_streams() -> None:
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.reconfigure(errors="replace")
+        buffer = _lossy(stream.buffer) if stream is sys.__stderr__ else stream.buffer
         if stream.isatty() and not isinstance(stream, TerminalStream):
             stream.flush()
-            guarded = TerminalStream(stream.buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
+            guarded = TerminalStream(buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
             setattr(sys, name, guarded)
+        elif buffer is not stream.buffer:
+            sys.stderr = io.TextIOWrapper(buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
+
+
+def _lossy(buffer: BinaryIO) -> BinaryIO:
+    """Writes to the same place, without errors. That of a Windows console, which is no plain file, stays as it is."""
+    if not isinstance(getattr(buffer, "raw", buffer), io.FileIO):
+        return buffer
+    return io.BufferedWriter(LossyFile(buffer.fileno(), "w", closefd=False))

@@ -47,6 +47,16 @@ def test_what_a_shell_can_take_away(tmp_path: Path, case: str) -> None:
     assert "Unexpected" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_stderr_costs_neither_the_answer_nor_the_exit_code(articles: Path, unbuffered: str) -> None:
+    lines = "IR index articles -q && IR ask 'Who founded Aldermere?' --llm builtin; echo $?; IR ask Aldermere; echo $?"
+    done = in_bash(f"({lines}) 2>/dev/full", articles.parent, PYTHONUNBUFFERED=unbuffered)
+    answer, *_, answered, refused = done.stdout.splitlines()
+    assert "Edda Holm" in answer
+    assert (answered, refused) == ("0", "2")
+
+
 def test_too_few_files_are_said_to_be_that(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(arguments: list[str]) -> int:
         raise OSError(errno.EMFILE, "Too many open files", "render.py")
