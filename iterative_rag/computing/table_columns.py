@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from iterative_rag.computing.operands import Items, Value
 from iterative_rag.errors import ComputeError
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.markdown_rows import is_rule, row_cells
 
-_RULE = lazy_pattern(r"[\s|:+-]*")
 MOST_ROWS = 1000
 
 
@@ -19,7 +18,7 @@ def column(table: str, name: str, labels: str, read: Callable[[str], Value]) -> 
     """
     # In JSON, models often escape the line breaks twice.
     lines = table.replace("\\n", "\n").splitlines()
-    rows = [_cells(line) for line in lines if line.strip() and not _RULE.fullmatch(line)]
+    rows = [[cell.text for cell in row_cells(line)] for line in lines if line.strip(" |") and not is_rule(line)]
     if len(rows) < 2:
         raise ComputeError("a table needs a header row and at least one more row, each on its own line: | a | b |")
     if len(rows) > MOST_ROWS:
@@ -32,11 +31,6 @@ def column(table: str, name: str, labels: str, read: Callable[[str], Value]) -> 
             raise ComputeError(f"the row | {' | '.join(row)[:80]} | has fewer cells than the header")
         found.append(read(row[wanted]))
     return Items(tuple(found), tuple(row[named] for row in rows[1:]))
-
-
-def _cells(line: str) -> list[str]:
-    line = line.strip()
-    return [cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")]
 
 
 def _place(head: list[str], name: str) -> int:

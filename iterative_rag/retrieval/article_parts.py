@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from iterative_rag.retrieval.chunking import Heading, headings
 from iterative_rag.text.folding import folded
+from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
 from iterative_rag.text.patterns import lazy_pattern
 
 Span = tuple[int, int]
@@ -18,8 +19,7 @@ FEWEST_ENTRIES = 2
 
 _WORD = lazy_pattern(r"\w+")
 _ROW = lazy_pattern(r"^[ \t]*\|.*$", re.MULTILINE)
-_ITEM = lazy_pattern(r"^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)\S.*$", re.MULTILINE)
-_RULE = lazy_pattern(r"[ \t]*\|[ :|-]*-[ :|-]*")
+_ITEM = lazy_pattern(rf"^{ENTRY_SIGN}.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
 
 
 def _table(text: str, lines: Sequence[Span], heading: str) -> Table:
-    ruled = len(lines) > 1 and _RULE.fullmatch(text[slice(*lines[1])]) is not None
+    ruled = len(lines) > 1 and is_rule(text[slice(*lines[1])])
     header = 2 if ruled else 1 if len(lines) > 1 else 0
     return Table(heading, tuple(lines[:header]), tuple(lines[header:]))
 
