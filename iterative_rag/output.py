@@ -16,6 +16,7 @@ from iterative_rag.text.need_wording import label
 from iterative_rag.text.whole_values import whole_words
 from iterative_rag.types import (
     Answer,
+    AnswerForm,
     ChainLink,
     Citation,
     Claim,
@@ -29,13 +30,18 @@ from iterative_rag.types import (
 
 
 def said_lines(answer: Answer) -> list[str]:
-    """The lines of the answer's text, without markup and safe to show."""
+    """The lines of the answer's text, without markup and safe to show; none for an extract, whose quotes are shown as
+    its citations."""
+    if answer.form is AnswerForm.EXTRACT:
+        return []
     lines = map(one_line, plain(answer.text or answer.short_answer).splitlines())
     return [line for line in lines if line]
 
 
 def apart(answer: Answer) -> str:
     """The short answer, where the text does not hold it and it has to be shown by itself."""
+    if answer.form is AnswerForm.EXTRACT:
+        return ""
     short = one_line(plain(answer.short_answer))
     return "" if any(_place_of(short, line) for line in said_lines(answer)) else short
 
@@ -58,6 +64,8 @@ def chain_lines(answer: Answer) -> list[str]:
     repeat the answer."""
     # The text of an abstention says by itself what was found, and where sources differ.
     links = () if _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
+    quotes = {plain(citation.quote) for citation in answer.citations} if answer.form is AnswerForm.EXTRACT else ()
+    links = tuple(link for link in links if link.found not in quotes)
     if answer.status is Status.INCOMPLETE:
         links = tuple(link for link in links if not _is_side(link, answer))
     lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
@@ -99,6 +107,7 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "question": answer.question,
         "answer": answer.text,
         "short_answer": answer.short_answer,
+        "form": str(answer.form),
         "status": str(answer.status),
         "reason": answer.reason,
         "reason_code": answer.reason_code and str(answer.reason_code),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.reading.page_units import page
+from iterative_rag.builtin.reading import passage_extracts
+from iterative_rag.builtin.reading.findings import Finding
+from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reading.rule_reader import PageReader, RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
 from iterative_rag.builtin.reading.trained_reader import TrainedReader
@@ -49,6 +52,7 @@ class BuiltinBackend:
         """`binary_grades` and `rewordings`: as the settings `grades` and `rewordings` have it."""
         # The engine reads windows in parallel, so each reading uses one thread.
         spans = SpanReader(threads=1)
+        self._embedder = embedder
         self._reader = reader or TrainedReader(RuleReader(embedder), spans)
         self._grader = BuiltinGrader(spans, cache, binary=binary_grades)
         self._rewriter = BuiltinRewriter(rewordings)
@@ -60,7 +64,7 @@ class BuiltinBackend:
         planned = self._planner, self._caution
         return Roles(
             BuiltinAnalyst(*planned),
-            BuiltinExtractor(self._reader),
+            BuiltinExtractor(self._reader, self._embedder),
             BuiltinRephraser(*planned),
             BuiltinAnswerer(*planned),
             self._grader,
@@ -84,12 +88,12 @@ class BuiltinAnalyst:
 
 
 class BuiltinExtractor:
-    def __init__(self, reader: PageReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: PageReader, embedder: Embedder) -> None:
+        self._reader, self._embedder = reader, embedder
 
     @property
     def fingerprint(self) -> str:
-        return f"builtin/{self._reader.fingerprint}"
+        return f"builtin/{self._reader.fingerprint}/{passage_extracts.VERSION}"
 
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
         """Every window is read for every need by itself; the models do not use the question behind them."""
@@ -97,9 +101,13 @@ class BuiltinExtractor:
             Extract(finding.statement, finding.quote, finding.value, round(finding.score, 4), (n,), place)
             for n, need in enumerate(needs)
             for place, window in enumerate(windows)
-            for finding in self._reader.read(read_query(need.question), page(window))
+            for finding in self._read(need.question, page(window))
             if finding.score >= FLOOR and finding.quote in window.text
         )
+
+    def _read(self, question: str, page: UnitPage) -> list[Finding]:
+        found = self._reader.read(read_query(question), page)
+        return passage_extracts.pick(question, page, self._embedder, found) if wants_extract(question) else found
 
 
 class BuiltinRephraser:

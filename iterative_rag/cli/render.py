@@ -14,6 +14,7 @@ from iterative_rag.types import (
     Action,
     AnalysisStep,
     Answer,
+    AnswerForm,
     AnsweringStep,
     Citation,
     CorrectionStep,
@@ -272,7 +273,9 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         head = ("", "")
     if answer.status is Status.INCOMPLETE and (answer.text or answer.short_answer):
         printer.line(("Best answer so far:", "yellow"))
-    if answer.text or answer.short_answer:
+    if answer.form is AnswerForm.EXTRACT:
+        printer.line(head)
+    elif answer.text or answer.short_answer:
         _show_text(answer, printer, head)
     for link in chain_lines(answer):
         printer.line(clean(link), indent="  ", hang="    ")

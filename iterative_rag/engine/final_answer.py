@@ -11,6 +11,7 @@ from iterative_rag.engine.run_state import RunState
 from iterative_rag.retrieval.nearness import nearest_passages
 from iterative_rag.types import (
     Answer,
+    AnswerForm,
     Citation,
     ConfidenceWord,
     Conflict,
@@ -34,7 +35,8 @@ FINDINGS_SHOWN = 5
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     written = _with_sound_notes(state.draft or best_so_far(state.inquiry), state.inquiry)
-    draft, conflicts = with_conflicts(written, state.inquiry)
+    extract = written.form is AnswerForm.EXTRACT
+    draft, conflicts = (written, ()) if extract else with_conflicts(written, state.inquiry)
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     outcome = outcome_of(state, ending, draft)
     if outcome.status is Status.ABSTAINED:
@@ -73,14 +75,15 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         ),
         last_attempt=draft.answered and draft.last_attempt,
         chain=numbers.chain(),
+        form=draft.form,
     )
 
 
 def _word(
     state: RunState, written: Draft, trust: float, conflicts: Sequence[Conflict], ending: Ending
 ) -> ConfidenceWord | None:
-    if not written.answered:
-        return None
+    if not written.answered or written.form is AnswerForm.EXTRACT:
+        return None  # no share of extracts was measured
     if ending.metered:
         return by_evidence(state.inquiry, written, trust, state.reflection, conflicts)
     return by_confidence(trust)

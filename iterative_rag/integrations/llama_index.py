@@ -165,6 +165,7 @@ def response_metadata(answer: Answer) -> dict[str, Any]:
         "reason": answer.reason,
         "reason_code": answer.reason_code and str(answer.reason_code),
         "short_answer": answer.short_answer,
+        "form": str(answer.form),
         "confidence": answer.confidence,
         "confidence_word": answer.confidence_word and str(answer.confidence_word),
         "chain": [asdict(link) for link in answer.chain],

@@ -33,6 +33,7 @@ from iterative_rag.types.loop import (
 )
 from iterative_rag.types.outcomes import (
     Answer,
+    AnswerForm,
     Cap,
     ChainLink,
     Citation,
@@ -93,6 +94,7 @@ __all__ = [
     "Analysis",
     "AnalysisStep",
     "Answer",
+    "AnswerForm",
     "AnsweringStep",
     "CalculateCall",
     "Cap",

@@ -52,6 +52,13 @@ class ConfidenceWord(StrEnum):
     WEAK_GUESS = "weak guess"
 
 
+class AnswerForm(StrEnum):
+    """What kind of text an answer is."""
+
+    VALUE = "value"  # a name, a number, a date, yes or no, or a sentence with one
+    EXTRACT = "extract"  # the passages nearest to the question, quoted: nothing is concluded from them
+
+
 class Cap(StrEnum):
     """The hard limits of a run, one for each `max_` setting."""
 
@@ -93,6 +100,7 @@ class Draft:
     `text` contains markers `[n]`, where n is the position in `cited`, counted from 1. An abstention has
     `answered=False` and says in `missing` what the corpus does not hold or which premise is false (`false_premise`).
     `confidence` is from 0 to 1. `also`, `caveats` and `last_attempt` as in Answer; the first two have markers, too.
+    In an EXTRACT, `text` is the quotes and `short_answer` the best of them.
     `weighed`: the backend has seen all facts and chosen between those that contradict each other.
     """
 
@@ -108,6 +116,7 @@ class Draft:
     false_premise: bool = False
     last_attempt: bool = False
     weighed: bool = False
+    form: AnswerForm = AnswerForm.VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +211,9 @@ class Answer:
 
     `text` is the sentence with `[n]` markers, `short_answer` the value alone, `chain` what was asked and found on the
     way to it, as far as it is cited; `confidence` is from 0 to 1, `confidence_word` the same in words (None without an
-    answer). `nearest` are the passages that come nearest to a question that could not be worked out, numbered after the
-    citations. `cap` is set when a limit ended the run, `fault` when an error did. `unread` are documents that could not
+    answer, and for an extract). `form` tells an answer from an extract. `nearest` are the passages that come nearest to
+    a question that could not be worked out, numbered after the citations. `cap` is set when a limit ended the run,
+    `fault` when an error did. `unread` are documents that could not
     be read: a run that would have abstained is then `incomplete`, an answer that is proved without them stays
     `answered`. `conflicts` are shown with the answer. `claims` are the claims of the text with the facts that prove
     each; empty where the strategy does not reflect. `also` are other values that the facts support ("1905, by the
@@ -236,6 +246,7 @@ class Answer:
     run_id: str = ""
     corpus_notice: str = ""
     chain: tuple[ChainLink, ...] = ()
+    form: AnswerForm = AnswerForm.VALUE
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

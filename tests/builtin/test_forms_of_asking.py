@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import pytest
 
 from iterative_rag import IterativeRAG
+from iterative_rag.cli.answer_export import as_html, as_markdown
+from iterative_rag.cli.console import Printer
+from iterative_rag.cli.render import show_answer
 from iterative_rag.factory import index_paths
+from iterative_rag.output import answer_to_json
 from iterative_rag.settings import load_settings
-from iterative_rag.types import Status
+from iterative_rag.types import AnswerForm, Status
 
 TEXTS = {
     "Velm Tower": (
         "| Velm Tower | |\n|---|---|\n| Opened | 1931 |\n| Height | 201 m |\n\n"
-        "The Velm Tower is a tower in Aldermere. The Velm Tower was designed by Oda Brenk."
+        "The Velm Tower is a tower in Aldermere. The Velm Tower was designed by Oda Brenk. "
+        "The Velm Tower was closed in 1990 because its lift had broken. Its roof is green."
     ),
     "Oda Brenk": (
         "| Oda Brenk | |\n|---|---|\n| Born | March 3, 1874, Tellby |\n| Mother | Tilda Brenk |\n\n"
-        "Oda Brenk was an architect."
+        "Oda Brenk was an architect. Oda Brenk spent a lonely childhood among sheep. She liked chess."
     ),
     "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
     "Tellby": "| Tellby | |\n|---|---|\n| Population | 41,000 |\n\nTellby is a city in Orm.",
@@ -82,3 +88,41 @@ def test_the_half_that_was_not_found_is_named(rag: IterativeRAG) -> None:
     answer = rag.ask("When was the Velm Tower opened and who is the mayor of Tellby?")
     assert answer.short_answer == "1931"
     assert answer.caveats == ("Not found: Who is the mayor of Tellby?",)
+
+
+EXTRACTS = {
+    "Why was the Velm Tower closed?": "The Velm Tower was closed in 1990 because its lift had broken.",
+    "Tell me why the Velm Tower was closed.": "The Velm Tower was closed in 1990 because its lift had broken.",
+    "What was the childhood of Oda Brenk like?": "Oda Brenk spent a lonely childhood among sheep.",
+    "What is known about Orm?": "Orm is a country on the Grey Sea.",
+}
+
+
+@pytest.mark.parametrize(("question", "quote"), EXTRACTS.items())
+def test_a_question_without_a_value_gets_an_extract(rag: IterativeRAG, question: str, quote: str) -> None:
+    answer = rag.ask(question)
+    assert answer.status is Status.ANSWERED
+    assert answer.form is AnswerForm.EXTRACT
+    assert answer.short_answer == quote
+    assert answer.citations[0].quote == quote
+    assert answer.text.startswith(f"“{quote}” [1]")
+    assert answer.confidence_word is None
+    assert not answer.conflicts
+    assert rag.ask("Who designed the Velm Tower?").form is AnswerForm.VALUE
+
+
+def test_an_extract_about_something_unknown_is_none(rag: IterativeRAG) -> None:
+    answer = rag.ask("Why was Quillhaven Castle sold?")
+    assert answer.status is Status.ABSTAINED
+    assert answer.form is AnswerForm.VALUE
+
+
+def test_an_extract_is_marked_wherever_it_is_shown(rag: IterativeRAG) -> None:
+    answer = rag.ask("Why was the Velm Tower closed?")
+    quote = "The Velm Tower was closed in 1990 because its lift had broken."
+    screen = io.StringIO()
+    show_answer(answer, Printer(screen))
+    for shown in (screen.getvalue(), as_markdown(answer), as_html(answer)):
+        assert shown.count(quote) == 1
+        assert "Extract: the passages nearest to the question, quoted; nothing is concluded from them." in shown
+    assert answer_to_json(answer, version="1")["form"] == "extract"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.text_values import amounts, dates
+from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_words import NOTHING
 
 
 def fits(query: Query, value: str) -> bool:
     """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
-    if value == NOTHING:
+    if value == NOTHING or wants_extract(query.text):
         return True
     if query.kind is AnswerKind.YES_NO:
         return value.lower().startswith(("yes", "no"))

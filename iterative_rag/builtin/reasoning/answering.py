@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
+from iterative_rag.builtin.question.request_forms import restated
 from iterative_rag.builtin.reading.answer_words import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
@@ -13,7 +16,10 @@ from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import builds_on
 from iterative_rag.text.whole_values import with_unit
-from iterative_rag.types import Draft, Inquiry
+from iterative_rag.types import AnswerForm, Draft, Inquiry
+
+# Passages of an extract, and the least score of one besides the best, as a share of the best one's.
+QUOTED, ALSO_QUOTED = 3, 0.75
 
 
 def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
@@ -24,6 +30,8 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
         outcome = replace(outcome, values=evaluation.of(as_it_stands(inquiry.original)).values)
     if not outcome.values or outcome.values[0].score < evaluation.caution.to_answer(plan):
         return _abstention(inquiry, outcome)
+    if wants_extract(restated(inquiry.original)):
+        return _extract(outcome.values)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
     parts = best.parts or ((inquiry.original, best),)
@@ -35,6 +43,21 @@ def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attemp
         confidence=round(best.score, 3),
         computations=best.computations,
         caveats=tuple(f"Not found: {question}" for question in outcome.missing) if best.parts else (),
+    )
+
+
+def _extract(values: Sequence[NodeValue]) -> Draft:
+    """The best passages, quoted, in place of an answer."""
+    best = [value for value in values if value.score >= ALSO_QUOTED * values[0].score][:QUOTED]
+    cited = tuple(dict.fromkeys(value.facts[-1] for value in best if value.facts))
+    quotes = {value.facts[-1]: plain(value.text) for value in reversed(best) if value.facts}
+    return Draft(
+        answered=True,
+        text=" ".join(f"“{quotes[place]}” [{n}]" for n, place in enumerate(cited, start=1)),
+        short_answer=plain(best[0].text),
+        cited=cited,
+        confidence=round(best[0].score, 3),
+        form=AnswerForm.EXTRACT,
     )
 
 
