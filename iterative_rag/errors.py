@@ -4,6 +4,7 @@ IterativeRAGError
 ├── UsageError           the caller: a question, an option or a setting is not valid      (exit 2)
 │   ├── SettingsError    a key or value of the settings file or the environment
 │   ├── MissingExtra     an optional part needs packages that are not installed
+│   ├── FollowUpUnclear  a question that cannot be understood from the conversation before it
 │   └── ComputeError     an expression that cannot be computed; never ends a run
 ├── ServerBusy           the server of this package has as many runs as it takes          (exit 6)
 ├── CorpusError          the corpus or its index                                          (exit 4)
@@ -74,6 +75,10 @@ class MissingExtra(UsageError):
             hint=install_command(extra),
         )
         self.extra = extra
+
+
+class FollowUpUnclear(UsageError):
+    """A follow-up that cannot be understood: the full question has to be asked."""
 
 
 class ComputeError(UsageError):

@@ -18,8 +18,10 @@ from iterative_rag.types import (
     Continuation,
     Document,
     Draft,
+    Earlier,
     Extract,
     Fact,
+    FollowUpReading,
     Grade,
     Hit,
     Inquiry,
@@ -424,13 +426,22 @@ class Recaller(Protocol):
         ...
 
 
+class FollowUpReader(Protocol):
+    """Understands a follow-up of a conversation ("and when did he die?")."""
+
+    def understand(self, follow_up: str, earlier: Earlier) -> FollowUpReading:
+        """The question that it stands for, which can be understood alone, with an answer to it where the earlier facts
+        hold one; or Unclear. It is never guessed what may be meant."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The roles of one run, bound to its budget.
 
     `reflector` is None for a backend whose claims are checked by rules alone, `recaller` for one that knows nothing
     without documents, `agent` for one that cannot use tools, `joint_analyst` where rephraser and analyst are asked one
-    after the other.
+    after the other, `follow_up` for one that takes every question as it is.
     """
 
     analyst: Analyst
@@ -445,6 +456,7 @@ class Roles:
     recaller: Recaller | None = None
     agent: ToolAgent | None = None
     joint_analyst: JointAnalyst | None = None
+    follow_up: FollowUpReader | None = None
 
 
 class CallBudget(Protocol):

@@ -1,8 +1,9 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, loop, correcting, outcomes, tool_use, steps, run_progress.
+Best read in this order: documents, loop, correcting, outcomes, conversing, tool_use, steps, run_progress.
 """
 
+from iterative_rag.types.conversing import Earlier, Exchange, FollowUpReading, StandAlone, Unclear
 from iterative_rag.types.correcting import (
     Claim,
     Grade,
@@ -57,6 +58,7 @@ from iterative_rag.types.steps import (
     CorrectionStep,
     DegradedStep,
     FinalStep,
+    FollowUpStep,
     GradingStep,
     LostRowsStep,
     PlanningStep,
@@ -110,11 +112,15 @@ __all__ = [
     "Document",
     "DocumentAtHand",
     "Draft",
+    "Earlier",
+    "Exchange",
     "Extract",
     "Fact",
     "Fault",
     "FinalStep",
     "FindCall",
+    "FollowUpReading",
+    "FollowUpStep",
     "Grade",
     "GradingStep",
     "Hit",
@@ -149,6 +155,7 @@ __all__ = [
     "ShortlistStep",
     "ShortlistedDocument",
     "Side",
+    "StandAlone",
     "Status",
     "Step",
     "Stuck",
@@ -158,6 +165,7 @@ __all__ = [
     "ToolCall",
     "ToolResult",
     "ToolStep",
+    "Unclear",
     "UnreadDocument",
     "UnreadWindow",
     "Usage",

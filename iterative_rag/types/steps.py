@@ -206,6 +206,16 @@ class ToolStep:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUpStep:
+    """A follow-up was understood as `question`, which stands alone. `known`: the facts of the conversation may answer
+    it, so that nothing has to be looked up."""
+
+    asked: str
+    question: str
+    known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FinalStep:
     """The last step of every run."""
 
@@ -228,5 +238,6 @@ Step = (
     | ReflectionStep
     | DegradedStep
     | ToolStep
+    | FollowUpStep
     | FinalStep
 )
