@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.question.extract_questions import wants_extract
+from iterative_rag.builtin.question.follow_ups import RuleFollowUps
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
@@ -71,6 +72,7 @@ class BuiltinBackend:
             self._rewriter,
             BuiltinPlanner(*planned),
             BuiltinSufficiencyJudge(*planned),
+            follow_up=RuleFollowUps(),
         )
 
 

@@ -1,0 +1,84 @@
+"""Follow-ups rewritten by rules: every case of the conversations, and those that have to be refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from fakes.follow_up_cases import CONVERSATIONS, Case
+from fakes.sample_answers import FACT
+from iterative_rag.builtin.question.follow_ups import RuleFollowUps
+from iterative_rag.types import Earlier, Exchange, StandAlone, Unclear
+
+
+def cases() -> Iterator[tuple[Case, Earlier]]:
+    for conversation in CONVERSATIONS:
+        exchanges = [Exchange(conversation.question, conversation.answer)]
+        for case in conversation.cases:
+            yield case, Earlier(tuple(exchanges))
+            if case.meant:
+                exchanges.append(Exchange(case.meant[0], case.answer))
+
+
+def words(question: str) -> list[str]:
+    return re.findall(r"[\w']+", re.sub(r"\bthe\b", "", question.casefold()))
+
+
+def after(*exchanges: tuple[str, str]) -> Earlier:
+    return Earlier(tuple(Exchange(question, answer) for question, answer in exchanges))
+
+
+def meant(follow_up: str, earlier: Earlier) -> str:
+    read = RuleFollowUps().understand(follow_up, earlier)
+    return read.question if isinstance(read, StandAlone) else ""
+
+
+def test_there_are_forty_cases() -> None:
+    assert len(list(cases())) == 40
+
+
+@pytest.mark.parametrize(("case", "earlier"), list(cases()), ids=lambda value: getattr(value, "asked", ""))
+def test_a_follow_up_stands_alone_or_is_refused(case: Case, earlier: Earlier) -> None:
+    said = meant(case.asked, earlier)
+    if case.meant:
+        assert words(said) in [words(one) for one in case.meant], said
+    else:
+        assert said == ""
+
+
+LANE = after(("Who was the niece of James Buchanan?", "Harriet Lane"))
+
+
+@pytest.mark.parametrize("follow_up", ["", "?", "ok", "hm, interesting", "more", "the other one", "zwölf", "()[]*+?\\"])
+def test_what_is_no_question_is_not_guessed(follow_up: str) -> None:
+    assert isinstance(RuleFollowUps().understand(follow_up, LANE), Unclear)
+
+
+def test_without_a_name_before_a_pronoun_has_no_meaning() -> None:
+    read = RuleFollowUps().understand("when did he die?", after(("How many years has a century?", "100")))
+    assert isinstance(read, Unclear)
+    assert "“he”" in read.reason
+
+
+def test_a_quote_tells_who_is_she() -> None:
+    """No list of names knows these two."""
+    facts = (
+        dataclasses.replace(FACT, title="Oda Brenk", quote="In 1911 she built the tower."),
+        dataclasses.replace(FACT, title="Tove Lind", quote="He owned the land."),
+    )
+    earlier = dataclasses.replace(after(("When did Oda Brenk marry Tove Lind?", "1901")), facts=facts)
+    assert meant("where was she born?", earlier) == "Where was Oda Brenk born?"
+    assert meant("and he?", dataclasses.replace(earlier, facts=facts)) == ""  # both fit into the question: not guessed
+
+
+def test_a_full_question_is_left_as_it_is() -> None:
+    for question in ("Which river flows through Porto?", "When did Ann Lee publish her first book?"):
+        assert meant(question, LANE) == question
+
+
+def test_the_elder_is_put_behind_the_name() -> None:
+    earlier = after(("When was Pliny born?", "61"))
+    assert meant("no, I meant the elder", earlier) == "When was Pliny the Elder born?"
