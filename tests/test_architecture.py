@@ -24,7 +24,7 @@ LAYERS = (
     {"correction", "llm", "builtin"},
     {"engine"},
     {"ingest"},
-    {"staleness"},
+    {"staleness", "conversations"},
     {"factory"},
     {"evaluation", "qualification"},
     {"serve"},

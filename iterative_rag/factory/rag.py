@@ -16,9 +16,10 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Answer, FinalStep, RunProgress, Step
+from iterative_rag.types import Answer, Earlier, FinalStep, FollowUpStep, RunProgress, Step
 
 if TYPE_CHECKING:
+    from iterative_rag.conversations import ConversationSession
     from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.engine.budget import RunBudget
     from iterative_rag.engine.driver import Engine
@@ -124,8 +125,12 @@ class IterativeRAG:
         trace: Path | None = None,
         progress: Callable[[RunProgress], None] | None = None,
         run_id: str = "",
+        earlier: Earlier | None = None,
     ) -> Iterator[Step]:
         """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
+
+        With `earlier` the question is a follow-up: a FollowUpStep comes first and tells how it is understood. Raises
+        FollowUpUnclear where it cannot be.
 
         `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
         happens, never twice at once; it must return at once. `run_id` names the run and its trace where the caller has
@@ -135,7 +140,8 @@ class IterativeRAG:
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
-        check_language(question, self.settings, self.backend)
+        if earlier is None:
+            check_language(question, self.settings, self.backend)
         strategy = strategy or self.settings.strategy
         run_id = run_id or new_run_id()
         record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl")
@@ -150,9 +156,9 @@ class IterativeRAG:
             )
             with for_one_run(self.corpus) as corpus:
                 budget = RunBudget(self.settings, record, progress)
-                for step in self._engine(strategy, budget, corpus).steps(question):
+                for step in self._run(question, strategy, budget, corpus, earlier):
                     if isinstance(step, FinalStep):
-                        notices = notice_of(corpus), foreign_documents(question, corpus, self.backend)
+                        notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)
                         step = FinalStep(self._completed(step.answer, run_id, " ".join(filter(None, notices))))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
@@ -168,6 +174,40 @@ class IterativeRAG:
             raise
         finally:
             record.close()
+
+    def conversation(self, name: str = "", *, keep: bool = True) -> ConversationSession:
+        """A conversation that understands follow-ups: the one of this name or id where there is one (`"last"` for the
+        one asked last), else a new one. With `keep` it is kept in the data folder, where all doors find it.
+
+        Raises UsageError, CorpusHeld or another CorpusError where it cannot be opened.
+        """
+        from iterative_rag.conversations import LAST, Conversation, ConversationSession, ConversationStore
+
+        store = ConversationStore() if keep else None
+        if store is None or not name:
+            return ConversationSession(self, Conversation(name=name), store)
+        found = store.load(name) if name == LAST else store.find(name)
+        return ConversationSession(self, found or Conversation(name=name), store)
+
+    def _run(
+        self, question: str, strategy: str, budget: RunBudget, corpus: Corpus, earlier: Earlier | None
+    ) -> Iterator[Step]:
+        """The steps of a question; those of a follow-up begin with what it means, and end at once where the facts that
+        were cited before answer it."""
+        if earlier is None:
+            yield from self._engine(strategy, budget, corpus).steps(question)
+            return
+        from iterative_rag.conversations.understanding import understood
+        from iterative_rag.engine.known_facts_engine import KnownFactsEngine, standing_facts
+
+        earlier = dataclasses.replace(earlier, facts=standing_facts(earlier.facts, corpus))
+        meant = understood(question, earlier, self.backend.roles(budget).follow_up)
+        yield FollowUpStep(question, meant.question, known=meant.draft is not None)
+        check_language(meant.question, self.settings, self.backend)
+        engine = self._engine(strategy, budget, corpus)
+        if meant.draft is not None:
+            engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
+        yield from engine.steps(meant.question)
 
     def _completed(self, answer: Answer, run_id: str, corpus_notice: str) -> Answer:
         """The engine's answer with what only this run knows."""

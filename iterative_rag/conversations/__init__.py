@@ -1,0 +1,7 @@
+"""Conversations: kept in one file that all doors share, with follow-ups that are understood from what was cited."""
+
+from iterative_rag.conversations.session import ConversationSession
+from iterative_rag.conversations.store import ConversationStore
+from iterative_rag.conversations.values import LAST, Conversation, ConversationListing, Turn, turn_of
+
+__all__ = ["LAST", "Conversation", "ConversationListing", "ConversationSession", "ConversationStore", "Turn", "turn_of"]

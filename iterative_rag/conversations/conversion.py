@@ -1,0 +1,61 @@
+""" "And in miles?": the last value in another unit, computed and not looked up again."""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.computing import ComputeError, compute
+from iterative_rag.computing.display import shown
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Computation, Draft, Earlier, StandAlone
+
+_ASKED = lazy_pattern(
+    r"^(?:(?:and|ok|so|but)\b,? *)*(?:(?:what|how much|how many) (?:is|would|was|are) (?:that|it|this) +)?in "
+    r"(?P<unit>[a-z°]+(?: [a-z°]+)?)$"
+    r"|^(?:(?:and|ok|so)\b,? *)*how many (?P<many>[a-z]+(?: [a-z]+)?) (?:is|are|was) (?:that|it|this)$",
+    re.I,
+)
+_VALUE = lazy_pattern(r"(?P<value>-?\d[\d,]*(?:\.\d+)? ?[a-zµ°²³]+)", re.I)
+_UNIT_ASKED = lazy_pattern(r" in [a-z ]+$", re.I)
+_DIGITS = 4
+
+
+def converted(follow_up: str, earlier: Earlier) -> StandAlone | None:
+    """The question in that unit, answered from the facts of the last value; None for any other follow-up, and where the
+    two units do not measure the same thing."""
+    asked = _ASKED.match(follow_up.strip().rstrip("?.! "))
+    if asked is None or not earlier.exchanges:
+        return None
+    last, unit = earlier.exchanges[-1], asked["unit"] or asked["many"]
+    value = _VALUE.search(last.short_answer)
+    if value is None:
+        return None
+    expression = f"{value['value'].replace(',', '')} to {unit}"
+    try:
+        result = _rounded(compute(expression))
+    except ComputeError:
+        return None
+    question = f"{_UNIT_ASKED.sub('', last.question.strip().rstrip('?. '))} in {unit}?"
+    stating = tuple(n for n, fact in enumerate(earlier.facts) if value["value"] in f"{fact.value} {fact.quote}")[-1:]
+    if not stating:
+        return StandAlone(question)
+    done = Computation(expression, result, stating)
+    draft = Draft(
+        answered=True,
+        text=f"{shown(expression, result)} [1]",
+        short_answer=result,
+        cited=stating,
+        confidence=earlier.facts[stating[0]].score,
+        computations=(done,),
+    )
+    return StandAlone(question, draft)
+
+
+def _rounded(result: str) -> str:
+    """The value with four digits: what was measured is not known better."""
+    match = re.match(r"-?\d[\d,]*(?:\.\d+)?", result)
+    if match is None:
+        return result
+    number = float(match[0].replace(",", ""))
+    short = f"{float(f'{number:.{_DIGITS}g}'):,.10g}"
+    return f"{short}{result[match.end() :]}"

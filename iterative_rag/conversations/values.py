@@ -1,0 +1,121 @@
+"""A conversation and its turns, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from iterative_rag.errors import UsageError
+from iterative_rag.text.control_characters import one_line, without_controls
+from iterative_rag.types import Answer, Exchange, Fact, HopRecord
+
+LONGEST_NAME = 80  # characters
+# The name that stands for the conversation that was asked last.
+LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question of a conversation with its answer. `asked` is what was typed, `answer.question` the question that it
+    stands for. `facts` are those that the answer cites. `at` is a time in ISO form, in UTC."""
+
+    n: int
+    asked: str
+    answer: Answer
+    facts: tuple[Fact, ...] = ()
+    corpus: str = ""
+    backend: str = ""
+    at: str = ""
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether the question was understood in other words than it was typed in."""
+        return self.asked != self.answer.question
+
+    @property
+    def exchange(self) -> Exchange:
+        return Exchange(self.answer.question, self.answer.short_answer, self.answer.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Turns in their order. `id` is "" as long as it is not kept; `created` and `updated` as `Turn.at`."""
+
+    id: str = ""
+    name: str = ""
+    created: str = ""
+    updated: str = ""
+    turns: tuple[Turn, ...] = ()
+
+    def with_turn(self, turn: Turn) -> Conversation:
+        return replace(self, turns=(*self.turns, turn), updated=turn.at, created=self.created or turn.at)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationListing:
+    """A line of the list of conversations: how many turns there are, and the last question."""
+
+    id: str
+    name: str
+    created: str
+    updated: str
+    turns: int
+    last: str = ""
+
+
+def turn_of(asked: str, answer: Answer, *, before: tuple[Turn, ...] = (), at: str = "") -> Turn:
+    """The turn of an answer, reduced to what a conversation remembers: the text of the answer and the facts that it
+    cites, found in this run or `before`. What was listed, read and not cited stays in the trace of the run."""
+    found = [fact for hop in answer.hops for fact in hop.facts]
+    known = [fact for turn in before for fact in turn.facts]
+    cited = {(citation.source, citation.start, citation.end) for citation in answer.citations}
+    facts = dict.fromkeys(fact for fact in (*found, *known) if (fact.source, fact.start, fact.end) in cited)
+    settings = answer.settings
+    return Turn(
+        n=len(before) + 1,
+        asked=asked,
+        answer=compact(answer),
+        facts=_without_repeats(tuple(facts)),
+        corpus=str(settings.get("corpus", "")),
+        backend=str(settings.get("backend", "")),
+        at=at or now(),
+    )
+
+
+def compact(answer: Answer) -> Answer:
+    """The answer without what only its trace needs. Citations, computations and the way to the answer stay."""
+    hops = tuple(
+        HopRecord(hop.n, hop.question, hop.needs, (), (), hop.rephrased, hop.calls, hop.seconds) for hop in answer.hops
+    )
+    citations = tuple(replace(citation, display="") for citation in answer.citations)
+    return replace(answer, hops=hops, citations=citations, claims=(), nearest=(), unread=(), settings={})
+
+
+def name_of(question: str) -> str:
+    """The name that a conversation has by its first question, on one line."""
+    line = one_line(question)
+    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1].rstrip()}…"
+
+
+def clean_name(name: str) -> str:
+    """A name on one line. Raises UsageError for one that is empty, too long or reserved."""
+    line = one_line(without_controls(name))
+    if not line or len(line) > LONGEST_NAME or line.casefold() == LAST:
+        raise UsageError(
+            f"{name_of(name)!r} is no name for a conversation.",
+            hint=f"Give one of at most {LONGEST_NAME} characters, other than {LAST!r}.",
+        )
+    return line
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _without_repeats(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """One fact for each quote and value: what two needs found alike is remembered once."""
+    kept: dict[tuple[Any, ...], Fact] = {}
+    for fact in facts:
+        kept.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), fact)
+    return tuple(kept.values())
