@@ -28,6 +28,7 @@ from iterative_rag.types import (
     Fact,
     Fault,
     FinalStep,
+    FollowUpStep,
     Grade,
     GradingStep,
     Hit,
@@ -171,6 +172,7 @@ UNREAD = dataclasses.replace(
 def steps_to(answer: Answer) -> list[Step]:
     """A run with one of every kind of step, two needs in its first hop."""
     return [
+        FollowUpStep("and who founded it?", QUESTION),
         AnalysisStep(1, QUESTION, Needs((NEED, OTHER))),
         ShortlistStep(1, NEED, (SHORTLISTED,)),
         ShortlistStep(1, OTHER, (), wider=True),

@@ -37,10 +37,12 @@ from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES
 from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from iterative_rag.cli.render import HopPrinter
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.settings import Settings
-    from iterative_rag.types import Answer
+    from iterative_rag.types import Answer, Step
 
 # Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
@@ -60,6 +62,16 @@ FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading f
 TraceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")]
 Format = Annotated[
     ExportFormat | None, typer.Option("--format", help="How the answer is printed; json is the same as --json.")
+]
+GoOn = Annotated[
+    bool, typer.Option("--continue", "-c", help="A follow-up: go on with the last conversation or question.")
+]
+ConversationName = Annotated[
+    str | None,
+    typer.Option("--conversation", metavar="NAME", help="Go on with this conversation, or begin it."),
+]
+Meaning = Annotated[
+    str | None, typer.Option("--as", metavar="QUESTION", help="What a follow-up means, where it is not understood.")
 ]
 ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")]
 
@@ -89,10 +101,18 @@ def ask(
     as_json: AsJson = False,
     trace: TraceFile = None,
     quiet: ShortAnswerOnly = False,
+    go_on: GoOn = False,
+    conversation: ConversationName = None,
+    meaning: Meaning = None,
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
     form = _chosen(form, as_json=as_json, quiet=quiet)
-    text = _a_question(_read(question or []))
+    follows = go_on or conversation is not None
+    text = _read(question or []) if follows else _a_question(_read(question or []))
+    if meaning and not follows:
+        from iterative_rag.errors import UsageError
+
+        raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
     settings = settings_from(
         corpus=corpus,
         llm=llm,
@@ -114,7 +134,10 @@ def ask(
         answer_language=answer_language,
         cache=cache,
     )
-    answer = _answer(text, settings, trace, form, quiet=quiet)
+    if follows:
+        answer = _follow_up(text, settings, trace, form, quiet=quiet, conversation=conversation, meaning=meaning or "")
+    else:
+        answer = _answer(text, settings, trace, form, quiet=quiet)
     _print(answer, form)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
@@ -129,6 +152,33 @@ def _answer(text: str, settings: Settings, trace: Path | None, form: ExportForma
     rag = IterativeRAG.from_settings(settings, question=text)
     try:
         return _run(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON)
+    finally:
+        rag.close()
+
+
+def _follow_up(
+    text: str,
+    settings: Settings,
+    trace: Path | None,
+    form: ExportFormat | None,
+    *,
+    quiet: bool,
+    conversation: str | None,
+    meaning: str,
+) -> Answer:
+    """The answer to a follow-up, which is kept in its conversation (None: the last one)."""
+    from functools import partial
+
+    from iterative_rag.conversations import LAST
+    from iterative_rag.factory import IterativeRAG, checked_question
+
+    text = checked_question(text)
+    if not quiet:
+        announce_starter(settings)
+    rag = IterativeRAG.from_settings(settings)
+    try:
+        steps = partial(rag.conversation(conversation or LAST).steps, meaning=meaning)
+        return _run(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON, steps=steps)
     finally:
         rag.close()
 
@@ -182,13 +232,22 @@ def _a_question(text: str) -> str:
     )
 
 
-def _run(rag: IterativeRAG, question: str, trace: Path | None, *, quiet: bool, live: bool) -> Answer:
-    """Consume all steps, so that the trace is closed as complete. `live`: with a line that says what is being done."""
+def _run(
+    rag: IterativeRAG,
+    question: str,
+    trace: Path | None,
+    *,
+    quiet: bool,
+    live: bool,
+    steps: Callable[..., Iterator[Step]] | None = None,
+) -> Answer:
+    """Consume all steps, so that the trace is closed as complete. `live`: with a line that says what is being done.
+    `steps` runs the question where that is not `rag` itself."""
     from iterative_rag.types import FinalStep
 
     answer: Answer | None = None
     with nullcontext() if quiet else _hops(rag, live=live) as hops:
-        for step in rag.steps(question, trace=trace, progress=hops.progress if hops else None):
+        for step in (steps or rag.steps)(question, trace=trace, progress=hops.progress if hops else None):
             if hops:
                 hops.show(step)
             if isinstance(step, FinalStep):

@@ -21,6 +21,7 @@ from iterative_rag.types import (
     DegradedStep,
     Fact,
     FinalStep,
+    FollowUpStep,
     GradingStep,
     Known,
     LostRowsStep,
@@ -118,12 +119,19 @@ class HopPrinter:
                 self._degraded(step)
             case ToolStep():
                 self._tool(step)
+            case FollowUpStep():
+                self._follow_up(step)
             case FinalStep():
                 self._printer.blank()
 
     def _note(self, label: str, said: str, need: Need | None = None) -> None:
         which = self._which(need) if need else ""
         self._printer.line((f"{label}{which}", "dim"), "  ", (clean(said), "dim"), indent="  ", hang="    ")
+
+    def _follow_up(self, step: FollowUpStep) -> None:
+        if step.question != step.asked:
+            self._printer.line(("Understood as: ", "cyan"), (clean(step.question), "bold"), hang="  ")
+        self._rephrased = step.question
 
     def _planning(self, step: PlanningStep) -> None:
         if not step.plan.steps:

@@ -2,6 +2,15 @@
 
 from iterative_rag.conversations.session import ConversationSession
 from iterative_rag.conversations.store import ConversationStore
-from iterative_rag.conversations.values import LAST, Conversation, ConversationListing, Turn, turn_of
+from iterative_rag.conversations.values import LAST, Conversation, ConversationListing, Turn, clean_name, turn_of
 
-__all__ = ["LAST", "Conversation", "ConversationListing", "ConversationSession", "ConversationStore", "Turn", "turn_of"]
+__all__ = [
+    "LAST",
+    "Conversation",
+    "ConversationListing",
+    "ConversationSession",
+    "ConversationStore",
+    "Turn",
+    "clean_name",
+    "turn_of",
+]

@@ -81,9 +81,7 @@ class ConversationSession:
         question = question.strip()
         earlier = earlier_of(self.conversation, question) if self.turns and not meaning else None
         asked = meaning or question
-        run = self.rag.steps(
-            asked, strategy=strategy, trace=trace, progress=progress, run_id=run_id, earlier=earlier
-        )
+        run = self.rag.steps(asked, strategy=strategy, trace=trace, progress=progress, run_id=run_id, earlier=earlier)
         for step in run:
             if isinstance(step, FinalStep):
                 self._keep(turn_of(question, step.answer, before=self.turns))

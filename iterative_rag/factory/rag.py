@@ -176,18 +176,22 @@ class IterativeRAG:
             record.close()
 
     def conversation(self, name: str = "", *, keep: bool = True) -> ConversationSession:
-        """A conversation that understands follow-ups: the one of this name or id where there is one (`"last"` for the
-        one asked last), else a new one. With `keep` it is kept in the data folder, where all doors find it.
+        """A conversation that understands follow-ups: the one of this name or id, begun where there is none; `"last"`
+        for the one that the last answer belongs to, "" for a new one that is named by its first question. With `keep`
+        it is kept in the data folder, where all doors find it.
 
         Raises UsageError, CorpusHeld or another CorpusError where it cannot be opened.
         """
-        from iterative_rag.conversations import LAST, Conversation, ConversationSession, ConversationStore
+        from iterative_rag.conversations import LAST, Conversation, ConversationSession, ConversationStore, clean_name
+        from iterative_rag.conversations.last_conversation import last_conversation
 
-        store = ConversationStore() if keep else None
-        if store is None or not name:
-            return ConversationSession(self, Conversation(name=name), store)
-        found = store.load(name) if name == LAST else store.find(name)
-        return ConversationSession(self, found or Conversation(name=name), store)
+        store = ConversationStore()
+        if name == LAST:
+            found: Conversation | None = last_conversation(store)
+        else:
+            found = store.find(name) if name else None
+        new = Conversation(name=clean_name(name) if name and name != LAST else "")
+        return ConversationSession(self, found or new, store if keep else None)
 
     def _run(
         self, question: str, strategy: str, budget: RunBudget, corpus: Corpus, earlier: Earlier | None
