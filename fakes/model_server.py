@@ -33,6 +33,7 @@ class Fault:
     status: int = 500
     message: str = "something broke"
     retry_after: str = ""
+    after: int = 1
 
 
 @dataclass(frozen=True)
@@ -277,8 +278,8 @@ class _Handler(BaseHTTPRequestHandler):
         wrong = fault.kind if fault else ""
         while wrong == "endless" and not self.fake.closing.wait(0.05):
             self.wfile.write(b"1\r\n \r\n")
-        if wrong in ("cut", "broken", "error"):
-            lines = [lines[0], error] if wrong == "error" else lines[:1]
+        if fault and wrong in ("cut", "broken", "error"):
+            lines = [*lines[: fault.after], error] if wrong == "error" else lines[: fault.after]
         for line in lines:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
             self.fake.closing.wait(self.fake.pace)

@@ -7,7 +7,7 @@ implementation raises one of them instead of returning an empty result, and lets
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from iterative_rag.types import (
@@ -72,7 +72,8 @@ class ChatRequest:
     `role` is the name of the prompt (analyse, extract ...), as traces show it. `schema` is the JSON schema that the
     reply has to follow; None asks for plain text. `max_tokens` bounds the reply. `seconds` bounds the whole call; None
     leaves it to the model's own timeout. `functions` may be called instead of writing JSON; a model without function
-    calling leaves them aside and follows `schema`.
+    calling leaves them aside and follows `schema`. A model that streams calls `written` with the reply as far as it has
+    come; it begins anew where the call is made again. `written` must return at once.
     """
 
     role: str
@@ -82,6 +83,7 @@ class ChatRequest:
     max_tokens: int = 1024
     seconds: float | None = None
     functions: tuple[FunctionSpec, ...] = ()
+    written: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

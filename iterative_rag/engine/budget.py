@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from iterative_rag.errors import CapReached
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
+from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.trace import Trace
-from iterative_rag.types import Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
+from iterative_rag.types import AnswerText, Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
 
 # One call is reserved for this role, which makes the last attempt at a limit.
 LAST_ROLE = "answer"
@@ -21,11 +22,18 @@ class RunBudget:
     """The budget of one run. Calls count when they start, so that calls in flight cannot exceed the limit.
 
     `progress` is called when a call or the reading of a document begins or ends: from the thread where it happens, and
-    never twice at once, so it must return at once.
+    never twice at once, so it must return at once. `written` is told the answer while the model writes it.
     """
 
-    def __init__(self, settings: Settings, trace: Trace, progress: Callable[[RunProgress], None] | None = None) -> None:
-        self._settings, self._trace, self._progress = settings, trace, progress
+    def __init__(
+        self,
+        settings: Settings,
+        trace: Trace,
+        progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
+    ) -> None:
+        self._settings, self._trace, self._progress, self._written = settings, trace, progress, written
+        self._answer = ""
         self._roles: list[str] = []  # of the calls under way
         self._reading: list[DocumentAtHand] = []
         self._lock = threading.Lock()
@@ -61,6 +69,7 @@ class RunBudget:
             raise self.reached(Cap.TOKENS)
 
     def before_call(self, role: str) -> float:
+        refuse_stopped()
         with self._lock:
             self.check()
             reserved = 1 if role != LAST_ROLE and self._settings.max_calls > 1 else 0
@@ -116,6 +125,16 @@ class RunBudget:
             with self._lock:
                 self._reading.remove(document)
                 self._tell()
+
+    @property
+    def answer_sink(self) -> Callable[[str], None] | None:
+        """What a backend tells the text of the answer while it is written; None where nobody listens."""
+        return self._write_answer if self._written else None
+
+    def _write_answer(self, text: str) -> None:
+        if self._written and text != self._answer:
+            self._answer = text
+            self._written(AnswerText(text))
 
     def _ended(self, role: str) -> None:
         if role in self._roles:

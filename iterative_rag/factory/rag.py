@@ -16,7 +16,7 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Answer, Earlier, FinalStep, FollowUpStep, RunProgress, Step
+from iterative_rag.types import Answer, AnswerText, Earlier, FinalStep, FollowUpStep, RunProgress, Step
 
 if TYPE_CHECKING:
     from iterative_rag.conversations import ConversationSession
@@ -124,6 +124,7 @@ class IterativeRAG:
         strategy: str | None = None,
         trace: Path | None = None,
         progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
         run_id: str = "",
         earlier: Earlier | None = None,
     ) -> Iterator[Step]:
@@ -133,7 +134,8 @@ class IterativeRAG:
         FollowUpUnclear where it cannot be.
 
         `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
-        happens, never twice at once; it must return at once. `run_id` names the run and its trace where the caller has
+        happens, never twice at once; it must return at once. So is `written` while an LLM writes the answer, whose text
+        is checked afterwards. `run_id` names the run and its trace where the caller has
         told it to somebody already.
         """
         from iterative_rag.engine.budget import RunBudget
@@ -155,7 +157,7 @@ class IterativeRAG:
                 settings=self._used(),
             )
             with for_one_run(self.corpus) as corpus:
-                budget = RunBudget(self.settings, record, progress)
+                budget = RunBudget(self.settings, record, progress, written)
                 for step in self._run(question, strategy, budget, corpus, earlier):
                     if isinstance(step, FinalStep):
                         notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)

@@ -83,7 +83,9 @@ class LLMBackend:
             analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), fact_chars),
             extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, cached=False)),
             rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), fact_chars),
-            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), fact_chars, language),
+            answerer=LLMAnswerer(
+                role_call("answer", AnswerReply, self._main), fact_chars, language, getattr(budget, "answer_sink", None)
+            ),
             grader=LLMGrader(
                 role_call("grade", GradesReply, self._fast), fact_chars, binary=self._settings.grades == "binary"
             ),

@@ -50,7 +50,7 @@ from iterative_rag.types.outcomes import (
     UnreadDocument,
     Usage,
 )
-from iterative_rag.types.run_progress import DocumentAtHand, RunProgress
+from iterative_rag.types.run_progress import AnswerText, DocumentAtHand, RunProgress
 from iterative_rag.types.steps import (
     Action,
     AnalysisStep,
@@ -97,6 +97,7 @@ __all__ = [
     "AnalysisStep",
     "Answer",
     "AnswerForm",
+    "AnswerText",
     "AnsweringStep",
     "CalculateCall",
     "Cap",

@@ -27,3 +27,11 @@ class RunProgress:
     reading: tuple[DocumentAtHand, ...]
     calls: int
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """The answer as far as the model has written it, not checked yet. One that does not begin with what was told before
+    replaces it: the model was asked again."""
+
+    text: str

@@ -150,6 +150,8 @@ class StreamedChat:
             with closing(_generator(start(request, _messages(request), thinking))) as chunks:
                 for chunk in chunks:
                     arrived.take(chunk)
+                    if request.written:
+                        request.written(arrived.text)
                     self._refuse_superseded()
                     if time.monotonic() > deadline:
                         raise LLMTimeout(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.computing.arithmetic_checks import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply
+from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
@@ -30,15 +31,18 @@ LAST_ATTEMPT = (
 MORE_TO_COME = 'If a value is missing, say "not_in_facts" and name it in "missing".'
 
 _MARKER = lazy_pattern(r"\s*[\[【](?:facts?\s*)?#?(\d{1,4}(?:\s*[,;–-]\s*#?\d{1,4})*)[\]】]", re.IGNORECASE)
+_CUT_MARKER = lazy_pattern(r"\s*[\[【][^\]】]{0,40}$")
 
 
 @dataclass(frozen=True, slots=True)
 class LLMAnswerer:
-    """`fact_chars`: how many characters of facts a prompt may hold."""
+    """`fact_chars`: how many characters of facts a prompt may hold. `written` is told the text of the answer while the
+    model writes it, with the markers that the draft will have."""
 
     role_call: RoleCall[AnswerReply]
     fact_chars: int
     language: AnswerLanguage = AS_ASKED
+    written: Callable[[str], None] | None = None
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """A draft whose markers are 1.. in order of first use. Without any fact it abstains, without a call.
@@ -70,11 +74,19 @@ class LLMAnswerer:
         wrong = f"What was wrong with your answer before: {advice}" if advice else ""
         return self.role_call.ask(
             lambda reply: _complaint(reply, len(inquiry.facts), may_compute=may_compute),
+            written=self._teller(len(inquiry.facts)),
             original=inquiry.original,
             question=inquiry.question,
             facts=fact_lines(inquiry.facts, self.fact_chars),
             attempt="\n\n".join(part for part in (computed, attempt, wrong, spoken) if part),
         )
+
+    def _teller(self, count: int) -> Callable[[str], None] | None:
+        """Tells what the reply so far holds of the answer, but no marker of which the end is missing."""
+        written = self.written
+        if written is None:
+            return None
+        return lambda reply: written(renumbered(_CUT_MARKER.sub("", answer_so_far(reply)), count)[0])
 
 
 def draft_of(

@@ -36,8 +36,15 @@ class RoleCall(Generic[R]):
     reply_tokens: int
     functions: tuple[FunctionSpec, ...] = ()
 
-    def ask(self, check: Callable[[R], str] | None = None, **variables: str) -> R:
-        """The role's reply to its prompt with `variables`, or the cached one. Raises LLMError, CapReached."""
+    def ask(
+        self,
+        check: Callable[[R], str] | None = None,
+        /,
+        written: Callable[[str], None] | None = None,
+        **variables: str,
+    ) -> R:
+        """The role's reply to its prompt with `variables`, or the cached one. `written` is told the reply while it is
+        being written. Raises LLMError, CapReached."""
         system, user = prompt(self.role).render(**variables)
         key = self._key(system, user)
 
@@ -57,6 +64,7 @@ class RoleCall(Generic[R]):
             schema=schema(self.reply_type),
             max_tokens=self.reply_tokens,
             functions=self.functions,
+            written=written,
         )
 
         def wrong(reply: R) -> str:

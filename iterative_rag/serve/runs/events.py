@@ -1,0 +1,98 @@
+"""What a client is told of a run: the typed steps, and what the server adds to them, as JSON without local paths.
+
+`events.schema.json` beside this file describes the data of every event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from iterative_rag import __version__
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.output import answer_to_json
+from iterative_rag.serve.runs.public_text import public, public_message
+from iterative_rag.serve.runs.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.trace import event_name
+from iterative_rag.types import Answer, FinalStep, RunProgress, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The run waits; `place` is its place in line, from 1."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The run has left the queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An error ended the run before there was anything to show."""
+
+    error: IterativeRAGError
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The run was stopped, by a client or because every client had gone."""
+
+
+Happening: TypeAlias = Step | RunProgress | AnswerDelta | TextWithdrawn | Queued | Started | Failed | Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """`number` counts from 1 within a run; `at` is in seconds since 1970."""
+
+    number: int
+    happening: Happening
+    at: float
+
+    @property
+    def name(self) -> str:
+        """The name of the event, as server-sent events have it: "analysis", "progress", "final"."""
+        match self.happening:
+            case RunProgress():
+                return "progress"
+            case AnswerDelta():
+                return "text"
+            case TextWithdrawn():
+                return "withdrawn"
+            case Queued() | Started() | Failed() | Stopped():
+                return type(self.happening).__name__.lower()
+        return event_name(type(self.happening))
+
+    def data(self) -> dict[str, Any]:
+        """What a client is told."""
+        match self.happening:
+            case FinalStep(answer=answer):
+                return {"answer": public_answer(answer)}
+            case Failed(error=error):
+                return {"error": error_to_json(error)}
+        told: dict[str, Any] = public(asdict(self.happening))
+        return told
+
+
+def is_last(happening: Happening) -> bool:
+    """Whether nothing follows this event."""
+    return isinstance(happening, FinalStep | Failed | Stopped)
+
+
+def public_answer(answer: Answer) -> dict[str, Any]:
+    """The answer as `answer.schema.json` describes it, with its run, and without local paths or addresses of servers."""
+    told: dict[str, Any] = public(answer_to_json(answer, version=__version__))
+    return told | {"run_id": answer.run_id}
+
+
+def error_to_json(error: IterativeRAGError) -> dict[str, Any]:
+    """An error for a client: the name of its class, its sentence, and what to do next."""
+    return {
+        "code": type(error).__name__,
+        "message": public_message(str(error)),
+        "hint": public_message(error.hint),
+        "retryable": error.retryable,
+    }

@@ -1,0 +1,214 @@
+"""The runs of the server: a queue with a place in line, a few threads, and an end for runs that nobody watches."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from iterative_rag.errors import IterativeRAGError, ServerBusy
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.serve.rag_pool import RagPool
+from iterative_rag.serve.runs.events import Failed, Stopped
+from iterative_rag.serve.runs.run import Run, RunState
+from iterative_rag.serve.runs.run_request import RunRequest
+from iterative_rag.serve.serve_options import ServeOptions
+from iterative_rag.serve.runs.written_answer import WrittenAnswer
+from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
+from iterative_rag.trace import new_run_id
+from iterative_rag.types import AnswerText, RunProgress, Step
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSinks:
+    """What work reports to besides its steps, and the id of its run."""
+
+    run_id: str
+    progress: Callable[[RunProgress], None]
+    written: Callable[[AnswerText], None]
+
+
+# The steps of one run over what answers its question. It is iterated, and closed, on one thread of the manager.
+Work: TypeAlias = Callable[[IterativeRAG, RunSinks], Iterator[Step]]
+Observer: TypeAlias = Callable[[Run], None]
+
+
+class RunManager:
+    """Starts, queues, finds and stops runs. Safe to use from several threads."""
+
+    def __init__(self, pool: RagPool, options: ServeOptions) -> None:
+        self.pool, self.options = pool, options
+        self._lock = threading.Condition()
+        self._waiting: deque[tuple[Run, Work]] = deque()
+        self._runs: dict[str, Run] = {}  # the oldest first
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._timers: dict[str, threading.Timer] = {}
+        self._closed = False
+        self._observers: list[Observer] = []
+
+    def observe(self, observer: Observer) -> None:
+        """`observer` is called with every run that is over, on the thread of that run."""
+        self._observers.append(observer)
+
+    def submit(self, request: RunRequest, *, client: str = "", work: Work | None = None) -> Run:
+        """Start a run, or put it into the queue. `work` gives its steps where they are not those of the question alone.
+
+        Raises ServerBusy where the queue is full, or this client has as many runs as it may have.
+        """
+        with self._lock:
+            self._refuse_too_many(client)
+            run_id = new_run_id()
+            while run_id in self._runs:
+                run_id = new_run_id()
+            run = Run(run_id, request, client, alone=self._left_alone, ended=self._ended)
+            self._runs[run_id] = run
+            self._waiting.append((run, work or asking(request)))
+            if self._idle < len(self._waiting) and len(self._threads) < self.options.runs_at_once:
+                thread = threading.Thread(target=self._work, name=f"run {len(self._threads) + 1}", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+            self._tell_places()
+            self._lock.notify()
+            self._forget_old()
+        self._left_alone(run)
+        return run
+
+    def get(self, run_id: str) -> Run | None:
+        """A run that goes on, or one of the last that ended."""
+        return self._runs.get(run_id)
+
+    def all(self) -> list[Run]:
+        """The newest first."""
+        with self._lock:
+            return list(reversed(self._runs.values()))
+
+    def count(self, state: RunState) -> int:
+        return sum(run.state is state for run in self.all())
+
+    def stop(self, run: Run) -> None:
+        """Stop a run. One that goes on keeps its thread until its next step or model call."""
+        run.stop()
+        with self._lock:
+            waiting = [entry for entry in self._waiting if entry[0] is run]
+            for entry in waiting:
+                self._waiting.remove(entry)
+            self._tell_places()
+
+    def close(self, seconds: float = 5.0) -> None:
+        """Stop every run and wait so long for their threads."""
+        with self._lock:
+            self._closed = True
+            self._lock.notify_all()
+        for run in self.all():
+            if not run.over:
+                self.stop(run)
+        for thread in self._threads:
+            thread.join(seconds)
+        for timer in list(self._timers.values()):
+            timer.cancel()
+
+    # --- the queue -----------------------------------------------------------------------------------
+
+    def _refuse_too_many(self, client: str) -> None:
+        going = [run for run in self._runs.values() if not run.over]
+        if self._closed:
+            raise ServerBusy("The server is stopping.")
+        if client and sum(run.client == client for run in going) >= self.options.runs_per_client:
+            raise ServerBusy(
+                f"You have {self.options.runs_per_client} runs already, which is the most for one client.",
+                hint="Wait for one of them, or stop it.",
+            )
+        if len(going) >= self.options.runs_at_once + self.options.queue:
+            raise ServerBusy("The queue is full.", hint="Try again in a minute.")
+
+    def _tell_places(self) -> None:
+        for place, (run, _) in enumerate(self._waiting, 1):
+            run.queued(place)
+
+    def _forget_old(self) -> None:
+        over = [run_id for run_id, run in self._runs.items() if run.over]
+        for run_id in over[: max(0, len(over) - self.options.kept_runs)]:
+            del self._runs[run_id]
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                self._idle += 1
+                self._lock.wait_for(lambda: self._waiting or self._closed)
+                self._idle -= 1
+                if self._closed:
+                    return
+                run, work = self._waiting.popleft()
+                self._tell_places()
+            self._carry_out(run, work)
+
+    # --- one run -------------------------------------------------------------------------------------
+
+    def _carry_out(self, run: Run, work: Work) -> None:
+        run.begin()
+        text = WrittenAnswer(run.publish)
+        try:
+            with stoppable(run.stopped):
+                rag = self.pool.rag(run.request.corpus, run.request.backend)
+                rag = rag.over(rag.corpus, **run.request.settings)
+                steps = work(rag, RunSinks(run.id, run.publish, text.wrote))
+                with closing(cast(Generator[Step], steps)):
+                    for step in steps:
+                        refuse_stopped()
+                        text.check(step)
+                        run.publish(step)
+        except RunStopped:
+            pass
+        except IterativeRAGError as error:
+            _log.warning("Run %s: %s", run.id, error)
+            run.publish(Failed(error))
+        except Exception:
+            _log.exception("Run %s", run.id)
+            run.publish(Failed(IterativeRAGError("An unexpected error ended the run.", hint="See the server's log.")))
+        run.publish(Stopped())  # dropped where it is over already
+
+    def _ended(self, run: Run) -> None:
+        if timer := self._timers.pop(run.id, None):
+            timer.cancel()
+        for observer in self._observers:
+            observer(run)
+
+    def _left_alone(self, run: Run) -> None:
+        """Stop the run unless somebody watches it in a while."""
+
+        def end() -> None:
+            if not run.watched and not run.over:
+                _log.info("Run %s is stopped: nobody watches it.", run.id)
+                self.stop(run)
+
+        timer = threading.Timer(self.options.grace_seconds, end)
+        timer.daemon = True
+        before, self._timers[run.id] = self._timers.get(run.id), timer
+        if before:
+            before.cancel()
+        timer.start()
+        if run.over:
+            timer.cancel()
+            self._timers.pop(run.id, None)
+
+
+def asking(request: RunRequest) -> Work:
+    """The steps of answering the question of a request."""
+
+    def work(rag: IterativeRAG, sinks: RunSinks) -> Iterator[Step]:
+        return rag.steps(
+            request.question,
+            strategy=request.strategy,
+            progress=sinks.progress,
+            written=sinks.written,
+            run_id=sinks.run_id,
+        )
+
+    return work
