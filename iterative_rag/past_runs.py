@@ -29,6 +29,8 @@ Event = Mapping[str, Any]
 
 LAST = "last"
 UNREADABLE = "unreadable"
+# By Ctrl-C, or by whoever runs it on a thread of its own.
+_STOPPED = ("KeyboardInterrupt", "RunStopped")
 # A question has up to 8,000 characters, and the settings follow it.
 _MOST_HEAD = 256 * 1024
 # An answer with the facts of every hop; those of long runs with an LLM take up to 1 MB.
@@ -74,7 +76,7 @@ class PastRun:
             case "final":
                 return _text(self.answer.get("status")) or "damaged"
             case "fault":
-                return "stopped" if self.last.get("error") == "KeyboardInterrupt" else "failed"
+                return "stopped" if self.last.get("error") in _STOPPED else "failed"
             case "left":
                 return "stopped"
         return "unfinished"

@@ -26,6 +26,7 @@ from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.word_places import Nearness, word_places
 from iterative_rag.settings import Settings
+from iterative_rag.system.cancellation import first_done
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -69,6 +70,9 @@ class Toolbox:
     def carry_out(self, calls: Sequence[ToolCall], chars: int) -> list[Found]:
         """All calls at once; `chars` is what they may show together."""
         futures = [_calls.submit(self._carried_out, call, chars) for call in calls]
+        waiting = set(futures)
+        while waiting:
+            waiting -= first_done(waiting)
         return [future.result() for future in futures]
 
     def _carried_out(self, call: ToolCall, chars: int) -> Found:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import Future
 from dataclasses import replace
 
 from iterative_rag.errors import CapReached, IterativeRAGError
@@ -22,7 +22,7 @@ from iterative_rag.retrieval.reading_policy import WITH_ANY_NAME, ReadingPolicy,
 from iterative_rag.retrieval.related_sections import with_sections
 from iterative_rag.retrieval.shared_calls import fitting, placed
 from iterative_rag.retrieval.windows import GAP, PACKED, together, window
-from iterative_rag.system.cancellation import observing
+from iterative_rag.system.cancellation import RunStopped, first_done, observing
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Hit, Need, ShortlistedDocument, Window
 
@@ -56,12 +56,21 @@ class AdaptiveReading:
             if not pending:
                 break
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not wait(pending, timeout=left, return_when=FIRST_COMPLETED).done:
+            if not self._first_done(pending, left):
                 cap = Cap.SECONDS
                 break
             cap = self._receive() or cap
         self._leave()
         return (*(plan.result(cap, self._window) for plan in self._plans), *late)
+
+    def _first_done(self, pending: Sequence[Future[tuple[Extract, ...]]], seconds: float | None) -> bool:
+        """Whether a call was done in time. Where the run is stopped meanwhile, nothing that is under way goes on."""
+        try:
+            return bool(first_done(pending, seconds))
+        except RunStopped:
+            for call in self._flight:
+                call.superseded.set()
+            raise
 
     # --- what to read -------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.adaptive_reading import AdaptiveReading
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reader_setup import ReaderSetup
+from iterative_rag.system.cancellation import first_done
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,
@@ -89,7 +90,7 @@ class DocumentReader(ReaderSetup):
             if not pending:
                 break
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            done, _ = wait(pending, timeout=left, return_when=FIRST_COMPLETED)
+            done = first_done(pending, left)
             if not done:
                 cap = Cap.SECONDS
                 break
