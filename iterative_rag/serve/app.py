@@ -13,7 +13,7 @@ from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.door import http_door
 from iterative_rag.serve.api.responses import on_error, on_http_error, on_unexpected
 from iterative_rag.serve.guards.bearer_token import ServerToken, TokenGuard
-from iterative_rag.serve.guards.body_limits import BodyLimits
+from iterative_rag.serve.guards.body_limits import BodyLimits, HeadLimits
 from iterative_rag.serve.guards.client_limits import ClientLimits
 from iterative_rag.serve.guards.host_origin import HostOriginGuard
 from iterative_rag.serve.guards.security_headers import SecurityHeaders
@@ -59,6 +59,7 @@ def _guards(services: Services, doors: list[Door]) -> list[Middleware]:
     open_paths = [path for door in doors for path in door.open_paths]
     return [
         Middleware(SecurityHeaders),
+        Middleware(HeadLimits),
         Middleware(HostOriginGuard, names=names, loopback=options.on_loopback),
         Middleware(ClientLimits, at_once=options.requests_per_client),
         Middleware(TokenGuard, token=services.token, open_paths=open_paths),

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from iterative_rag.serve.guards.bearer_token import COOKIE, LOGIN
+from iterative_rag.serve.guards.client_limits import WrongTokens, client_of
 from iterative_rag.serve.services import Door, Services
 
 _PAGE = """<!doctype html>
@@ -30,7 +31,7 @@ _PAGE = """<!doctype html>
 
 def login_door(services: Services) -> Door:
     """The form, and the link that signs one browser in. Where no token is needed there is nothing to sign in to."""
-    token = services.token
+    token, wrong = services.token, WrongTokens()
 
     def signed_in() -> Response:
         response = RedirectResponse("/", 303)
@@ -43,13 +44,17 @@ def login_door(services: Services) -> Door:
         code = request.query_params.get("code", "")
         if code and token.redeem(code):
             return signed_in()
-        wrong = "This link has been used; type the token." if code else ""
-        return HTMLResponse(_PAGE.format(wrong=wrong), 401 if code else 200)
+        told = "This link has been used; type the token." if code else ""
+        return HTMLResponse(_PAGE.format(wrong=told), 401 if code else 200)
 
     async def sign_in(request: Request) -> Response:
+        client = client_of(request.scope)
+        if wrong.too_many(client):
+            return HTMLResponse(_PAGE.format(wrong="Too many wrong tokens: wait a minute."), 429, {"retry-after": "60"})
         given = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])
         if token.matches(given[0].strip()):
             return signed_in()
+        wrong.note(client)
         return HTMLResponse(_PAGE.format(wrong="That is not the token."), 401)
 
     return Door(

@@ -18,6 +18,7 @@ class ServeOptions:
 
     `allow_hosts` are names under which the server is reached besides its address, as behind a reverse proxy.
     `read_only` hides what changes state. A run ends `grace_seconds` after the last client that watched it has gone.
+    The head of a request has to arrive within `head_seconds`, its body within `body_seconds` more.
     `kept_runs` finished runs keep their events in memory; older ones are read from their traces.
     """
 
@@ -33,6 +34,7 @@ class ServeOptions:
     grace_seconds: float = 30.0
     kept_runs: int = 100
     body_bytes: int = 1_000_000
+    head_seconds: float = 10.0
     body_seconds: float = 10.0
     requests_per_client: int = 64
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.app import build_app, make_services
@@ -102,7 +104,7 @@ def make_server(services: Services) -> RunServer:
             build_app(services),
             host=options.host,
             port=options.port,
-            http="h11",
+            http=_protocol(options.head_seconds),
             ws="none",
             log_config=None,
             access_log=False,
@@ -115,6 +117,38 @@ def make_server(services: Services) -> RunServer:
         ),
         services.runs,
     )
+
+
+def _protocol(head_seconds: float) -> type[H11Protocol]:
+    """HTTP/1.1 for connections on which the head of a request has to arrive in time; uvicorn would wait for ever."""
+
+    class ImpatientProtocol(H11Protocol):
+        _patience: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._watch_head()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch_head()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_watching()
+            super().connection_lost(exc)
+
+        def _watch_head(self) -> None:
+            if self.conn.their_state is not h11.IDLE:
+                self._stop_watching()
+            elif self._patience is None:
+                self._patience = self.loop.call_later(head_seconds, self.transport.close)
+
+        def _stop_watching(self) -> None:
+            if self._patience is not None:
+                self._patience.cancel()
+                self._patience = None
+
+    return ImpatientProtocol
 
 
 def address_of(options: ServeOptions) -> str:

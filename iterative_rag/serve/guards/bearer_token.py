@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from iterative_rag.serve.guards.client_limits import WrongTokens, client_of
 from iterative_rag.serve.guards.refusal import refuse
 
 COOKIE = "iterative_rag_session"
@@ -64,17 +65,24 @@ class TokenGuard:
 
     def __init__(self, app: ASGIApp, *, token: ServerToken, open_paths: Collection[str]) -> None:
         self._app, self._token, self._open = app, token, frozenset(open_paths)
+        self._wrong = WrongTokens()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not self._token.needed or scope["path"] in self._open:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        client = client_of(scope)
         if self._is_allowed(headers):
             await self._app(scope, receive, send)
+        elif self._wrong.too_many(client):
+            message = "Too many wrong tokens."
+            await refuse(scope, receive, send, 429, "TooMany", message, headers={"retry-after": "60"})
         elif scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
             await RedirectResponse(LOGIN, 303)(scope, receive, send)
         else:
+            if "authorization" in headers or COOKIE in headers.get("cookie", ""):
+                self._wrong.note(client)
             await refuse(
                 scope,
                 receive,

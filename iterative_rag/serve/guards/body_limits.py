@@ -1,4 +1,4 @@
-"""Reads the body of a request before a door sees it: within a size, and within a time."""
+"""Bounds the head of a request, and reads its body before a door sees it: within a size, and within a time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,29 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iterative_rag.serve.guards.refusal import refuse
+
+# Of the request line and the headers. uvicorn bounds only a head of which the end has not come.
+MOST_HEAD_BYTES = 32_768
+MOST_HEADERS = 100
+# A client that is cut off while it sends may never see why: so much more is read than is taken, in multiples of that.
+_DRAINED = 4
+
+
+class HeadLimits:
+    """Refuses a long address and many or long headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = scope["headers"]
+            size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+            size += sum(len(name) + len(value) for name, value in headers)
+            if size > MOST_HEAD_BYTES or len(headers) > MOST_HEADERS:
+                await refuse(scope, receive, send, 431, "TooLarge", "The head of the request is too large.")
+                return
+        await self._app(scope, receive, send)
 
 
 class BodyLimits:
@@ -22,7 +45,7 @@ class BodyLimits:
             return
         length = Headers(scope=scope).get("content-length", "0")
         try:
-            if not length.isdecimal() or int(length) > self._most:
+            if not length.isdecimal() or int(length) > _DRAINED * self._most:
                 raise _TooLarge
             async with asyncio.timeout(self._seconds):
                 body = await self._body(receive)
@@ -38,15 +61,18 @@ class BodyLimits:
         await self._app(scope, _replayed(body, receive), send)
 
     async def _body(self, receive: Receive) -> bytes | None:
-        body = bytearray()
+        body, size = bytearray(), 0
         while True:
             message = await receive()
             if message["type"] != "http.request":
                 return None
-            body += message.get("body", b"")
-            if len(body) > self._most:
+            size += len(message.get("body", b""))
+            if size <= self._most:
+                body += message.get("body", b"")
+            last = not message.get("more_body", False)
+            if size > _DRAINED * self._most or (last and size > self._most):
                 raise _TooLarge
-            if not message.get("more_body", False):
+            if last:
                 return bytes(body)
 
 

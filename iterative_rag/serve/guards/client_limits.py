@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, OrderedDict, deque
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from iterative_rag.serve.guards.refusal import refuse
 
@@ -21,42 +21,44 @@ class ClientLimits:
     def __init__(self, app: ASGIApp, *, at_once: int) -> None:
         self._app, self._at_once = app, at_once
         self._going: Counter[str] = Counter()
-        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         client = client_of(scope)
-        if self._going[client] >= self._at_once or self._locked_out(client):
-            wait = {"retry-after": "60"} if self._locked_out(client) else {"retry-after": "1"}
-            await refuse(scope, receive, send, 429, "TooMany", "Too many requests of this client.", headers=wait)
+        if self._going[client] >= self._at_once:
+            message = f"A client may have {self._at_once} requests under way."
+            await refuse(scope, receive, send, 429, "TooMany", message, headers={"retry-after": "1"})
             return
-
-        async def watched(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == 401:
-                self._note_wrong(client)
-            await send(message)
-
         self._going[client] += 1
         try:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, send)
         finally:
             self._going[client] -= 1
             if not self._going[client]:
                 del self._going[client]
 
-    def _locked_out(self, client: str) -> bool:
-        wrong = self._wrong.get(client)
-        while wrong and wrong[0] < time.monotonic() - _MINUTE:
-            wrong.popleft()
-        return wrong is not None and len(wrong) >= WRONG_TOKENS
 
-    def _note_wrong(self, client: str) -> None:
-        self._wrong.setdefault(client, deque()).append(time.monotonic())
-        self._wrong.move_to_end(client)
-        while len(self._wrong) > _MOST_CLIENTS:
-            self._wrong.popitem(last=False)
+class WrongTokens:
+    """Counts the wrong tokens of each address, so that none can be found by trying."""
+
+    def __init__(self) -> None:
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def too_many(self, client: str) -> bool:
+        """Whether this address has to wait."""
+        times = self._times.get(client)
+        while times and times[0] < time.monotonic() - _MINUTE:
+            times.popleft()
+        return times is not None and len(times) >= WRONG_TOKENS
+
+    def note(self, client: str) -> None:
+        """This address has sent a wrong token."""
+        self._times.setdefault(client, deque(maxlen=WRONG_TOKENS)).append(time.monotonic())
+        self._times.move_to_end(client)
+        while len(self._times) > _MOST_CLIENTS:
+            self._times.popitem(last=False)
 
 
 def client_of(scope: Scope) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from iterative_rag.serve.guards.refusal import refuse
 
 # Of Sec-Fetch-Site: a page of this server, or a user who typed the address. "same-site" is another port of this host.
 _OWN = ("same-origin", "none")
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::\d{1,5})?", re.ASCII)
 
 
 class HostOriginGuard:
@@ -50,14 +52,8 @@ class HostOriginGuard:
 
 def host_name(host: str) -> str | None:
     """The name or address of a Host header without its port, in lower case; None where it is none."""
-    try:
-        parts = urlsplit(f"//{host}")
-        _ = parts.port
-    except ValueError:
-        return None
-    if parts.netloc != host or not parts.hostname or "@" in host:
-        return None
-    return parts.hostname.rstrip(".")
+    found = _HOST.fullmatch(host)
+    return (found["address"] or found["name"]).lower().rstrip(".") if found else None
 
 
 def _own_page(headers: Headers, host: str, scope: Scope) -> bool:
