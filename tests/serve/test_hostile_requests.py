@@ -45,7 +45,7 @@ def ask(body: Any, *headers: tuple[str, str], **options: Any) -> bytes:
     return request("POST /api/ask", JSON, *headers, body=body if isinstance(body, str) else json.dumps(body), **options)
 
 
-def checked(running: RunningServer, sent: bytes, *statuses: int) -> str:
+def check_response(running: RunningServer, sent: bytes, *statuses: int) -> str:
     """The response, which has one of the statuses and tells nothing; none of the runs of the server began."""
     before = len(running.services.runs.all())
     received = running.raw(sent).decode("utf-8", "replace")
@@ -62,33 +62,33 @@ def checked(running: RunningServer, sent: bytes, *statuses: int) -> str:
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_another_host_is_refused(served: RunningServer, host: str) -> None:
-    checked(served, ask(QUESTION_BODY, host=host.format(port=served.port)), 421, 400)
+    check_response(served, ask(QUESTION_BODY, host=host.format(port=served.port)), 421, 400)
 
 
 def test_no_host_or_two_are_refused(served: RunningServer) -> None:
-    checked(served, ask(QUESTION_BODY, host=None), 400, 421)
-    checked(served, ask(QUESTION_BODY, ("Host", "evil.example")), 400, 421)
+    check_response(served, ask(QUESTION_BODY, host=None), 400, 421)
+    check_response(served, ask(QUESTION_BODY, ("Host", "evil.example")), 400, 421)
 
 
 @pytest.mark.parametrize("headers", ORIGINS)
 def test_a_page_of_another_site_asks_nothing(served: RunningServer, headers: list[tuple[str, str]]) -> None:
-    checked(served, ask(QUESTION_BODY, *headers), 403)
+    check_response(served, ask(QUESTION_BODY, *headers), 403)
 
 
 @pytest.mark.parametrize("mode", ["no-cors", "cors", "navigate"])
 def test_a_page_of_another_site_embeds_nothing(served: RunningServer, mode: str) -> None:
     headers = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", "iframe")]
-    checked(served, request("GET /api/corpora", *headers), 403)
+    check_response(served, request("GET /api/corpora", *headers), 403)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_form_cannot_ask(served: RunningServer, kind: str) -> None:
-    checked(served, request("POST /api/ask", ("Content-Type", kind), body=QUESTION_BODY), 400)
+    check_response(served, request("POST /api/ask", ("Content-Type", kind), body=QUESTION_BODY), 400)
 
 
 def test_no_other_site_is_let_in_by_a_preflight(served: RunningServer) -> None:
     origin = f"http://127.0.0.1:{served.port}"
-    told = checked(served, request("OPTIONS /api/ask", ("Origin", origin), host=f"127.0.0.1:{served.port}"), 405)
+    told = check_response(served, request("OPTIONS /api/ask", ("Origin", origin), host=f"127.0.0.1:{served.port}"), 405)
     assert "access-control" not in told.lower()
 
 
@@ -97,7 +97,7 @@ def test_no_other_site_is_let_in_by_a_preflight(served: RunningServer) -> None:
 
 @pytest.mark.parametrize("headers", CREDENTIALS)
 def test_nothing_is_told_without_the_token(guarded: RunningServer, headers: list[tuple[str, str]]) -> None:
-    checked(guarded, ask(QUESTION_BODY, *headers), 401)
+    check_response(guarded, ask(QUESTION_BODY, *headers), 401)
 
 
 @pytest.mark.parametrize(
@@ -106,21 +106,21 @@ def test_nothing_is_told_without_the_token(guarded: RunningServer, headers: list
 )
 def test_no_path_is_open(guarded: RunningServer, line: str) -> None:
     # The address that the client itself has sent is not told again either.
-    checked(guarded, request(line), 401)
+    check_response(guarded, request(line), 401)
 
 
 @pytest.mark.parametrize(
     "line", ["GET //healthz", "GET /healthz/../api/runs", "GET /login/../api/runs", "GET /HEALTHZ"]
 )
 def test_an_open_path_opens_no_other(guarded: RunningServer, line: str) -> None:
-    checked(guarded, request(line), 401, 404)
+    check_response(guarded, request(line), 401, 404)
 
 
 def test_a_wrong_token_signs_no_browser_in(guarded: RunningServer) -> None:
     form = ("Content-Type", "application/x-www-form-urlencoded")
     for body in ("token=wrong", "token=", "x", "token=%00%ff", f"token={TOKEN[:-1]}"):
-        assert "set-cookie" not in checked(guarded, request("POST /login", form, body=body), 401)
-    assert "set-cookie" not in checked(guarded, request("GET /login?code=wrong"), 401)
+        assert "set-cookie" not in check_response(guarded, request("POST /login", form, body=body), 401)
+    assert "set-cookie" not in check_response(guarded, request("GET /login?code=wrong"), 401)
 
 
 # --- too large, too slow ----------------------------------------------------------------------------
@@ -128,14 +128,16 @@ def test_a_wrong_token_signs_no_browser_in(guarded: RunningServer) -> None:
 
 @pytest.mark.parametrize("length", ["10000000000", "-1", "1e3", "abc", "1,1", "0x10", "99999999999999999999999"])
 def test_a_wrong_or_giant_length_is_refused(served: RunningServer, length: str) -> None:
-    checked(served, request("POST /api/ask", JSON, ("Content-Length", length), body="{}", length=False), 400, 413)
+    check_response(
+        served, request("POST /api/ask", JSON, ("Content-Length", length), body="{}", length=False), 400, 413
+    )
 
 
 def test_a_giant_body_is_refused(served: RunningServer) -> None:
-    checked(served, ask({"question": "x" * 1_100_000}), 413)
+    check_response(served, ask({"question": "x" * 1_100_000}), 413)
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     head = request("POST /api/ask", JSON, ("Transfer-Encoding", "chunked"))
-    checked(served, head + chunk * 17 + b"0\r\n\r\n", 413)
+    check_response(served, head + chunk * 17 + b"0\r\n\r\n", 413)
 
 
 @pytest.mark.parametrize(
@@ -148,11 +150,11 @@ def test_a_giant_body_is_refused(served: RunningServer) -> None:
     ids=["header", "path", "many headers"],
 )
 def test_a_giant_head_is_refused(served: RunningServer, sent: bytes) -> None:
-    checked(served, sent, 431)
+    check_response(served, sent, 431)
 
 
 def test_a_question_is_no_document(served: RunningServer) -> None:
-    assert "8,001 characters" in checked(served, ask({"question": "x" * 8001}), 400)
+    assert "8,001 characters" in check_response(served, ask({"question": "x" * 8001}), 400)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(guarded: RunningServer, sen
 
 def test_a_body_that_does_not_come_is_not_waited_for(guarded: RunningServer) -> None:
     head = ("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "100")
-    checked(guarded, request("POST /api/ask", JSON, *head, body="{", length=False), 408)
+    check_response(guarded, request("POST /api/ask", JSON, *head, body="{", length=False), 408)
 
 
 # --- paths ------------------------------------------------------------------------------------------
@@ -172,14 +174,14 @@ def test_a_body_that_does_not_come_is_not_waited_for(guarded: RunningServer) -> 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_no_file_is_reached_through_a_path(served: RunningServer, path: str) -> None:
-    assert "root:" not in checked(served, request(f"GET {path}"), 404, 400)
+    assert "root:" not in check_response(served, request(f"GET {path}"), 404, 400)
 
 
 @pytest.mark.parametrize(
     "query", ["", "q=", "q=x&limit=-1", "q=x&limit=1e9", "q=x&limit=9999999999999", "q=x&limit=٣", "q=" + "x" * 3000]
 )
 def test_a_search_that_makes_no_sense_is_refused(served: RunningServer, query: str) -> None:
-    checked(served, request(f"GET /api/search?{quote(query, safe='=&')}"), 400)
+    check_response(served, request(f"GET /api/search?{quote(query, safe='=&')}"), 400)
 
 
 def test_a_last_event_that_is_no_number_is_refused(served: RunningServer) -> None:
@@ -195,12 +197,12 @@ def test_a_last_event_that_is_no_number_is_refused(served: RunningServer) -> Non
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: str(body)[:60])
 def test_a_body_that_asks_for_what_it_may_not_is_refused(served: RunningServer, body: Any) -> None:
-    checked(served, ask(body), 400)
+    check_response(served, ask(body), 400)
 
 
 @pytest.mark.parametrize("corpus", ["../..", "/etc", "starter", "towns/../towns", "\x00"])
 def test_a_corpus_that_is_not_served_is_not_found(served: RunningServer, corpus: str) -> None:
-    checked(served, ask({"question": "x?", "corpus": corpus}), 404)
+    check_response(served, ask({"question": "x?", "corpus": corpus}), 404)
 
 
 # --- what is no HTTP --------------------------------------------------------------------------------
@@ -208,12 +210,12 @@ def test_a_corpus_that_is_not_served_is_not_found(served: RunningServer, corpus:
 
 @pytest.mark.parametrize("sent", NONSENSE, ids=lambda sent: str(sent[:40]))
 def test_what_is_no_http_is_refused(served: RunningServer, sent: bytes) -> None:
-    checked(served, sent, 400, 421, 501)
+    check_response(served, sent, 400, 421, 501)
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "get", "BREW", "GET"])
 def test_a_method_that_is_not_offered_is_refused(served: RunningServer, method: str) -> None:
-    checked(served, request(f"{method} /api/ask"), 405, 400)
+    check_response(served, request(f"{method} /api/ask"), 405, 400)
 
 
 def test_a_second_request_hides_in_no_body(served: RunningServer) -> None:
@@ -230,13 +232,13 @@ def test_no_socket_of_another_protocol_is_opened(served: RunningServer) -> None:
         ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
     ]
     sent = request("GET /api/ask", *upgrade).replace(b"Connection: close", b"Connection: Upgrade, close")
-    checked(served, sent, 405, 400)
+    check_response(served, sent, 405, 400)
 
 
 def test_idle_connections_shut_nobody_out(served: RunningServer) -> None:
     idle = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(200)]
     try:
-        checked(served, request("GET /healthz"), 200)
+        check_response(served, request("GET /healthz"), 200)
     finally:
         for one in idle:
             one.close()

@@ -83,7 +83,7 @@ def is_last(happening: Happening) -> bool:
 
 
 def public_answer(answer: Answer) -> dict[str, Any]:
-    """The answer as `answer.schema.json` describes it, with its run, and without local paths or addresses of servers."""
+    """The answer as `answer.schema.json` describes it, with its run, without local paths and addresses of servers."""
     told: dict[str, Any] = public(answer_to_json(answer, version=__version__))
     return told | {"run_id": answer.run_id}
 

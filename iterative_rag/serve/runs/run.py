@@ -138,7 +138,7 @@ class Run:
         return self._next - 1
 
     async def subscribe(self, after: int = 0) -> AsyncIterator[RunEvent]:
-        """The events after that of this number, as they happen, to the last. While it is iterated, the run is watched."""
+        """The events after that of this number, as they happen, to the last. Who iterates them watches the run."""
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:

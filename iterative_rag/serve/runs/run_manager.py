@@ -16,8 +16,8 @@ from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.events import Failed, Stopped
 from iterative_rag.serve.runs.run import Run, RunState
 from iterative_rag.serve.runs.run_request import RunRequest
-from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.serve.runs.written_answer import WrittenAnswer
+from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
 from iterative_rag.trace import new_run_id
 from iterative_rag.types import AnswerText, RunProgress, Step
@@ -169,7 +169,7 @@ class RunManager:
         except IterativeRAGError as error:
             _log.warning("Run %s: %s", run.id, error)
             run.publish(Failed(error))
-        except Exception:
+        except Exception:  # noqa: BLE001 - the boundary: logged, and the client is told
             _log.exception("Run %s", run.id)
             run.publish(Failed(IterativeRAGError("An unexpected error ended the run.", hint="See the server's log.")))
         run.publish(Stopped())  # dropped where it is over already

@@ -83,7 +83,9 @@ def _lowered(limits: Mapping[str, Any], base: Settings) -> dict[str, Any]:
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not value > 0:
             raise UsageError(f"{name} must be a {'whole ' if whole else ''}number above 0.")
         if value > most:
-            raise UsageError(f"{name} may be at most {most:g} here.", hint="A request can lower limits, never raise them.")
+            raise UsageError(
+                f"{name} may be at most {most:g} here.", hint="A request can lower limits, never raise them."
+            )
         lowered[name] = type(most)(value)
     return lowered
 
