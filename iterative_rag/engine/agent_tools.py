@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from iterative_rag.computing import ComputeError, compute
@@ -53,6 +53,8 @@ _NEARNESS = {
     Nearness.MOST: "not all of these words; most of them in ",
 }
 LOST = "; rows of its lists were lost: they are not in the corpus"
+# The calls that look into one article.
+LookingCall = FindCall | SectionCall | RowsCall
 _calls = LastingPool("iterative-rag tools", threads=64)
 
 
@@ -79,15 +81,8 @@ class Toolbox:
         match call:
             case SearchCall():
                 return self._search(call)
-            case FindCall(title, words):
-                asked = f"find_in_article {title}: {words}"
-                return self._of_article(asked, title, lambda document: _places(asked, document, words))
-            case SectionCall(title, heading):
-                asked = f"read_section {title}: {heading or 'beginning'}"
-                return self._of_article(asked, title, lambda document: _section(asked, document, heading, chars))
-            case RowsCall(title, table, wanted):
-                asked = f"list_rows {title}: {' · '.join(filter(None, (table, wanted))) or 'all'}"
-                return self._of_article(asked, title, lambda document: _rows(asked, document, table, wanted))
+            case FindCall() | SectionCall() | RowsCall():
+                return self._of_article(call, chars)
             case CalculateCall(expression, facts):
                 return _calculated(expression, facts)
             case WrongCall(tool, reason):
@@ -117,18 +112,42 @@ class Toolbox:
         shortlists = tuple(zip(needs, found, strict=True))
         return Found(f"search {' | '.join(call.queries)}", told, listed, tuple(passages.values()), shortlists)
 
-    def _of_article(self, asked: str, title: str, look: Callable[[Document], Found]) -> Found:
+    def _of_article(self, call: LookingCall, chars: int) -> Found:
         """What the one article of this title holds; else what titles there are."""
-        match self.titles.articles(title):
+        asked = _asked(call)
+        match self.titles.articles(call.title):
             case [document]:
-                return look(document)
+                return look_into(document, call, chars)
             case []:
-                near = self.titles.near(title)
+                near = self.titles.near(call.title)
                 told = "there is no article of that title" + ("; these come near" if near else "; search for it")
                 return Found(asked, told, " · ".join(near))
             case namesakes:
                 told = f"{len(namesakes)} articles have that title; name one as it is written here, with its source"
                 return Found(asked, told, " · ".join(map(self.titles.label, namesakes)))
+
+
+def look_into(document: Document, call: LookingCall, chars: int) -> Found:
+    """What a call finds in a document, whatever title it names; the beginning of one has `chars` characters at most."""
+    asked = _asked(call)
+    match call:
+        case FindCall(_, words):
+            return _places(asked, document, words)
+        case SectionCall(_, heading):
+            return _section(asked, document, heading, chars)
+        case RowsCall(_, table, wanted):
+            return _rows(asked, document, table, wanted)
+
+
+def _asked(call: LookingCall) -> str:
+    """The call in one line."""
+    match call:
+        case FindCall(title, words):
+            return f"find_in_article {title}: {words}"
+        case SectionCall(title, heading):
+            return f"read_section {title}: {heading or 'beginning'}"
+        case RowsCall(title, table, wanted):
+            return f"list_rows {title}: {' · '.join(filter(None, (table, wanted))) or 'all'}"
 
 
 def _places(asked: str, document: Document, words: str) -> Found:
