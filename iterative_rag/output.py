@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -78,6 +78,22 @@ def chain_lines(answer: Answer) -> list[str]:
 def told_apart(answer: Answer) -> list[Conflict]:
     """The conflicts that the text does not tell itself."""
     return [conflict for conflict in answer.conflicts if not all(side.value in answer.text for side in conflict.sides)]
+
+
+def remarks(answer: Answer) -> Iterator[str]:
+    """What is told below an answer, a line each: other values and caveats, where sources differ, what could not be read,
+    and whether the corpus is complete."""
+    for other in answer.also:
+        yield f"also: {plain(other)}"
+    for caveat in answer.caveats:
+        yield f"caveat: {plain(caveat)}"
+    for conflict in told_apart(answer):
+        sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
+        yield f"Sources differ ({conflict.need}): {sides}"
+    for document in answer.unread:
+        yield f"Not read: {document.title} (for: {document.need}): {document.reason}"
+    if answer.corpus_notice:
+        yield f"Note: {answer.corpus_notice}"
 
 
 def _is_the_answer(answer: Answer) -> bool:

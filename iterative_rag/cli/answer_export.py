@@ -3,20 +3,15 @@ replies is escaped."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from html import escape
 
 from iterative_rag.cli.console import clean
 from iterative_rag.cli.ending_view import NEAREST, headline
 from iterative_rag.cli.render import cost, shown_source
-from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, told_apart
-from iterative_rag.text.markup import plain
+from iterative_rag.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
+from iterative_rag.text.markdown_escaping import escaped_markdown
 from iterative_rag.types import Answer, Citation
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
-# Where a line begins so, Markdown sees a list, a heading or a rule.
-_LINE_START = re.compile(r"^(\d+)([.)])(?=\s)|^([-+=])")
 _STYLE = (
     "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif;color:#222}"
     "h1{font-size:1.4rem}blockquote{margin:.3rem 0;padding-left:1rem;border-left:3px solid #ccc;color:#444}"
@@ -35,11 +30,11 @@ def as_markdown(answer: Answer) -> str:
     if short := apart(answer):
         lines += [f"**{_md(short)}**", ""]
     for said in said_lines(answer):
-        before, value, after = map(_md_line, around_value(said, answer))
+        before, value, after = map(escaped_markdown, around_value(said, answer))
         lines += [f"{before}**{value}**{after}" if value else before, ""]
     if chain := chain_lines(answer):
         lines += [*(f"- {_md(link)}" for link in chain), ""]
-    for told in _remarks(answer):
+    for told in remarks(answer):
         lines += [_md(told), ""]
     for citation in answer.citations:
         lines += _md_citation(citation)
@@ -69,7 +64,7 @@ def as_html(answer: Answer) -> str:
         body.append(f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>")
     if chain := chain_lines(answer):
         body += ["<ul>", *(f"<li>{_html(link)}</li>" for link in chain), "</ul>"]
-    body += [f"<p>{_html(told)}</p>" for told in _remarks(answer)]
+    body += [f"<p>{_html(told)}</p>" for told in remarks(answer)]
     body += [_html_citation(citation) for citation in answer.citations]
     if answer.nearest:
         body += [f"<p>{NEAREST}</p>", *(_html_citation(passage) for passage in answer.nearest)]
@@ -92,21 +87,6 @@ def _html_citation(citation: Citation) -> str:
     return f"<p>[{citation.n}] {title} {place}</p>\n{quote}"
 
 
-def _remarks(answer: Answer) -> Iterator[str]:
-    """Other values and caveats, where sources differ, and what could not be read."""
-    for other in answer.also:
-        yield f"also: {plain(other)}"
-    for caveat in answer.caveats:
-        yield f"caveat: {plain(caveat)}"
-    for conflict in told_apart(answer):
-        sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
-        yield f"Sources differ ({conflict.need}): {sides}"
-    for document in answer.unread:
-        yield f"Not read: {document.title} (for: {document.need}): {document.reason}"
-    if answer.corpus_notice:
-        yield f"Note: {answer.corpus_notice}"
-
-
 def _place(citation: Citation) -> str:
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
@@ -115,12 +95,7 @@ def _place(citation: Citation) -> str:
 
 
 def _md(text: str) -> str:
-    return _md_line(clean(text))
-
-
-def _md_line(line: str) -> str:
-    escaped = _MARKDOWN.sub(r"\\\1", line).replace("&", "&amp;")
-    return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", escaped)
+    return escaped_markdown(clean(text))
 
 
 def _html(text: str) -> str:
