@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, doctor, index_search_show, serve, trace_and_cache, trust
+from iterative_rag.cli import ask, doctor, index_search_show, mcp, serve, trace_and_cache, trust
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.help_layout import HelpLayout
@@ -101,6 +101,7 @@ app.command(
     epilog=_examples("iterative-rag serve", "iterative-rag serve --corpus mine --llm ollama/llama3.1:8b --port 8000")
 )(serve.serve)
 app.add_typer(history_app, name="history")
+app.command(epilog=_examples("iterative-rag mcp --corpus mine", "iterative-rag mcp --llm ollama/llama3.1:8b"))(mcp.mcp)
 app.add_typer(trace_and_cache.cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(keys_app, name="keys")
@@ -118,6 +119,7 @@ COMMANDS = (
     "search",
     "show",
     "history",
+    "mcp",
     "trace",
     "serve",
     "cache",

@@ -1,0 +1,1 @@
+"""The Model Context Protocol: the corpora as tools and resources for agents of other programs."""

@@ -1,0 +1,148 @@
+"""What each tool returns. The output schemas that clients see are made of these models.
+
+Offsets count characters of the document's text from 0: `text[start:end]` is the quote or passage.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Result(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Source(Result):
+    """A document. `uri` is that of its resource here; `url` its web address, "" where none is known."""
+
+    document_id: str
+    title: str
+    uri: str
+    url: str = ""
+
+
+class Quoted(Source):
+    """Verbatim text of a document. `page` counts from 1, null where there are no pages."""
+
+    start: int
+    end: int
+    text: str
+    page: int | None = None
+
+
+class FoundPassage(Quoted):
+    score: float = Field(description="Higher is better; comparable within one search only.")
+
+
+class SearchResult(Result):
+    corpus: str
+    query: str
+    passages: list[FoundPassage]
+
+
+class DocumentPart(Quoted):
+    length: int = Field(description="Characters of the whole document.")
+    next_start: int | None = Field(description="Where to read on; null at the end.")
+
+
+class SectionPlace(Result):
+    heading: str
+    start: int
+    end: int
+
+
+class RowsPlace(Result):
+    """A table or a list: the heading above it, and how many rows it has."""
+
+    heading: str
+    rows: int
+    start: int
+    end: int
+
+
+class OutlineResult(Source):
+    length: int
+    sections: list[SectionPlace]
+    tables: list[RowsPlace]
+    lists: list[RowsPlace]
+    lost: list[str] = Field(description="Tables and lists whose rows are missing from this text.")
+
+
+class FindResult(Source):
+    told: str = Field(description="How the words stand in the places, and how many there are.")
+    places: list[Quoted]
+
+
+class CorpusEntry(Result):
+    name: str
+    documents: int
+    passages: int
+    state: str = Field(description="ready, incomplete, outdated, damaged, or not indexed yet")
+    updated: str
+    default: bool
+
+
+class CorporaResult(Result):
+    corpora: list[CorpusEntry]
+
+
+class CalculateResult(Result):
+    expression: str
+    result: str
+
+
+class CitationResult(Quoted):
+    """A numbered quote; `[n]` in the answer refers to it. `document_id` and `uri` are "" for pages of the web."""
+
+    n: int
+    retrieved: str = Field("", description="The day (ISO) on which a web page was read.")
+
+
+class ChainResult(Result):
+    """One line of the way to the answer."""
+
+    asked: str
+    found: str
+    citations: list[int]
+
+
+class ComputationResult(Result):
+    expression: str
+    result: str
+    citations: list[int]
+
+
+class ConflictSide(Result):
+    value: str
+    citations: list[int]
+
+
+class ConflictResult(Result):
+    need: str
+    sides: list[ConflictSide]
+
+
+class AskResult(Result):
+    """`status` is answered, abstained (the corpus does not hold it) or incomplete (a limit or a fault: `reason`)."""
+
+    corpus: str
+    question: str
+    status: str
+    answer: str
+    short_answer: str
+    reason: str
+    reason_code: str | None
+    confidence: float
+    confidence_word: str | None
+    chain: list[ChainResult]
+    citations: list[CitationResult]
+    computations: list[ComputationResult]
+    conflicts: list[ConflictResult]
+    also: list[str]
+    caveats: list[str]
+    nearest: list[CitationResult]
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    run_id: str
