@@ -81,8 +81,8 @@ def told_apart(answer: Answer) -> list[Conflict]:
 
 
 def remarks(answer: Answer) -> Iterator[str]:
-    """What is told below an answer, a line each: other values and caveats, where sources differ, what could not be read,
-    and whether the corpus is complete."""
+    """What is told below an answer, a line each: other values and caveats, where sources differ, what could not be
+    read, and whether the corpus is complete."""
     for other in answer.also:
         yield f"also: {plain(other)}"
     for caveat in answer.caveats:

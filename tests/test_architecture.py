@@ -71,6 +71,7 @@ HOMES = {
     "nh3": {"serve"},
     "markdown_it": {"serve"},
     "mcp": {"serve"},
+    "mcp_types": {"serve"},
 }
 
 

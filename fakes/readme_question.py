@@ -1,0 +1,26 @@
+"""The question of the README, and a corpus of those starter articles that the built-in models read for it."""
+
+from __future__ import annotations
+
+from iterative_rag.factory import index_paths, starter_corpus_path
+from iterative_rag.settings import Settings
+
+QUESTION = (
+    "If my future wife has the same first name as the 15th first lady of the United States' mother and her surname is "
+    "the same as the second assassinated president's mother's maiden name, what is her name?"
+)
+SHORT_ANSWER = "Jane Ballou"
+_ARTICLES = (
+    "Abraham_Lincoln",
+    "First_Lady_of_the_United_States",
+    "Harriet_Lane",
+    "James_A._Garfield",
+    "James_Buchanan",
+    "List_of_assassinated_presidents_of_the_United_States",
+)
+
+
+def index_articles(corpus: str) -> None:
+    """Index the articles as a corpus of the data folder in use."""
+    paths = [starter_corpus_path() / f"{name}.md" for name in _ARTICLES]
+    index_paths(paths, settings=Settings(llm="builtin"), corpus=corpus)

@@ -1,0 +1,251 @@
+"""The tools and resources of the MCP door, asked by the official client."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+import anyio
+import jsonschema
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
+
+from fakes import two_article_corpus
+from fakes.running_server import CORPUS, PlayingLLM, RunningServer
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.serve.mcp_door import document_resources
+from iterative_rag.serve.mcp_door.mcp_server import mcp_server
+from iterative_rag.serve.rag_pool import RagPool
+from iterative_rag.serve.runs.run import RunState
+from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.serve_options import ServeOptions
+from iterative_rag.settings import Settings
+
+Connected = Callable[[Callable[[Client], Awaitable[Any]]], Any]
+BRIDGE = two_article_corpus.TEXTS["Sunday_bridge.md"].strip()
+
+
+def called(connected: Connected, tool: str, **arguments: Any) -> CallToolResult:
+    result = connected(lambda client: client.call_tool(tool, arguments))
+    assert isinstance(result, CallToolResult)
+    return result
+
+
+def found(connected: Connected, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool that succeeds returns; its text says the same."""
+    result = called(connected, tool, **arguments)
+    assert not result.is_error, result.content
+    assert json.loads(said(result)) == result.structured_content
+    return dict(result.structured_content)
+
+
+def said(result: CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def test_every_tool_only_reads_and_describes_what_it_takes_and_returns(connected: Connected) -> None:
+    tools = connected(lambda client: client.list_tools()).tools
+    assert [tool.name for tool in tools] == [
+        "search", "read_document", "outline", "find_in_document", "list_corpora", "calculate", "ask",
+    ]  # fmt: skip
+    for tool in tools:
+        assert tool.annotations.read_only_hint
+        assert not tool.annotations.destructive_hint
+        assert not tool.annotations.open_world_hint
+        assert tool.input_schema["type"] == tool.output_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+
+
+def test_where_the_web_may_be_searched_ask_reaches_beyond_the_corpora() -> None:
+    async def hints() -> dict[str, bool | None]:
+        manager = RunManager(RagPool(Settings(llm="builtin", web=True)), ServeOptions())
+        async with Client(mcp_server(manager)) as client:
+            tools = (await client.list_tools()).tools
+            return {tool.name: tool.annotations.open_world_hint for tool in tools if tool.annotations}
+
+    assert [name for name, open_world in anyio.run(hints).items() if open_world] == ["ask"]
+
+
+def test_passages_and_places_are_verbatim_and_say_where_they_stand(connected: Connected) -> None:
+    passages = found(connected, "search", query="stone bridge", limit=2)["passages"]
+    places = found(connected, "find_in_document", document="Sunday bridge", words="oldest crossings")["places"]
+    assert passages[0]["title"] == "Sunday bridge"
+    assert places[0]["text"] == "It is the oldest crossing of the river Wend."
+    for quoted in (*passages, *places):
+        read = connected(partial(Client.read_resource, uri=quoted["uri"]))
+        assert read.contents[0].text[quoted["start"] : quoted["end"]] == quoted["text"]
+
+
+def test_a_document_is_read_in_parts_that_join(connected: Connected) -> None:
+    start, parts = 0, []
+    while start is not None:
+        part = found(connected, "read_document", document="sunday_bridge", start=start, max_chars=40)
+        parts.append(part["text"])
+        start = part["next_start"]
+    assert "".join(parts).strip() == BRIDGE
+    beyond = found(connected, "read_document", document="Sunday bridge", start=10**9)
+    assert (beyond["text"], beyond["next_start"]) == ("", None)
+
+
+def test_a_document_is_outlined_and_read_by_section_and_by_id(connected: Connected) -> None:
+    outline = found(connected, "outline", document="Aldermere")
+    assert outline["sections"][0]["heading"] == "Aldermere"
+    assert outline["tables"][0]["rows"] == 2
+    read = found(connected, "read_document", document=outline["document_id"], section="Aldermere")
+    assert read["title"] == "Aldermere"
+    assert "Its mayor is Edda Holm." in read["text"]
+
+
+def test_corpora_are_listed_and_expressions_computed(connected: Connected) -> None:
+    entries = found(connected, "list_corpora")["corpora"]
+    assert [(one["name"], one["documents"], one["default"]) for one in entries if one["documents"]] == [
+        ("towns", 2, True)
+    ]
+    assert found(connected, "calculate", expression="1912 - 1825")["result"] == "87"
+
+
+def test_a_question_is_answered_with_quotes_and_progress(connected: Connected) -> None:
+    told: list[str] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    result = connected(
+        lambda client: client.call_tool("ask", {"question": two_article_corpus.QUESTION}, progress_callback=heard)
+    )
+    answer = result.structured_content
+    assert (answer["status"], answer["short_answer"]) == ("answered", "Edda Holm")
+    assert {one["title"] for one in answer["citations"]} == {"Aldermere", "Sunday bridge"}
+    assert any("Edda Holm" in one["text"] and one["uri"] for one in answer["citations"])
+    assert any(line.startswith("Hop 1: looking for ") for line in told)
+    assert any("Edda Holm (Aldermere)" in line for line in told)
+
+
+def test_a_cancelled_question_ends_its_run(served: RunningServer) -> None:
+    called, released = threading.Event(), threading.Event()
+
+    def wait(request: ChatRequest) -> None:
+        called.set()
+        released.wait(30)
+
+    pool = RagPool(served.services.settings, served=[CORPUS], backends={"waiting": PlayingLLM(wait)})
+    manager = RunManager(pool, ServeOptions())
+
+    async def cancelled() -> None:
+        async with Client(mcp_server(manager)) as client, anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "ask", {"question": two_article_corpus.QUESTION})
+            await anyio.to_thread.run_sync(called.wait, 30)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(cancelled)
+    [run] = manager.all()
+    released.set()
+    assert run.wait(30)
+    assert run.state is RunState.STOPPED
+    manager.close()
+
+
+WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
+    ("search", {}, "search needs the argument 'query'."),
+    ("search", {"query": ""}, "'query'"),
+    ("search", {"query": " \n"}, "The query is empty."),
+    ("search", {"query": "a" * 1001}, "'query'"),
+    ("search", {"query": "bridge", "limit": 0}, "at least 1"),
+    ("search", {"query": "bridge", "limit": 10**9}, "at most 50"),
+    ("search", {"query": "bridge", "limit": "many"}, "a whole number"),
+    ("search", {"query": {"$ne": None}}, "text"),
+    ("search", {"query": "bridge", "index": "qdrant://10.0.0.1:6333"}, "search has no argument 'index'."),
+    ("search", {"query": "bridge", "corpus": "../../etc"}, "There is no corpus"),
+    ("search", {"query": "bridge", "corpus": "/etc/passwd"}, "There is no corpus"),
+    ("search", {"query": "bridge", "corpus": "towns\x00"}, "There is no corpus"),
+    ("search", {"query": "bridge", "corpus": "c" * 501}, "'corpus'"),
+    ("read_document", {"document": "../../../etc/passwd"}, "no document titled"),
+    ("read_document", {"document": "file:///etc/passwd"}, "no document titled"),
+    ("read_document", {"document": "Aldermere' OR 1=1 --"}, "no document titled"),
+    ("read_document", {"document": "%2e%2e%2fetc"}, "no document titled"),
+    ("read_document", {"document": "Aldermere", "start": -1}, "at least 0"),
+    ("read_document", {"document": "Aldermere", "max_chars": 10**7}, "at most 50,000"),
+    ("read_document", {"document": "Aldermere", "section": "Nothing of this"}, "no section like"),
+    ("outline", {"document": ""}, "'document'"),
+    ("find_in_document", {"document": "Aldermere", "words": ""}, "'words'"),
+    ("calculate", {"expression": "__import__('os').system('true')"}, "cannot be read"),
+    ("calculate", {"expression": "9**9**9**9"}, ""),
+    ("calculate", {"expression": "(" * 3000}, ""),
+    ("ask", {"question": "   "}, "The question is empty."),
+    ("ask", {"question": "x" * 8001}, "'question'"),
+    ("ask", {"question": "Who?", "strategy": "../full"}, "There is no strategy"),
+    ("ask", {"question": "Who?", "llm": "ollama/x@http://10.0.0.1"}, "ask has no argument 'llm'."),
+    ("ask", {"question": "Who?", "max_seconds": 10**9}, "ask has no argument 'max_seconds'."),
+]
+
+
+def test_a_wrong_call_is_a_result_that_says_what_is_wrong(connected: Connected) -> None:
+    async def all_of_them(client: Client) -> list[CallToolResult]:
+        return [await client.call_tool(tool, dict(arguments)) for tool, arguments, _ in WRONG_CALLS]
+
+    for (tool, arguments, told), result in zip(WRONG_CALLS, connected(all_of_them), strict=True):
+        call = f"{tool} {arguments!s:.80}: {said(result)}"
+        assert result.is_error, call
+        assert told in said(result), call
+        assert result.structured_content is None, call
+        assert len(said(result)) < 1000, call
+        assert not any(word in said(result) for word in ("Traceback", "/tmp", "root:")), call
+
+
+def test_an_unknown_tool_is_an_error_of_the_protocol(connected: Connected) -> None:
+    with pytest.raises(MCPError, match="Unknown tool 'shell'"):
+        called(connected, "shell", command="true")
+
+
+def test_documents_are_listed_in_pages(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_resources, "PAGE", 1)
+    first = connected(lambda client: client.list_resources())
+    second = connected(lambda client: client.list_resources(cursor=first.next_cursor))
+    assert [one.title for page in (first, second) for one in page.resources] == ["Aldermere", "Sunday bridge"]
+    assert second.next_cursor is None
+    assert first.resources[0].uri.startswith("iterative-rag://corpora/towns/documents/")
+
+
+# Cursors that the list has not given, and URIs of anything but a document.
+WRONG_CURSORS = ("-1", "x", "9" * 30, "٣", "1e3", "99")
+WRONG_URIS = (
+    "file:///etc/passwd",
+    "http://127.0.0.1:11434/api/tags",
+    "iterative-rag://corpora/towns/documents/../../../etc/passwd",
+    "iterative-rag://corpora/towns/documents/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "iterative-rag://corpora/..%2f..%2fetc/documents/passwd",
+    "iterative-rag://corpora/towns/documents/x%00y",
+    "iterative-rag://corpora/towns/documents/" + "a" * 5000,
+    "iterative-rag://corpora/towns/documents/x?y=z",
+    "iterative-rag://corpora//documents/",
+    "",
+)
+
+
+def test_a_wrong_cursor_or_uri_reads_nothing(connected: Connected) -> None:
+    async def refused(request: Callable[..., Awaitable[object]], **arguments: str) -> MCPError | None:
+        try:
+            await request(**arguments)
+        except MCPError as error:
+            return error
+        return None
+
+    async def all_of_them(client: Client) -> list[MCPError | None]:
+        return [
+            *[await refused(client.list_resources, cursor=cursor) for cursor in WRONG_CURSORS],
+            *[await refused(client.read_resource, uri=uri) for uri in WRONG_URIS],
+        ]
+
+    for given, error in zip((*WRONG_CURSORS, *WRONG_URIS), connected(all_of_them), strict=True):
+        assert error is not None, given
+        assert error.error.code == INVALID_PARAMS, given
+        assert "root:" not in str(error), given
+        assert len(str(error)) < 3000, given

@@ -1,0 +1,126 @@
+"""`iterative-rag mcp` as a process: the official client, an older one, and nonsense on its stdin."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from fakes.readme_question import QUESTION, SHORT_ANSWER, index_articles
+from fakes.two_article_corpus import write_articles
+from iterative_rag.cli import main
+from iterative_rag.factory import index_paths
+from iterative_rag.settings import Settings
+from iterative_rag.system.installation import install_command
+
+COMMAND = ["-m", "iterative_rag", "mcp", "--llm", "builtin"]
+
+
+def started(*options: str) -> StdioServerParameters:
+    return StdioServerParameters(command=sys.executable, args=[*COMMAND, *options], env=dict(os.environ))
+
+
+@pytest.fixture
+def towns(tmp_path: Path) -> Path:
+    """A corpus of two articles, indexed as `towns`."""
+    write_articles(tmp_path / "articles")
+    index_paths([tmp_path / "articles"], settings=Settings(llm="builtin"), corpus="towns")
+    return tmp_path
+
+
+def test_the_question_of_the_readme_is_answered() -> None:
+    index_articles("readme")
+
+    async def asked() -> tuple[str, dict[str, Any]]:
+        async with Client(started("--corpus", "readme")) as client:
+            result = await client.call_tool("ask", {"question": QUESTION})
+            return client.protocol_version, dict(result.structured_content)
+
+    version, answer = anyio.run(asked)
+    assert version == "2026-07-28"
+    assert answer["short_answer"] == SHORT_ANSWER
+    assert len(answer["citations"]) >= 4
+    assert all(one["text"] and one["uri"] for one in answer["citations"])
+
+
+def test_a_client_of_an_older_revision_is_served(towns: Path) -> None:
+    async def asked() -> Any:
+        async with Client(started("--corpus", "towns"), mode="legacy") as client:
+            return await client.call_tool("find_in_document", {"document": "Aldermere", "words": "mayor"})
+
+    assert anyio.run(asked).structured_content["places"]
+
+
+# What is no request of the protocol. Each line is answered by an error, or not at all.
+NONSENSE = (
+    "",
+    "hello",
+    "{",
+    "[]",
+    "null",
+    "123",
+    '"initialize"',
+    "[" * 100_000,
+    '{"jsonrpc": "1.0", "id": 1, "method": "ping"}',
+    '{"jsonrpc": "2.0", "id": {}, "method": "ping"}',
+    '{"jsonrpc": "2.0", "id": 2, "method": "../../ping"}',
+    '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": []}',
+    '{"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": 5}}',
+    '{"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": 7}}',
+    '{"jsonrpc": "2.0", "id": 6, "result": {}}',
+    '{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}',
+    '{"jsonrpc": "2.0", "method": "notifications/progress", "params": null}',
+    '{"jsonrpc": "2.0", "id": 7, "method": "logging/setLevel", "params": {"level": "debug"}}',
+    "\x00\x01\x02",
+    "\u202e" * 1000,
+)
+
+
+def test_nonsense_on_stdin_is_survived_and_stdout_holds_the_protocol_alone_to_its_end(towns: Path) -> None:
+    version = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    opening = {"jsonrpc": "2.0", "id": "open", "method": "initialize", "params": version}
+    search = {"name": "search", "arguments": {"query": "stone bridge"}}
+    last = {"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": search}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    lines = [json.dumps(opening), json.dumps(ready), *NONSENSE]
+    with subprocess.Popen(
+        [sys.executable, *COMMAND, "--corpus", "towns"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write("\n".join([*lines, json.dumps(last)]) + "\n")
+        process.stdin.flush()
+        replies = []
+        for line in process.stdout:
+            replies.append(json.loads(line))
+            if replies[-1].get("id") == "last":
+                break
+        rest, told = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert rest == ""
+    assert all(reply["jsonrpc"] == "2.0" for reply in replies)
+    assert {reply["id"] for reply in replies if "result" in reply} == {"open", "last"}
+    assert replies[-1]["result"]["structuredContent"]["passages"]
+    assert "Traceback" not in told
+
+
+def test_without_its_packages_it_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "mcp" else found(name, *rest))
+    with pytest.raises(SystemExit):
+        main(["mcp"])
+    assert install_command("serve") in capsys.readouterr().err
