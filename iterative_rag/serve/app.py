@@ -18,6 +18,8 @@ from iterative_rag.serve.guards.client_limits import ClientLimits
 from iterative_rag.serve.guards.host_origin import HostOriginGuard
 from iterative_rag.serve.guards.security_headers import SecurityHeaders
 from iterative_rag.serve.login_door import login_door
+from iterative_rag.serve.mcp_door.mcp_http import mcp_door
+from iterative_rag.serve.openai_door.openai_routes import openai_door
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
@@ -27,6 +29,8 @@ from iterative_rag.serve.services import Door, MakeDoor, Services
 DOORS: tuple[MakeDoor, ...] = (
     http_door,
     login_door,
+    mcp_door,
+    openai_door,
 )
 
 

@@ -36,16 +36,8 @@ async def submitted(request: Request) -> Run:
 
 
 async def _whole(request: Request, run: Run) -> Response:
-    """Waits for the end. Whoever closes the connection has no use for the answer, and cannot ask for it again."""
-    services = services_of(request)
-    done = asyncio.create_task(_watch(run))
-    try:
-        while not (await asyncio.wait([done], timeout=_LOOKS_SECONDS))[0]:
-            if await request.is_disconnected():
-                services.runs.stop(run)
-                return Response(status_code=499)
-    finally:
-        done.cancel()
+    if not await over_or_gone(request, run):
+        return Response(status_code=499)
     headers = {"x-run-id": run.id}
     if run.answer:
         return JSONResponse(public_answer(run.answer), headers=headers)
@@ -53,6 +45,20 @@ async def _whole(request: Request, run: Run) -> Response:
         return error_response(run.error)
     told = {"code": "Stopped", "message": "The run was stopped.", "hint": "", "retryable": True}
     return JSONResponse({"error": told}, 503, headers)
+
+
+async def over_or_gone(request: Request, run: Run) -> bool:
+    """Wait for the end of a run; False where the client went away before. Whoever closes the connection has no use for
+    the answer, and cannot ask for it again: the run is stopped."""
+    done = asyncio.create_task(_watch(run))
+    try:
+        while not (await asyncio.wait([done], timeout=_LOOKS_SECONDS))[0]:
+            if await request.is_disconnected():
+                services_of(request).runs.stop(run)
+                return False
+    finally:
+        done.cancel()
+    return True
 
 
 async def _watch(run: Run) -> None:

@@ -1,0 +1,1 @@
+"""OpenAI's chat completions: the corpora as models of programs that speak that protocol."""

@@ -1,0 +1,88 @@
+"""An answer as the text of a chat message: Markdown with `[n]`, and its sources as links below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from iterative_rag.output import apart, chain_lines, quote_of, remarks, said_lines
+from iterative_rag.serve.openai_door.chat_request import ChatRequested
+from iterative_rag.text.control_characters import one_line
+from iterative_rag.text.markdown_escaping import escaped_markdown
+from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
+
+# A token of English on average: the text is not the output of one model, whose tokens could be counted.
+CHARS_PER_TOKEN = 4
+_MARKER = re.compile(r"\\\[(\d+)\\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The text of the message, why it ends ("stop" or "length"), and the reason where there is no answer."""
+
+    text: str
+    finish_reason: str
+    refusal: str | None
+    annotations: tuple[dict[str, Any], ...] = ()
+
+
+def content_of(answer: Answer, requested: ChatRequested) -> Content:
+    """An abstention is told in the text, which every client shows, and in `refusal`, where programs look. A limit of
+    the run, and `max_tokens`, end with "length"."""
+    text = "\n".join(_lines(answer)).strip()
+    finish = "length" if answer.cap is not None else "stop"
+    first = min((place for stop in requested.stops if (place := text.find(stop)) >= 0), default=None)
+    if first is not None:
+        text, finish = text[:first], "stop"
+    if requested.most_tokens is not None and len(text) > requested.most_tokens * CHARS_PER_TOKEN:
+        text, finish = text[: requested.most_tokens * CHARS_PER_TOKEN], "length"
+    refusal = f"{answer.label}: {answer.reason}" if answer.status is Status.ABSTAINED else None
+    return Content(text, finish, refusal, tuple(_annotations(text, answer)))
+
+
+def _lines(answer: Answer) -> Iterator[str]:
+    if answer.label:
+        yield f"**{answer.label}:** {_shown(answer.reason)}"
+        yield ""
+    elif answer.confidence_word is ConfidenceWord.WEAK_GUESS:
+        yield "**Weak guess:**"
+    for line in said_lines(answer):
+        yield _shown(line)
+    if short := apart(answer):
+        yield f"**{_shown(short)}**"
+    if chain := chain_lines(answer):
+        yield from ("", *(f"- {_shown(line)}" for line in chain))
+    if told := [_shown(remark) for remark in remarks(answer)]:
+        yield from ("", *told)
+    if answer.citations:
+        yield from ("", "Sources:", "", *map(_source, answer.citations))
+    if answer.nearest:
+        yield from ("", "What comes nearest:", "", *map(_source, answer.nearest))
+
+
+def _source(citation: Citation) -> str:
+    """`[1] [Title](<https://...>): “the quote”`; each a paragraph of its own."""
+    title = _shown(citation.title)
+    title = f"[{title}](<{citation.link}>)" if citation.link else f"*{title}*"
+    page = f", page {citation.page}" if citation.page else ""
+    return f"[{citation.n}] {title}{page}: “{_shown(quote_of(citation))}”  "
+
+
+def _shown(text: str) -> str:
+    """One line of text of documents and models, of which Markdown makes nothing; only `[n]` stays as it is."""
+    return _MARKER.sub(r"[\1]", escaped_markdown(one_line(text)))
+
+
+def _annotations(text: str, answer: Answer) -> Iterator[dict[str, Any]]:
+    """The markers of citations with a web address, as the protocol tells them to programs."""
+    links = {citation.n: citation for citation in answer.citations if citation.link}
+    body = text.partition("\nSources:\n")[0]
+    for marker in re.finditer(r"\[(\d+)\]", body):
+        if citation := links.get(int(marker[1])):
+            place = {"start_index": marker.start(), "end_index": marker.end()}
+            yield {
+                "type": "url_citation",
+                "url_citation": {**place, "title": citation.title, "url": citation.link},
+            }

@@ -1,0 +1,49 @@
+"""The models: `iterative-rag:CORPUS`, or `iterative-rag:CORPUS:STRATEGY` for another strategy than the server's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from iterative_rag.registry import STRATEGIES
+from iterative_rag.serve.openai_door.protocol_errors import ModelUnknown
+from iterative_rag.serve.rag_pool import BUILTIN, RagPool
+
+FAMILY = "iterative-rag"
+# The strategy whose tools need a language model.
+_NEEDS_LLM = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """`strategy` is "" for the server's."""
+
+    corpus: str
+    strategy: str = ""
+
+    def __str__(self) -> str:
+        return ":".join(filter(None, (FAMILY, self.corpus, self.strategy)))
+
+
+def offered(pool: RagPool) -> list[ModelName]:
+    """The models that are listed: each corpus, and then with each strategy that the backend can follow."""
+    corpora = pool.corpora()
+    strategies = [name for name in STRATEGIES.offered if name != _NEEDS_LLM or pool.backends[0] != BUILTIN]
+    with_strategy = [ModelName(corpus, strategy) for corpus in corpora for strategy in strategies]
+    return [*(ModelName(corpus) for corpus in corpora), *with_strategy]
+
+
+def parsed(model: str, pool: RagPool) -> ModelName:
+    """The name alone stands for the default corpus. Raises ModelUnknown."""
+    family, _, rest = model.partition(":")
+    corpus, _, strategy = rest.partition(":")
+    if family != FAMILY or (strategy and strategy not in STRATEGIES.offered):
+        raise ModelUnknown(model)
+    corpus = corpus or pool.default_corpus
+    if corpus not in pool.corpora():
+        raise ModelUnknown(model)
+    return ModelName(corpus, strategy)
+
+
+def model_json(name: ModelName, created: int) -> dict[str, Any]:
+    return {"id": str(name), "object": "model", "created": created, "owned_by": FAMILY}

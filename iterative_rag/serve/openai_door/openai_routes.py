@@ -1,0 +1,150 @@
+"""`/v1/models` and `/v1/chat/completions`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from iterative_rag.errors import IterativeRAGError, ServerBusy
+from iterative_rag.serve.api.asking import over_or_gone
+from iterative_rag.serve.api.event_stream import PING_SECONDS, SEND_SECONDS
+from iterative_rag.serve.api.responses import json_object
+from iterative_rag.serve.guards.client_limits import client_of
+from iterative_rag.serve.openai_door.answer_content import Content, content_of
+from iterative_rag.serve.openai_door.chat_request import ChatRequested, chat_requested
+from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
+from iterative_rag.serve.openai_door.completions import Completion
+from iterative_rag.serve.openai_door.model_names import model_json, offered, parsed
+from iterative_rag.serve.openai_door.protocol_errors import error_body, refusal_response
+from iterative_rag.serve.runs.events import Happening
+from iterative_rag.serve.runs.run import Run
+from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.runs.run_request import RunRequest, checked_request
+from iterative_rag.serve.services import Door, Services, services_of
+from iterative_rag.serve.step_words import step_words
+from iterative_rag.trace import new_run_id
+from iterative_rag.types import RunProgress, Usage
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def openai_door(services: Services) -> Door:
+    """The base URL for clients is that of the server with `/v1`; the API key is the server's token, if it has one."""
+    return Door(
+        routes=[
+            Route("/v1/models", _told_by_protocol(models), methods=["GET"]),
+            Route("/v1/models/{model:path}", _told_by_protocol(model), methods=["GET"]),
+            Route("/v1/chat/completions", _told_by_protocol(complete), methods=["POST"]),
+        ]
+    )
+
+
+def _told_by_protocol(endpoint: Endpoint) -> Endpoint:
+    """Errors in the form that the protocol has for them."""
+
+    async def told(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except IterativeRAGError as error:
+            return refusal_response(error)
+
+    return told
+
+
+async def models(request: Request) -> Response:
+    """The corpora as models."""
+    names = await asyncio.to_thread(offered, services_of(request).pool)
+    created = int(time.time())
+    return JSONResponse({"object": "list", "data": [model_json(name, created) for name in names]})
+
+
+async def model(request: Request) -> Response:
+    """One model, also one with a strategy that is not listed. Raises ModelUnknown."""
+    name = await asyncio.to_thread(parsed, request.path_params["model"], services_of(request).pool)
+    return JSONResponse(model_json(name, int(time.time())))
+
+
+async def complete(request: Request) -> Response:
+    """The last message of the user is the question. Raises UsageError, ModelUnknown, ServerBusy."""
+    services = services_of(request)
+    requested = chat_requested(await json_object(request))
+    name = await asyncio.to_thread(parsed, requested.model, services.pool)
+    if (reply := task_reply(requested.question)) is not None:
+        return _replied(requested, reply)
+    given = {"question": question_within(requested.question), "corpus": name.corpus, "strategy": name.strategy}
+    asked: RunRequest = await asyncio.to_thread(checked_request, given, services.pool)
+    run = services.runs.submit(asked, client=client_of(request.scope))
+    if requested.stream:
+        return _streamed(_chunks(run, requested, services.runs))
+    return await _whole(request, run, requested)
+
+
+async def _whole(request: Request, run: Run, requested: ChatRequested) -> Response:
+    if not await over_or_gone(request, run):
+        return Response(status_code=499)
+    if run.answer is None:
+        raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
+    thoughts = "".join(_thought(event.happening) for event in run.events())
+    content = content_of(run.answer, requested)
+    whole = Completion(run.id, requested.model).whole(content, thoughts, run.answer.usage, run.answer)
+    return JSONResponse(whole, headers={"x-run-id": run.id})
+
+
+async def _chunks(run: Run, requested: ChatRequested, runs: RunManager) -> AsyncIterator[dict[str, Any]]:
+    """The hops as reasoning while they happen, and the answer once it was checked. A client that goes away ends the
+    run: it cannot come back to this stream."""
+    completion = Completion(run.id, requested.model)
+    try:
+        yield completion.chunk({"role": "assistant", "content": ""})
+        async for event in run.subscribe():
+            if thought := _thought(event.happening):
+                yield completion.chunk({"reasoning_content": thought})
+        if run.answer is None:
+            yield error_body(run.error or ServerBusy("The run was stopped.", hint="Ask again."))
+            return
+        content = content_of(run.answer, requested)
+        yield completion.chunk({"content": content.text})
+        yield completion.last_chunk(content, run.answer)
+        if requested.include_usage:
+            yield completion.usage_chunk(run.answer.usage)
+    finally:
+        if not run.over:
+            runs.stop(run)
+
+
+def _thought(happening: Happening) -> str:
+    """A step as a line of reasoning; "" for the counts of a run that goes on."""
+    words = "" if isinstance(happening, RunProgress) else step_words(happening)
+    return f"{words}\n" if words else ""
+
+
+def _replied(requested: ChatRequested, reply: str) -> Response:
+    """A reply that needs no run."""
+    completion, content = Completion(new_run_id(), requested.model), Content(reply, "stop", None)
+    if not requested.stream:
+        return JSONResponse(completion.whole(content, "", Usage()))
+
+    async def chunks() -> AsyncIterator[dict[str, Any]]:
+        yield completion.chunk({"role": "assistant", "content": reply})
+        yield completion.last_chunk(content)
+        if requested.include_usage:
+            yield completion.usage_chunk(Usage())
+
+    return _streamed(chunks())
+
+
+def _streamed(chunks: AsyncIterator[dict[str, Any]]) -> EventSourceResponse:
+    async def events() -> AsyncIterator[ServerSentEvent]:
+        async for chunk in chunks:
+            yield ServerSentEvent(data=json.dumps(chunk, ensure_ascii=False), sep="\n")
+        yield ServerSentEvent(data="[DONE]", sep="\n")
+
+    return EventSourceResponse(events(), ping=PING_SECONDS, sep="\n", send_timeout=SEND_SECONDS)
