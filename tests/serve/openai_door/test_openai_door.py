@@ -1,0 +1,270 @@
+"""The OpenAI-compatible door, asked by the official client over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from openai import OpenAI
+from pydantic import BaseModel
+
+from fakes import readme_question
+from fakes.running_server import CORPUS, TOKEN, PlayingLLM, RunningServer, running_server
+from fakes.two_article_corpus import QUESTION
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.serve.runs.run import RunState
+
+MODEL = f"iterative-rag:{CORPUS}"
+
+
+@pytest.fixture
+def client(served: RunningServer) -> Iterator[OpenAI]:
+    with connected(served) as client:
+        yield client
+
+
+def connected(server: RunningServer, key: str = "any") -> OpenAI:
+    return OpenAI(base_url=f"{server.address}/v1", api_key=key, max_retries=0, timeout=30)
+
+
+def asked(*texts: str) -> Any:
+    """A conversation in turns, the user's first."""
+    return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+
+
+def thought(said: BaseModel) -> str:
+    """The reasoning in a message or a delta."""
+    return str((said.model_extra or {}).get("reasoning_content", ""))
+
+
+def test_the_corpora_are_models_with_and_without_a_strategy(client: OpenAI) -> None:
+    names = [model.id for model in client.models.list()]
+    assert names[:2] == [MODEL, f"{MODEL}:naive"]
+    assert f"{MODEL}:agent" in names
+    assert client.models.retrieve(f"{MODEL}:full").id == f"{MODEL}:full"
+    with pytest.raises(openai.NotFoundError, match="does not exist"):
+        client.models.retrieve("gpt-4")
+
+
+def test_an_answer_has_its_sources_below_it_and_the_hops_as_reasoning(client: OpenAI) -> None:
+    reply = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), temperature=0.2, seed=1)
+    [choice] = reply.choices
+    content = choice.message.content or ""
+    assert choice.finish_reason == "stop"
+    assert content.startswith("The mayor of Aldermere [1] is Edda Holm [2].")
+    assert "[2] *Aldermere*: “Its mayor is Edda Holm.”" in content
+    assert "looking for In which town" in thought(choice.message)
+    assert reply.usage
+    assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens > 0
+    assert reply.model_extra
+    assert reply.model_extra["iterative_rag"]["citations"][1]["quote"] == "Its mayor is Edda Holm."
+
+
+def test_a_stream_brings_the_hops_while_they_happen_then_the_answer_and_the_usage(client: OpenAI) -> None:
+    stream = client.chat.completions.create(
+        model=f"{MODEL}:iterative", messages=asked(QUESTION), stream=True, stream_options={"include_usage": True}
+    )
+    chunks = list(stream)
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    thoughts = [thought(delta) for delta in deltas]
+    assert deltas[0].role == "assistant"
+    assert any("found Edda Holm (Aldermere)" in one for one in thoughts)
+    assert "".join(delta.content or "" for delta in deltas).startswith("The mayor of Aldermere [1]")
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage
+    assert chunks[-1].usage.total_tokens > 0
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_without_include_usage_no_chunk_tells_it(client: OpenAI) -> None:
+    chunks = list(client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True))
+    assert all(chunk.usage is None and chunk.choices for chunk in chunks)
+
+
+def test_an_abstention_is_told_in_the_text_and_as_a_refusal(tmp_path: Path) -> None:
+    with running_server(tmp_path, backends={"builtin": "builtin"}) as server:
+        messages = asked("Who invented the submarine telegraph?")
+        [choice] = connected(server).chat.completions.create(model=MODEL, messages=messages).choices
+        listed = [model.id for model in connected(server).models.list()]
+    assert choice.finish_reason == "stop"
+    assert choice.message.refusal
+    assert choice.message.refusal.startswith(("Not in the corpus: ", "Not worked out: "))
+    assert (choice.message.content or "").startswith(("**Not in the corpus:**", "**Not worked out:**"))
+    assert f"{MODEL}:agent" not in listed  # the built-in models have no tools
+
+
+def test_a_limit_of_the_run_ends_with_length(tmp_path: Path) -> None:
+    with running_server(tmp_path, settings={"max_hops": 1}) as server:
+        [choice] = connected(server).chat.completions.create(model=MODEL, messages=asked(QUESTION)).choices
+    assert choice.finish_reason == "length"
+    assert (choice.message.content or "").startswith("**Incomplete:**")
+
+
+def test_stop_and_max_tokens_end_the_text(client: OpenAI) -> None:
+    stopped = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stop=["\n\nSources", " is "])
+    cut = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), max_tokens=3)
+    assert (stopped.choices[0].message.content, stopped.choices[0].finish_reason) == (
+        "The mayor of Aldermere [1]",
+        "stop",
+    )
+    assert (cut.choices[0].message.content, cut.choices[0].finish_reason) == ("The mayor of", "length")
+
+
+def test_parts_of_text_are_joined_and_other_parts_refused(client: OpenAI) -> None:
+    text: Any = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
+    picture: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]
+    reply = client.chat.completions.create(model=MODEL, messages=text)
+    assert "Edda Holm" in (reply.choices[0].message.content or "")
+    with pytest.raises(openai.BadRequestError, match="Only text"):
+        client.chat.completions.create(model=MODEL, messages=picture)
+
+
+def test_an_error_of_the_model_is_one_of_the_protocol(tmp_path: Path) -> None:
+    def fail(request: ChatRequest) -> None:
+        from iterative_rag.errors import LLMUnreachable
+
+        raise LLMUnreachable("There is no server at http://10.1.2.3:11434.", hint="ollama serve")
+
+    with running_server(tmp_path, backends={"failing": PlayingLLM(fail)}) as server:
+        client = connected(server)
+        with pytest.raises(openai.InternalServerError) as whole:
+            client.chat.completions.create(model=MODEL, messages=asked(QUESTION))
+        with pytest.raises(openai.APIError) as streamed:
+            list(client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True))
+    for told in (whole.value, streamed.value):
+        assert "There is no server at" in str(told)
+        assert "10.1.2.3" not in str(told)
+
+
+def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
+    called, released = threading.Event(), threading.Event()
+
+    def wait(request: ChatRequest) -> None:
+        called.set()
+        released.wait(30)
+
+    with running_server(tmp_path, backends={"waiting": PlayingLLM(wait)}, grace_seconds=600) as server:
+        stream = connected(server).chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True)
+        next(iter(stream))
+        assert called.wait(30)
+        stream.close()
+        [run] = server.services.runs.all()
+        assert run.stopped.wait(30)
+        released.set()
+        assert run.wait(30)
+        assert run.state is RunState.STOPPED
+
+
+def test_a_full_queue_is_a_rate_limit(tmp_path: Path) -> None:
+    released = threading.Event()
+
+    def wait(request: ChatRequest) -> None:
+        released.wait(30)
+
+    with running_server(tmp_path, backends={"waiting": PlayingLLM(wait)}, runs_at_once=1, queue=0) as server:
+        client = connected(server)
+        stream = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True)
+        next(iter(stream))
+        with pytest.raises(openai.RateLimitError) as told:
+            client.chat.completions.create(model=MODEL, messages=asked(QUESTION))
+        released.set()
+        stream.close()
+    assert told.value.response.headers["retry-after"]
+
+
+def test_the_key_is_the_token_of_the_server(tmp_path: Path) -> None:
+    with running_server(tmp_path, token=TOKEN) as server:
+        assert connected(server, TOKEN).models.list().data
+        for key in ("any", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
+            with pytest.raises(openai.AuthenticationError):
+                connected(server, key).models.list()
+
+
+def test_the_question_of_the_readme_is_answered(tmp_path: Path) -> None:
+    with running_server(tmp_path, backends={"builtin": "builtin"}, corpora=(CORPUS, "readme")) as server:
+        readme_question.index_articles("readme")
+        messages = asked(readme_question.QUESTION)
+        stream = connected(server).chat.completions.create(model="iterative-rag:readme", messages=messages, stream=True)
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
+    assert text.startswith("Her name is Jane Ballou [")
+    assert "“Role: Acting first lady of the United States, counted as the 15th”" in text
+
+
+# Bodies that no question comes of, with the parameter or the words that the error names.
+WRONG_BODIES: tuple[tuple[Any, str], ...] = (
+    ([], "JSON object"),
+    ("x", "JSON object"),
+    ({}, "model"),
+    ({"model": MODEL}, "messages"),
+    ({"model": 5, "messages": asked("Who?")}, "model"),
+    ({"model": MODEL, "messages": "Who?"}, "messages"),
+    ({"model": MODEL, "messages": []}, "messages"),
+    ({"model": MODEL, "messages": [None]}, "messages[0]"),
+    ({"model": MODEL, "messages": [{"role": "root", "content": "Who?"}]}, "messages[0]"),
+    ({"model": MODEL, "messages": [{"role": "system", "content": "Who?"}]}, "messages"),
+    ({"model": MODEL, "messages": [{"role": "user", "content": None}]}, "messages[0].content"),
+    ({"model": MODEL, "messages": [{"role": "user", "content": {"text": "Who?"}}]}, "messages[0].content"),
+    ({"model": MODEL, "messages": [{"role": "user", "content": "\ud800"}]}, "messages[0].content"),
+    ({"model": MODEL, "messages": asked(" \n ")}, "The question is empty."),
+    ({"model": MODEL, "messages": asked("x" * 9000)}, "8,000"),
+    ({"model": MODEL, "messages": asked("Who?") * 3000}, "messages"),
+    ({"model": "iterative-rag:../../etc", "messages": asked("Who?")}, "does not exist"),
+    ({"model": "iterative-rag:towns:../full", "messages": asked("Who?")}, "does not exist"),
+    ({"model": "iterative-rag:towns:full:x", "messages": asked("Who?")}, "does not exist"),
+    ({"model": "iterative-rag:" + "x" * 5000, "messages": asked("Who?")}, "does not exist"),
+    ({"model": MODEL, "messages": asked("Who?"), "n": 0}, "n"),
+    ({"model": MODEL, "messages": asked("Who?"), "n": True}, "n"),
+    ({"model": MODEL, "messages": asked("Who?"), "stream": "yes"}, "stream"),
+    ({"model": MODEL, "messages": asked("Who?"), "stream_options": {"include_usage": True}}, "stream_options"),
+    ({"model": MODEL, "messages": asked("Who?"), "stream": True, "stream_options": []}, "stream_options"),
+    ({"model": MODEL, "messages": asked("Who?"), "stop": ["a", "b", "c", "d", "e"]}, "stop"),
+    ({"model": MODEL, "messages": asked("Who?"), "stop": [""]}, "stop"),
+    ({"model": MODEL, "messages": asked("Who?"), "stop": 5}, "stop"),
+    ({"model": MODEL, "messages": asked("Who?"), "max_tokens": -1}, "max_tokens"),
+    ({"model": MODEL, "messages": asked("Who?"), "max_tokens": "many"}, "max_tokens"),
+    ({"model": MODEL, "messages": asked("Who?"), "tools": [{"type": "function"}]}, "tools"),
+    ({"model": MODEL, "messages": asked("Who?"), "response_format": {"type": "json_object"}}, "response_format"),
+    ({"model": MODEL, "messages": asked("Who?"), "logprobs": True}, "logprobs"),
+    ({"model": MODEL, "messages": asked("Who?"), "llm": "ollama/x@http://10.0.0.1"}, "llm"),
+    ({"model": MODEL, "messages": asked("Who?"), "max_hops": 999}, "max_hops"),
+    ({"model": MODEL, "messages": asked("Who?"), "corpus": "/etc"}, "corpus"),
+)
+
+
+def test_a_wrong_body_is_refused_in_the_words_of_the_protocol(served: RunningServer) -> None:
+    before = len(served.services.runs.all())
+    with served.client() as client:
+        for body, told in WRONG_BODIES:
+            reply = client.post(
+                "/v1/chat/completions", content=json.dumps(body), headers={"content-type": "application/json"}
+            )
+            error = reply.json()["error"]
+            assert reply.status_code in (400, 404), (body, reply.text)
+            assert told in (error["param"] or "") or told in error["message"], (str(body)[:100], error)
+            assert error["type"] == "invalid_request_error"
+            assert len(reply.text) < 2000
+            assert "Traceback" not in reply.text
+    assert len(served.services.runs.all()) == before
+
+
+def test_what_is_no_json_or_no_route_is_refused(served: RunningServer) -> None:
+    json_type = {"content-type": "application/json"}
+    with served.client() as client:
+        assert client.post("/v1/chat/completions", content=b"{", headers=json_type).status_code == 400
+        assert client.post("/v1/chat/completions", content=b"[" * 50_000, headers=json_type).status_code == 400
+        assert (
+            client.post("/v1/chat/completions", content=b"{}", headers={"content-type": "text/plain"}).status_code
+            == 400
+        )
+        assert client.get("/v1/chat/completions").status_code == 405
+        assert client.get("/v1/models/..%2f..%2fetc%2fpasswd").status_code == 404
+        assert client.post("/v1/completions", json={"prompt": "x"}).status_code == 404
+        cross = client.post("/v1/chat/completions", json={}, headers={"origin": "https://evil.example"})
+        assert cross.status_code == 403
+        assert client.get("/v1/models", headers={"host": "evil.example"}).status_code in (400, 403, 421)
