@@ -10,6 +10,7 @@ from iterative_rag.types import (
     AnsweringStep,
     CorrectionStep,
     DegradedStep,
+    FollowUpStep,
     Needs,
     PlanningStep,
     ReadingStep,
@@ -34,6 +35,8 @@ def _words(happening: Happening) -> str:
     match happening:
         case Queued(place):
             return f"Waiting: place {place} in line"
+        case FollowUpStep(asked=asked, question=question) if question != asked:
+            return f"Understood as: {question}"
         case AnalysisStep(hop=hop, analysis=Needs(needs=needs)):
             return f"Hop {hop}: looking for {' · '.join(need.question for need in needs)}"
         case PlanningStep(plan=plan):

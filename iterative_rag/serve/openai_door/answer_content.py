@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from iterative_rag.output import apart, chain_lines, quote_of, remarks, said_lines
+from iterative_rag.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
 from iterative_rag.serve.openai_door.chat_request import ChatRequested
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_escaping import escaped_markdown
@@ -15,6 +15,8 @@ from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
 
 # A token of English on average: the text is not the output of one model, whose tokens could be counted.
 CHARS_PER_TOKEN = 4
+# What a follow-up that was put in other words begins with; `earlier_messages` reads it again.
+UNDERSTOOD = "Understood as:"
 _MARKER = re.compile(r"\\\[(\d+)\\\]")
 
 
@@ -28,10 +30,11 @@ class Content:
     annotations: tuple[dict[str, Any], ...] = ()
 
 
-def content_of(answer: Answer, requested: ChatRequested) -> Content:
+def content_of(answer: Answer, requested: ChatRequested, understood: str = "") -> Content:
     """An abstention is told in the text, which every client shows, and in `refusal`, where programs look. A limit of
-    the run, and `max_tokens`, end with "length"."""
-    text = "\n".join(_lines(answer)).strip()
+    the run, and `max_tokens`, end with "length". `understood` is the question that a follow-up stands for."""
+    first_lines = [f"*{UNDERSTOOD} {_shown(understood)}*", ""] if understood else []
+    text = "\n".join([*first_lines, *_lines(answer)]).strip()
     finish = "length" if answer.cap is not None else "stop"
     first = min((place for stop in requested.stops if (place := text.find(stop)) >= 0), default=None)
     if first is not None:
@@ -49,7 +52,8 @@ def _lines(answer: Answer) -> Iterator[str]:
     elif answer.confidence_word is ConfidenceWord.WEAK_GUESS:
         yield "**Weak guess:**"
     for line in said_lines(answer):
-        yield _shown(line)
+        before, value, after = map(_as_text, around_value(line, answer))
+        yield f"{before}**{value}**{after}" if value else before
     if short := apart(answer):
         yield f"**{_shown(short)}**"
     if chain := chain_lines(answer):
@@ -71,8 +75,12 @@ def _source(citation: Citation) -> str:
 
 
 def _shown(text: str) -> str:
-    """One line of text of documents and models, of which Markdown makes nothing; only `[n]` stays as it is."""
-    return _MARKER.sub(r"[\1]", escaped_markdown(one_line(text)))
+    return _as_text(one_line(text))
+
+
+def _as_text(line: str) -> str:
+    """A line of text of documents and models, of which Markdown makes nothing; only `[n]` stays as it is."""
+    return _MARKER.sub(r"[\1]", escaped_markdown(line))
 
 
 def _annotations(text: str, answer: Answer) -> Iterator[dict[str, Any]]:

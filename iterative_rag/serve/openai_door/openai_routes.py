@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from iterative_rag.errors import IterativeRAGError, ServerBusy
+from iterative_rag.errors import FollowUpUnclear, IterativeRAGError, ServerBusy
 from iterative_rag.serve.api.asking import over_or_gone
 from iterative_rag.serve.api.event_stream import PING_SECONDS, SEND_SECONDS
 from iterative_rag.serve.api.responses import json_object
@@ -22,16 +22,17 @@ from iterative_rag.serve.openai_door.answer_content import Content, content_of
 from iterative_rag.serve.openai_door.chat_request import ChatRequested, chat_requested
 from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
 from iterative_rag.serve.openai_door.completions import Completion
+from iterative_rag.serve.openai_door.earlier_messages import earlier_of_messages
 from iterative_rag.serve.openai_door.model_names import model_json, offered, parsed
 from iterative_rag.serve.openai_door.protocol_errors import error_body, refusal_response
 from iterative_rag.serve.runs.events import Happening
 from iterative_rag.serve.runs.run import Run
-from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.runs.run_manager import RunManager, asking
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request
 from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.serve.step_words import step_words
 from iterative_rag.trace import new_run_id
-from iterative_rag.types import RunProgress, Usage
+from iterative_rag.types import FollowUpStep, RunProgress, Usage
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -81,7 +82,8 @@ async def complete(request: Request) -> Response:
         return _replied(requested, reply)
     given = {"question": question_within(requested.question), "corpus": name.corpus, "strategy": name.strategy}
     asked: RunRequest = await asyncio.to_thread(checked_request, given, services.pool)
-    run = services.runs.submit(asked, client=client_of(request.scope))
+    earlier = earlier_of_messages(requested.earlier)
+    run = services.runs.submit(asked, client=client_of(request.scope), work=asking(asked, earlier))
     if requested.stream:
         return _streamed(_chunks(run, requested, services.runs))
     return await _whole(request, run, requested)
@@ -90,11 +92,10 @@ async def complete(request: Request) -> Response:
 async def _whole(request: Request, run: Run, requested: ChatRequested) -> Response:
     if not await over_or_gone(request, run):
         return Response(status_code=499)
-    if run.answer is None:
-        raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
+    content = _content(run, requested)
     thoughts = "".join(_thought(event.happening) for event in run.events())
-    content = content_of(run.answer, requested)
-    whole = Completion(run.id, requested.model).whole(content, thoughts, run.answer.usage, run.answer)
+    usage = run.answer.usage if run.answer else Usage()
+    whole = Completion(run.id, requested.model).whole(content, thoughts, usage, run.answer)
     return JSONResponse(whole, headers={"x-run-id": run.id})
 
 
@@ -107,17 +108,31 @@ async def _chunks(run: Run, requested: ChatRequested, runs: RunManager) -> Async
         async for event in run.subscribe():
             if thought := _thought(event.happening):
                 yield completion.chunk({"reasoning_content": thought})
-        if run.answer is None:
-            yield error_body(run.error or ServerBusy("The run was stopped.", hint="Ask again."))
-            return
-        content = content_of(run.answer, requested)
+        content = _content(run, requested)
         yield completion.chunk({"content": content.text})
         yield completion.last_chunk(content, run.answer)
         if requested.include_usage:
-            yield completion.usage_chunk(run.answer.usage)
+            yield completion.usage_chunk(run.answer.usage if run.answer else Usage())
+    except IterativeRAGError as error:
+        yield error_body(error)
     finally:
         if not run.over:
             runs.stop(run)
+
+
+def _content(run: Run, requested: ChatRequested) -> Content:
+    """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
+
+    Raises the error of the run, and ServerBusy for one that was stopped.
+    """
+    if isinstance(run.error, FollowUpUnclear):
+        told = f"{run.error} Please ask the full question."
+        return Content(told, "stop", told)
+    if run.answer is None:
+        raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
+    follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
+    understood = next((one.question for one in follow_ups if one.question != one.asked), "")
+    return content_of(run.answer, requested, understood)
 
 
 def _thought(happening: Happening) -> str:

@@ -56,7 +56,7 @@ def test_an_answer_has_its_sources_below_it_and_the_hops_as_reasoning(client: Op
     [choice] = reply.choices
     content = choice.message.content or ""
     assert choice.finish_reason == "stop"
-    assert content.startswith("The mayor of Aldermere [1] is Edda Holm [2].")
+    assert content.startswith("The mayor of Aldermere [1] is **Edda Holm** [2].")
     assert "[2] *Aldermere*: “Its mayor is Edda Holm.”" in content
     assert "looking for In which town" in thought(choice.message)
     assert reply.usage
@@ -142,6 +142,21 @@ def test_an_error_of_the_model_is_one_of_the_protocol(tmp_path: Path) -> None:
         assert "10.1.2.3" not in str(told)
 
 
+def test_a_follow_up_is_understood_from_the_messages_before_it(tmp_path: Path) -> None:
+    with running_server(tmp_path, backends={"builtin": "builtin"}) as server:
+        client = connected(server)
+        messages = asked("Who is the mayor of Aldermere?")
+        first = client.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or ""
+        messages += [{"role": "assistant", "content": first}, {"role": "user", "content": "In which country is it?"}]
+        second = client.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or ""
+        messages += [{"role": "assistant", "content": second}, {"role": "user", "content": "And her mother?"}]
+        third = client.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or ""
+    assert "**Edda Holm** [1]" in first
+    assert second.startswith("*Understood as: In which country is Aldermere?*\n\n")
+    assert "**Vessel Isles** [1]" in second
+    assert third.startswith("*Understood as: Who was Edda Holm's mother?*\n\n**Not ")
+
+
 def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
     called, released = threading.Event(), threading.Event()
 
@@ -192,7 +207,7 @@ def test_the_question_of_the_readme_is_answered(tmp_path: Path) -> None:
         messages = asked(readme_question.QUESTION)
         stream = connected(server).chat.completions.create(model="iterative-rag:readme", messages=messages, stream=True)
         text = "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
-    assert text.startswith("Her name is Jane Ballou [")
+    assert text.startswith("Her name is **Jane Ballou** [")
     assert "“Role: Acting first lady of the United States, counted as the 15th”" in text
 
 
