@@ -29,10 +29,12 @@ from iterative_rag.serve.runs.events import Happening
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_manager import RunManager, asking
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request
+from iterative_rag.serve.runs.written_answer import AnswerDelta, TextWithdrawn
 from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.serve.step_words import step_words
+from iterative_rag.text.control_characters import without_controls
 from iterative_rag.trace import new_run_id
-from iterative_rag.types import FollowUpStep, RunProgress, Usage
+from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress, Usage
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -136,8 +138,21 @@ def _content(run: Run, requested: ChatRequested) -> Content:
 
 
 def _thought(happening: Happening) -> str:
-    """A step as a line of reasoning; "" for the counts of a run that goes on."""
-    words = "" if isinstance(happening, RunProgress) else step_words(happening)
+    """What happens as a part of the reasoning, most of it a line; "" for the counts of a run that goes on.
+
+    The answer as it is written is a part of it, too: it is not checked yet, and the text of a message cannot be taken
+    back.
+    """
+    match happening:
+        case AnswerDelta(start=start, text=text):
+            return f"{'' if start else 'Draft: '}{without_controls(text)}"
+        case TextWithdrawn(reason=reason):
+            return f"\nThe draft does not count. {reason}\n"
+        case AnsweringStep():
+            return "\n"
+        case RunProgress():
+            return ""
+    words = step_words(happening)
     return f"{words}\n" if words else ""
 
 

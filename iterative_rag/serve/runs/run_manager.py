@@ -20,7 +20,7 @@ from iterative_rag.serve.runs.written_answer import WrittenAnswer
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
 from iterative_rag.trace import new_run_id
-from iterative_rag.types import AnswerText, RunProgress, Step
+from iterative_rag.types import AnswerText, Earlier, RunProgress, Step
 
 _log = logging.getLogger(__name__)
 
@@ -199,8 +199,8 @@ class RunManager:
             self._timers.pop(run.id, None)
 
 
-def asking(request: RunRequest) -> Work:
-    """The steps of answering the question of a request."""
+def asking(request: RunRequest, earlier: Earlier | None = None) -> Work:
+    """The steps of answering the question of a request; with `earlier` it is a follow-up."""
 
     def work(rag: IterativeRAG, sinks: RunSinks) -> Iterator[Step]:
         return rag.steps(
@@ -209,6 +209,7 @@ def asking(request: RunRequest) -> Work:
             progress=sinks.progress,
             written=sinks.written,
             run_id=sinks.run_id,
+            earlier=earlier,
         )
 
     return work

@@ -94,7 +94,7 @@ def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
 def request(method: str, params: Mapping[str, Any] | None = None, **changed: Any) -> dict[str, Any]:
     """A request of the current revision."""
     names = ("protocolVersion", "clientInfo", "clientCapabilities")
-    values = (REVISION, {"name": "test", "version": "1"}, {})
+    values: tuple[Any, ...] = (REVISION, {"name": "test", "version": "1"}, {})
     meta = {f"io.modelcontextprotocol/{name}": value for name, value in zip(names, values, strict=True)}
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**(params or {}), "_meta": meta}, **changed}
 
