@@ -75,14 +75,20 @@ def chain_lines(answer: Answer) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
+def taken_lines(answer: Answer) -> list[str]:
+    """What misspelt names of the question were taken as."""
+    return [f"“{one.written}” taken as “{one.taken_as}”" for one in answer.taken_as]
+
+
 def told_apart(answer: Answer) -> list[Conflict]:
     """The conflicts that the text does not tell itself."""
     return [conflict for conflict in answer.conflicts if not all(side.value in answer.text for side in conflict.sides)]
 
 
 def remarks(answer: Answer) -> Iterator[str]:
-    """What is told below an answer, a line each: other values and caveats, where sources differ, what could not be
-    read, and whether the corpus is complete."""
+    """What is told below an answer, a line each: misspelt names, other values and caveats, where sources differ, what
+    could not be read, and whether the corpus is complete."""
+    yield from taken_lines(answer)
     for other in answer.also:
         yield f"also: {plain(other)}"
     for caveat in answer.caveats:
@@ -136,6 +142,7 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "also": list(answer.also),
         "caveats": list(answer.caveats),
         "last_attempt": answer.last_attempt,
+        "taken_as": [asdict(one) for one in answer.taken_as],
         "claims": [_claim(claim) for claim in answer.claims],
         "corpus_notice": answer.corpus_notice,
         "nearest": [_citation(passage) for passage in answer.nearest],

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.builtin.encoder import is_whole_word
+from iterative_rag.builtin.question.corpus_names import MOST_TITLES, CorpusNames, TitledCorpus, TitleWords
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
 from iterative_rag.builtin.question.need_query import read_query
@@ -24,7 +27,7 @@ from iterative_rag.builtin.reasoning.rephrasing import insert_values
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
 from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
-from iterative_rag.protocols import Cache, CallBudget, Embedder, Roles
+from iterative_rag.protocols import Cache, CallBudget, Corpus, Embedder, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
 # Extracts below this trust are dropped.
@@ -59,6 +62,18 @@ class BuiltinBackend:
         self._rewriter = BuiltinRewriter(rewordings)
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
+        self._titles: tuple[str, TitleWords] | None = None  # of the corpus of this fingerprint
+
+    def with_names_of(self, corpus: Corpus) -> BuiltinBackend:
+        """The same backend for questions about `corpus`, whose titles correct misspelt names."""
+        if not isinstance(corpus, TitledCorpus):
+            return self
+        if self._titles is None or self._titles[0] != corpus.fingerprint:
+            titles = corpus.titles()
+            self._titles = corpus.fingerprint, TitleWords(titles if len(titles) <= MOST_TITLES else ())
+        backend = copy.copy(self)
+        backend._planner = self._planner.knowing(CorpusNames(self._titles[1], corpus, is_whole_word))
+        return backend
 
     def roles(self, budget: CallBudget) -> Roles:
         """The roles. The budget is unused, since no role makes an LLM call."""
@@ -128,5 +143,7 @@ class BuiltinAnswerer:
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """Compose the answer. `advice` is ignored: the answer states nothing beyond the facts."""
+        read = self._planner.read(inquiry.original)
         plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
-        return compose(inquiry, plan, evaluation, last_attempt=last_attempt)
+        draft = compose(inquiry, read.question, plan, evaluation, last_attempt=last_attempt)
+        return replace(draft, taken_as=read.taken)

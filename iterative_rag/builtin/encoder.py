@@ -108,6 +108,11 @@ def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
     return BuiltinEncoder()
 
 
+def is_whole_word(word: str) -> bool:
+    """Whether the vocabulary has a word as a whole: then it is common enough to be spelt right. Raises WeightsError."""
+    return len(lazy(_EncoderNetwork, None)().token_ids(word)) == len(("[CLS]", word, "[SEP]"))
+
+
 def load() -> None:
     """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
     lazy(_EncoderNetwork, None)()

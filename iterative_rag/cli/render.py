@@ -7,7 +7,7 @@ from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
 from iterative_rag.cli.run_status import RunStatus
-from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, told_apart
+from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, taken_lines, told_apart
 from iterative_rag.text.markup import plain
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -289,6 +289,8 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         printer.line(clean(link), indent="  ", hang="    ")
     if answer.last_attempt:
         printer.line(("Last attempt", "bold yellow"), ": nothing more was found; this is what the facts make likely")
+    for taken in taken_lines(answer):
+        printer.line(clean(taken))
     for other in answer.also:
         printer.line(("also", "dim"), f"  {clean(plain(other))}", hang="    ")
     for caveat in answer.caveats:

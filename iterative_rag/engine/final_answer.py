@@ -76,6 +76,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         last_attempt=draft.answered and draft.last_attempt,
         chain=numbers.chain(),
         form=draft.form,
+        taken_as=written.taken_as,
     )
 
 

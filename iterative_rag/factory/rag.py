@@ -231,7 +231,9 @@ class IterativeRAG:
         from iterative_rag.retrieval.document_reader import DocumentReader
         from iterative_rag.retrieval.reading_memory import ReadingMemory
 
-        settings, roles = self.settings, self.backend.roles(budget)
+        settings = self.settings
+        names_read = getattr(self.backend, "with_names_of", None)
+        roles = (names_read(corpus) if names_read else self.backend).roles(budget)
         grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, self.store)
         web: WebSearch | None = None
         if settings.web:

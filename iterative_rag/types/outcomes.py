@@ -94,13 +94,21 @@ class ChainLink:
 
 
 @dataclass(frozen=True, slots=True)
+class NameReading:
+    """A name of the question that is written otherwise in the corpus, and what it was taken as."""
+
+    written: str
+    taken_as: str
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What the answering role returns. `cited` are positions in `Inquiry.facts`, in order of first use.
 
     `text` contains markers `[n]`, where n is the position in `cited`, counted from 1. An abstention has
     `answered=False` and says in `missing` what the corpus does not hold or which premise is false (`false_premise`).
-    `confidence` is from 0 to 1. `also`, `caveats` and `last_attempt` as in Answer; the first two have markers, too.
-    In an EXTRACT, `text` is the quotes and `short_answer` the best of them.
+    `confidence` is from 0 to 1. `also`, `caveats`, `last_attempt` and `taken_as` as in Answer; the first two have
+    markers, too. In an EXTRACT, `text` is the quotes and `short_answer` the best of them.
     `weighed`: the backend has seen all facts and chosen between those that contradict each other.
     """
 
@@ -117,6 +125,7 @@ class Draft:
     last_attempt: bool = False
     weighed: bool = False
     form: AnswerForm = AnswerForm.VALUE
+    taken_as: tuple[NameReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +228,8 @@ class Answer:
     each; empty where the strategy does not reflect. `also` are other values that the facts support ("1905, by the
     inscription [3]"), `caveats` what to know before relying on the answer. `last_attempt`: nothing more was to be
     found, and this is the likeliest answer that the facts allow. `corpus_notice` says so where the corpus was not fully
-    indexed. `settings` are those of the run; they contain no key.
+    indexed. `taken_as` are misspelt names of the question with what they were taken as. `settings` are those of the
+    run; they contain no key.
     """
 
     question: str
@@ -247,6 +257,7 @@ class Answer:
     corpus_notice: str = ""
     chain: tuple[ChainLink, ...] = ()
     form: AnswerForm = AnswerForm.VALUE
+    taken_as: tuple[NameReading, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

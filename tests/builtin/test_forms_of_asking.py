@@ -14,7 +14,7 @@ from iterative_rag.cli.render import show_answer
 from iterative_rag.factory import index_paths
 from iterative_rag.output import answer_to_json
 from iterative_rag.settings import load_settings
-from iterative_rag.types import AnswerForm, Status
+from iterative_rag.types import AnswerForm, NameReading, Status
 
 TEXTS = {
     "Velm Tower": (
@@ -27,6 +27,7 @@ TEXTS = {
         "Oda Brenk was an architect. Oda Brenk spent a lonely childhood among sheep. She liked chess."
     ),
     "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
+    "Sheep": "Sheep are kept by Rolf Telby and others.",
     "Tellby": "| Tellby | |\n|---|---|\n| Population | 41,000 |\n\nTellby is a city in Orm.",
 }
 
@@ -88,6 +89,47 @@ def test_the_half_that_was_not_found_is_named(rag: IterativeRAG) -> None:
     answer = rag.ask("When was the Velm Tower opened and who is the mayor of Tellby?")
     assert answer.short_answer == "1931"
     assert answer.caveats == ("Not found: Who is the mayor of Tellby?",)
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "taken"),
+    [
+        ("Who designed the Velmm Tower?", "Oda Brenk", NameReading("Velmm", "Velm")),
+        ("When was Oda Bernk born?", "March 3, 1874", NameReading("Bernk", "Brenk")),
+        ("who was the mother of oda brenck", "Tilda Brenk", NameReading("brenck", "Brenk")),
+    ],
+)
+def test_a_misspelt_name_is_taken_as_the_nearest_title(
+    rag: IterativeRAG, question: str, value: str, taken: NameReading
+) -> None:
+    answer = rag.ask(question)
+    assert answer.short_answer == value
+    assert answer.taken_as == (taken,)
+    screen = io.StringIO()
+    show_answer(answer, Printer(screen))
+    for shown in (screen.getvalue(), as_markdown(answer), as_html(answer)):
+        assert f"“{taken.written}” taken as “{taken.taken_as}”" in shown
+    assert answer_to_json(answer, version="1")["taken_as"] == [
+        {"written": taken.written, "taken_as": taken.taken_as},
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the mayor of Telby?",  # the corpus writes it so elsewhere
+        "Who designed the Helm Tower?",  # another word
+        "Who designed the Velm Tower?",
+        "what is the capital of orm",
+    ],
+)
+def test_a_name_that_may_be_right_stays_as_it_is(rag: IterativeRAG, question: str) -> None:
+    assert rag.ask(question).taken_as == ()
+
+
+def test_a_question_without_capitals_is_answered(rag: IterativeRAG) -> None:
+    assert rag.ask("when did the velm tower open").short_answer == "1931"
+    assert rag.ask("where was the designer of the velm tower born").short_answer == "Tellby"
 
 
 EXTRACTS = {

@@ -18,6 +18,8 @@ from iterative_rag.builtin.language.tokens import Token, head_noun, is_participl
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import Phrase, group_end
 from iterative_rag.builtin.question.plan import Lookup, Node
+from iterative_rag.builtin.question.span_decoding import Asks
+from iterative_rag.builtin.question.substitution import phrase_question
 from iterative_rag.text.patterns import lazy_pattern
 
 
@@ -138,8 +140,21 @@ _ASKS_LAST_REDUCED = lazy_pattern(
 )
 
 
+# "The bridge Ada Orr built crosses which river": a clause without a pronoun.
+_ASKS_LAST_CONTACT = lazy_pattern(
+    r"^(?:The|the) (?P<noun>[a-z]+(?: [a-z]+)?) (?=[A-Z\"“])(?P<clause>.{4,120}?) "
+    r"(?P<rest>(?:is|was|were|are|has|had|[a-z]+ed|[a-z]+s) (?:[a-z]+ )?(?:(?:in|on|at|into|by|to|from|for|of) )?"
+    r"(?:what|which|who|whom|where|when)\b[^,]*)$"
+)
+
+
 def plan_trailing(text: str, expand: Callable[[str, str], Node]) -> Node | None:
     """Plan a statement that asks at its end, "X is on a network founded by who": the network, then its founder."""
+    contact = _ASKS_LAST_CONTACT.match(text)
+    if contact and any(acts(token) for token in tokenize(contact["clause"])):
+        description = f"the {contact['noun']} {contact['clause']}"
+        slot = expand(phrase_question(description, Asks.WHAT), description)
+        return Lookup(text, f"{{0}} {contact['rest']}?", (slot,)) if "{" not in text else None
     if match := _ASKS_LAST.match(text):
         predicate = match["rest"]
     elif (match := _ASKS_LAST_REDUCED.match(text)) and is_participle(tokenize(match["verb"])[0]):

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.plan import (
     Computed,
@@ -48,14 +49,26 @@ _HOLDS = lazy_pattern(
 class QuestionPlanner:
     """Plans questions; thread-safe. Without a `splitter` it uses the rules alone."""
 
-    def __init__(self, splitter: Splitter | None) -> None:
-        self._splitter = splitter
+    def __init__(self, splitter: Splitter | None, names: CorpusNames | None = None) -> None:
+        self._splitter, self._names = splitter, names
         # Every role asks for the plan of the same question at every hop.
         self.plan = lru_cache(maxsize=64)(self._plan)
+        self.read = lru_cache(maxsize=64)(self._read)
+
+    def knowing(self, names: CorpusNames) -> QuestionPlanner:
+        """The same planner for questions about the corpus of these names."""
+        return QuestionPlanner(self._splitter, names)
+
+    def _read(self, question: str) -> QuestionNames:
+        """The question as a plain question, with its names as the corpus writes them."""
+        asked = restated(question)
+        if asked != " ".join(question.split()) and not asked.endswith("?"):
+            asked += "?"
+        return self._names.read(asked) if self._names else QuestionNames(asked)
 
     def _plan(self, question: str) -> Node:
         """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
-        asked = restated(question)
+        asked = self.read(question).question
         both = two_questions(asked)
         if both is None:
             return self._plan_one(asked)

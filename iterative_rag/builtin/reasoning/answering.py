@@ -8,7 +8,6 @@ from dataclasses import replace
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
-from iterative_rag.builtin.question.request_forms import restated
 from iterative_rag.builtin.reading.answer_words import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
@@ -22,22 +21,22 @@ from iterative_rag.types import AnswerForm, Draft, Inquiry
 QUOTED, ALSO_QUOTED = 3, 0.75
 
 
-def compose(inquiry: Inquiry, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
-    """Draft the answer, or an abstention. In the `last_attempt`, facts found for the question as a whole count too if
-    the plan could not be carried out."""
+def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
+    """Draft the answer to the question as it was read (`asked`), or an abstention. In the `last_attempt`, facts found
+    for the question as a whole count too if the plan could not be carried out."""
     outcome = evaluation.of(plan)
     if last_attempt and not outcome.values:
-        outcome = replace(outcome, values=evaluation.of(as_it_stands(inquiry.original)).values)
+        outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
     if not outcome.values or outcome.values[0].score < evaluation.caution.to_answer(plan):
         return _abstention(inquiry, outcome)
-    if wants_extract(restated(inquiry.original)):
+    if wants_extract(asked):
         return _extract(outcome.values)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
-    parts = best.parts or ((inquiry.original, best),)
+    parts = best.parts or ((asked, best),)
     return Draft(
         answered=True,
-        text=" ".join(sentence(asked, value.text, _marks(inquiry, value, cited)) for asked, value in parts),
+        text=" ".join(sentence(part, value.text, _marks(inquiry, value, cited)) for part, value in parts),
         short_answer=best.text,
         cited=cited,
         confidence=round(best.score, 3),

@@ -1,0 +1,165 @@
+"""Reads the names of a question by the titles of the corpus: capitals that were left out, and misspelt words."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from iterative_rag.builtin.language.function_words import BASE_VERBS, STOPWORDS, ordinal
+from iterative_rag.builtin.language.nouns import FUNCTIONAL, KINSHIP, NOT_PERSON_WORDS, PLACES, ROLES
+from iterative_rag.builtin.language.tokens import Token, is_verb
+from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Document, Hit, NameReading
+
+# A corpus of more titles is not looked through: that would take longer than a search.
+MOST_TITLES = 100_000
+# Shorter words have too many neighbours; from LONG letters on two of them may be wrong.
+SHORTEST, LONG = 5, 8
+LONGEST_TITLE = 6  # words
+# Passages that are looked at for a word which no title holds.
+LOOKED_AT = 10
+
+_WORD = lazy_pattern(r"[^\W\d_][\w.’'-]*[^\W_]|[^\W_]")
+_BRACKETS = lazy_pattern(r"\s*\([^)]*\)$")
+_OWN = lazy_pattern(r"['’]s?$")
+_COMMON = STOPWORDS | BASE_VERBS | FUNCTIONAL | KINSHIP | NOT_PERSON_WORDS | PLACES | ROLES
+
+
+@runtime_checkable
+class TitledCorpus(Protocol):
+    """A corpus whose titles are known."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def titles(self) -> list[str]: ...
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]: ...
+
+    def document(self, document_id: str) -> Document: ...
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNames:
+    """A question with its names as the corpus writes them, and what was taken for something else than it is written."""
+
+    question: str
+    taken: tuple[NameReading, ...] = ()
+
+
+class TitleWords:
+    """The words of the titles of a corpus."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        self.names: dict[tuple[str, ...], str] = {}
+        self.words: dict[str, str] = {}  # folded, and as it is written
+        self.titles_of: dict[str, list[frozenset[str]]] = defaultdict(list)
+        self._by_form: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for title in titles:
+            self._add(_BRACKETS.sub("", title.replace("_", " ")), whole=not _BRACKETS.search(title))
+
+    def _add(self, title: str, *, whole: bool) -> None:
+        written = [match[0] for match in _WORD.finditer(title)]
+        plain = tuple(map(_plain, written))
+        common = any(word in ROLES | KINSHIP or ordinal(word) is not None for word in plain)
+        if 1 < len(plain) <= LONGEST_TITLE and not common:
+            self.names.setdefault(plain, title)
+        for word, text in zip(plain, written, strict=True):
+            if text[0].isupper() and word not in self.words and (len(plain) > 1 or whole):
+                self.words[word] = text
+                self._by_form[word[:1], len(word)].append(word)
+            self.titles_of[word].append(frozenset(plain))
+
+    def near(self, word: str) -> list[str]:
+        """The words of titles that differ from a word in one letter, in two where it is long; the nearest first."""
+        most = 2 if len(word) >= LONG else 1
+        firsts = {word[0], word[1]}
+        forms = [(first, len(word) + by) for first in firsts for by in range(-most, most + 1)]
+        rated = [(letters_apart(word, one), one) for form in forms for one in self._by_form[form]]
+        least = min((apart for apart, _ in rated), default=most + 1)
+        return [one for apart, one in rated if apart == least <= most]
+
+
+class CorpusNames:
+    """Reads questions by the titles of one corpus. `is_known` tells words that are spelt right whatever the titles."""
+
+    def __init__(self, titles: TitleWords, corpus: TitledCorpus, is_known: Callable[[str], bool]) -> None:
+        self._titles, self._corpus, self._is_known = titles, corpus, is_known
+
+    def read(self, question: str) -> QuestionNames:
+        """The question with capitals, if it has none, and with misspelt names as a title writes them."""
+        lower = not any(character.isupper() for character in question[1:])
+        text, taken = question, []
+        for start, end, word in reversed(list(self._misspelt(question, lower=lower))):
+            taken.append(NameReading(question[start:end], word))
+            text = text[:start] + word + text[end:]
+        return QuestionNames(self._with_capitals(text) if lower else text, tuple(reversed(taken)))
+
+    def _misspelt(self, question: str, *, lower: bool) -> Iterator[tuple[int, int, str]]:
+        """The places of misspelt words, each with the word that is meant."""
+        asked = frozenset(_plain(question[start:end]) for start, end in _words(question))
+        for start, end in _words(question):
+            word = _plain(question[start:end])
+            name = lower or (question[start].isupper() and start > 0)
+            if len(word) < SHORTEST or not name or word in _COMMON or word in self._titles.titles_of:
+                continue
+            near = self._titles.near(word)
+            if len(near) > 1:
+                # Of several, the one whose title has another word of the question.
+                near = [one for one in near if any((asked - {word}) & title for title in self._titles.titles_of[one])]
+            if len(near) == 1 and not self._is_known(word) and not self._occurs(word):
+                yield start, end, self._titles.words[near[0]]
+
+    def _occurs(self, word: str) -> bool:
+        """Whether a passage of the corpus has the word, so that it is spelt as it should be."""
+        (hits,) = self._corpus.search([word], LOOKED_AT)
+        texts = (self._corpus.document(hit.document_id).text[hit.start : hit.end] for hit in hits)
+        return any(re.search(rf"\b{re.escape(word)}\b", folded(text)) for text in texts)
+
+    def _with_capitals(self, question: str) -> str:
+        """The question with the titles that it names, and the rarer words of titles, as they are written there."""
+        places = list(_words(question))
+        words = tuple(_plain(question[start:end]) for start, end in places)
+        text, written, at = "", 0, 0
+        while at < len(words):
+            counts = range(min(LONGEST_TITLE, len(words) - at), 1, -1)
+            count = next((n for n in counts if words[at : at + n] in self._titles.names), 1)
+            start, end = places[at][0], places[at + count - 1][1]
+            name = self._titles.names.get(words[at : at + count]) if count > 1 else self._name(words[at])
+            text += question[written:start] + (name or question[start:end])
+            written, at = end, at + count
+        return text + question[written:]
+
+    def _name(self, word: str) -> str | None:
+        """A word as a title writes it, unless it may be a common one: "born", "queen"."""
+        common = word in _COMMON or len(word) < 3 or ordinal(word) is not None
+        return None if common or is_verb(Token(word, 0, len(word))) else self._titles.words.get(word)
+
+
+def _words(question: str) -> Iterator[tuple[int, int]]:
+    """Where the words of a question are, without a possessive ending."""
+    for match in _WORD.finditer(question):
+        yield match.start(), match.start() + len(_OWN.sub("", match[0]))
+
+
+def letters_apart(one: str, other: str) -> int:
+    """Letters that are missing, added, wrong or swapped with the next one (optimal string alignment distance)."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, start=1):
+        now = [i]
+        for j, wanted in enumerate(other, start=1):
+            cost = min(row[j] + 1, now[-1] + 1, row[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, before[j - 2] + 1)
+            now.append(cost)
+        before, row = row, now
+    return row[-1]
+
+
+def _plain(word: str) -> str:
+    return folded(word).strip(".'’")
