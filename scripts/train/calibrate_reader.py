@@ -26,7 +26,8 @@ from tokenizers import Tokenizer
 
 # isort: off - this one switches the reports of onnxruntime off, so it has to come first
 import iterative_rag  # noqa: F401
-from iterative_rag.builtin.reading.span_reader import NAME, likeliest, log_odds
+from iterative_rag.builtin.reading.span_reader import NAME
+from iterative_rag.builtin.reading.span_search import likeliest, log_odds
 from scripts.export_encoder import OUT, session
 from scripts.train import data, examples, scoring
 from scripts.train.examples import MAX_NEED, MAX_TOKENS, Example, Pairs

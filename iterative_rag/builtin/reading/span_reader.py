@@ -26,6 +26,7 @@ from iterative_rag.builtin.networks import (
     usable_cores,
     valid_unicode,
 )
+from iterative_rag.builtin.reading.span_search import likeliest, log_odds
 from iterative_rag.text.whole_values import whole_words
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ WEIGHTS: Final = {
     _SETTINGS: "183c5d8bab54d23cc69b4068c2f19ab2fc608b579ae0c7b749865d3e2dd1f756",
     VOCABULARY: VOCABULARY_DIGEST,
 }
-# Number of the likeliest first tokens from which spans are searched.
-_STARTS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,31 +236,6 @@ class _ReaderNetwork:
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(valid_unicode(text), add_special_tokens=False)
-
-
-def likeliest(start: Floats, end: Floats, longest: int) -> list[tuple[float, int, int]]:
-    """The best spans as (probability, first token, last token), best first.
-
-    `start` and `end` are logits of shape (tokens,). A span's probability is the product of both, normalized over all
-    spans of at most `longest` tokens.
-    """
-    import numpy as np
-
-    first, last = np.exp(start - start.max()), np.exp(end - end.max())
-    summed = np.concatenate([[0.0], np.cumsum(last, dtype=np.float64)])
-    places = np.arange(len(first))
-    total = float(first @ (summed[np.minimum(places + longest, len(first))] - summed[places]))
-    found: list[tuple[float, int, int]] = []
-    for place in np.argsort(-first, kind="stable")[:_STARTS]:
-        reach = last[place : place + longest]
-        for step in np.argsort(-reach, kind="stable")[:4]:
-            found.append((float(first[place] * reach[step] / max(total, 1e-30)), int(place), int(place + step)))
-    return sorted(found, key=lambda item: (-item[0], item[1], item[2]))
-
-
-def log_odds(probability: float) -> float:
-    kept = min(max(probability, 1e-4), 1 - 1e-4)
-    return math.log(kept / (1 - kept))
 
 
 def _probability(calibration: tuple[float, float, float], logit: float, sure: float) -> float:

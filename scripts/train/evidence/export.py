@@ -4,7 +4,8 @@
 
 The graph is the encoder's (`scripts/export_encoder.py` says how layers become integer arithmetic), with MPNet's
 distances in the attention and the heads in float32; one question and passage a call. Ids are BERT's: rows of the word
-table that the tokenizer does not use are left out, and a constant maps the ids. Fixed channel scales come from rows
+table that the tokenizer does not use are left out, and a constant maps the ids. Positions and the pooled layer are kept
+as int8 and read as float32. Fixed channel scales come from rows
 set aside. Measure the file with `evaluate --network FILE`.
 """
 
@@ -90,10 +91,19 @@ class EvidenceGraph(Encoder):
         row = g.op("Cast", g.op("Gather", words, places), to=TensorProto.FLOAT)
         return g.op("Mul", row, g.op("Gather", g.const("words.scale", scale), places))
 
+    def table(self, name: str, values: Float, *, axis: int = 1) -> str:
+        """A constant that is kept as int8, one scale a row (or a column: `axis` 0), and read as float32."""
+        g = self.graph
+        if self.ranges is None:
+            return g.const(name, values)
+        scale = np.maximum(np.abs(values).max(axis, keepdims=True), 1e-9) / 127
+        small = g.op("Cast", g.const(name, np.rint(values / scale), np.int8), to=TensorProto.FLOAT)
+        return g.op("Mul", small, g.const(f"{name}.scale", scale))
+
     def positions(self, rows: str) -> str:
         g, first = self.graph, self.body.first_position
         table = self.get("embeddings.position_embeddings.weight")[first : first + MOST_TOKENS]
-        places = g.op("Slice", g.const("positions", table), g.ints(0), rows)
+        places = g.op("Slice", self.table("positions", table), g.ints(0), rows)
         if self.distances is None:
             kinds = g.const("segment.rows", self.get("embeddings.token_type_embeddings.weight"))
             return g.op("Add", places, g.op("Gather", kinds, "segments"))
@@ -137,7 +147,9 @@ class EvidenceGraph(Encoder):
 
     def linear(self, x: str, name: str, output: str = "") -> str:
         g, (weight, bias) = self.graph, self.dense(name)
-        product = g.op("MatMul", x, g.const(name + ".weight", weight))
+        wide = weight.shape[1] > 8
+        table = self.table(name + ".weight", weight, axis=0) if wide else g.const(name + ".weight", weight)
+        product = g.op("MatMul", x, table)
         return g.op("Add", product, g.const(name + ".bias", bias), name=output)
 
 

@@ -11,10 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from tokenizers import Tokenizer
 
-from iterative_rag.builtin.reading.span_reader import likeliest, log_odds
+from iterative_rag.builtin.reading.span_search import likeliest, log_odds
 from scripts.train import scoring
 from scripts.train.evidence import kinds, tokens
 from scripts.train.evidence.asked import NO, YES, Shown
@@ -39,6 +38,8 @@ class TorchReader:
         self._model, self._special, self._device, self._batch = model, special, device, batch
 
     def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
+        import torch
+
         order = sorted(range(len(pieces)), key=lambda place: len(pieces[place].passage))
         found: dict[int, dict[str, Floats]] = {}
         for first in range(0, len(order), self._batch):
@@ -69,7 +70,7 @@ class Rows:
         cutter = tokens.Cutter(Tokenizer.from_file(str(tokenizer)), MOST_TOKENS)
         kept = []
         for line in path.read_text(encoding="utf-8").splitlines():
-            example = _example(json.loads(line))
+            example = example_of(json.loads(line))
             name = family(example)
             taken[name] = taken.get(name, 0) + 1
             if not count or taken[name] <= _SHARES[name] * count:
@@ -90,7 +91,7 @@ def family(example: Example) -> str:
     return "table" if example.source.endswith(("table", "infobox")) else "reading"
 
 
-def _example(row: dict[str, Any]) -> Example:
+def example_of(row: dict[str, Any]) -> Example:
     shown = row.pop("shown")
     spans = tuple(tuple(span) for span in shown.pop("spans"))
     return Example(shown=Shown(**shown, spans=spans), **row)

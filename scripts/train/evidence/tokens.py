@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
+from iterative_rag.builtin.reading.evidence_input import asked_ids, heading_ids
 from scripts.train.evidence.drawing import NOTHING, Example
 from scripts.train.examples import token_span
 
-MAX_TOKENS, MAX_QUESTION, MAX_HEADING, WIDTH_STEP = 192, 64, 24, 16
-SEPARATOR = " = "
+MAX_TOKENS, WIDTH_STEP = 192, 16
 TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
 Ints = npt.NDArray[np.int64]
 Arrays = Ints | npt.NDArray[np.float32]
@@ -50,29 +50,16 @@ def length(pieces: Pieces) -> int:
     return len(pieces.question) + len(pieces.heading) + len(pieces.passage)
 
 
-def heading(title: str, section: str) -> str:
-    return f"{title}, {section}:" if title and section else f"{title or section}:" if title or section else ""
-
-
-def asked_text(example: Example) -> str:
-    return f"{example.question}{SEPARATOR}{example.value}" if example.value else example.question
-
-
 class Cutter:
     """Makes pieces of at most MAX_TOKENS with their special tokens; longer passages are cut around the answer."""
 
     def __init__(self, tokenizer: Tokenizer, most: int = MAX_TOKENS) -> None:
         self._tokenizer, self._most = tokenizer, most
 
-    def ids(self, text: str, most: int) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids[:most])
-
     def cut(self, example: Example, chance: random.Random) -> Pieces:
-        question = self._tokenizer.encode(example.question, add_special_tokens=False).ids[:MAX_QUESTION]
-        if example.value:
-            question = question + list(self.ids(f"{SEPARATOR}{example.value}", MAX_HEADING))
         shown = example.shown
-        head = self.ids(heading(shown.title, shown.section), MAX_HEADING)
+        question = asked_ids(self._tokenizer, example.question, example.value)
+        head = heading_ids(self._tokenizer, shown.title, shown.section)
         text = self._tokenizer.encode(shown.text, add_special_tokens=False)
         room = self._most - len(question) - len(head) - 3
         span = chance.choice(shown.spans) if shown.spans and not example.value else None
@@ -86,7 +73,7 @@ class Cutter:
             places = None
         start, end = (places[0] - first, places[1] - first) if places else (NOTHING, NOTHING)
         targets = (start, end, example.answerable, example.polar, example.kind, example.claim)
-        return Pieces(tuple(question), head, tuple(ids), tuple(offsets), targets)
+        return Pieces(tuple(question), tuple(head), tuple(ids), tuple(offsets), targets)
 
     def _told(self, example: Example, offsets: Sequence[tuple[int, int]], chance: random.Random) -> int:
         """Where a passage is cut around that has no span to learn: a claim's evidence, or anywhere."""
