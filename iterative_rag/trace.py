@@ -11,10 +11,10 @@ import select
 import stat
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
@@ -81,6 +81,18 @@ class _TraceFile:
             self.path.unlink()
 
 
+class Listener(Protocol):
+    """What else is told the events of a trace. Called from several threads; it raises nothing and returns at once."""
+
+    def event(self, name: str, payload: Mapping[str, Any]) -> None:
+        """An event, just after it happened."""
+        ...
+
+    def close(self) -> None:
+        """There will be no more."""
+        ...
+
+
 class Trace:
     """Writes events to one or more files. Safe to use from several threads; once closed, it drops events.
 
@@ -89,8 +101,11 @@ class Trace:
     the answer.
     """
 
-    def __init__(self, run_id: str, named: Sequence[Path], kept: Path | None = None) -> None:
+    def __init__(
+        self, run_id: str, named: Sequence[Path], kept: Path | None = None, listener: Listener | None = None
+    ) -> None:
         self.run_id = run_id
+        self._listener = listener
         self._lock = threading.Lock()
         self._files: list[_TraceFile] = []
         try:
@@ -110,6 +125,8 @@ class Trace:
                 _log.warning("The trace %s is not written: %s.", kept, error.strerror)
 
     def write(self, event: str, **payload: Any) -> None:
+        if self._listener:
+            self._listener.event(event, payload)
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = to_json({"at": at, "event": event, **payload}, default=_plain) + "\n"
         with self._lock:
@@ -123,6 +140,8 @@ class Trace:
                     file.remove_empty()
 
     def close(self) -> None:
+        if self._listener:
+            self._listener.close()
         with self._lock:
             for file in self._files:
                 file.close()

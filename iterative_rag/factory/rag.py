@@ -139,6 +139,7 @@ class IterativeRAG:
         told it to somebody already.
         """
         from iterative_rag.engine.budget import RunBudget
+        from iterative_rag.spans.span_export import run_spans
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         question = checked_question(question)
@@ -146,7 +147,8 @@ class IterativeRAG:
             check_language(question, self.settings, self.backend)
         strategy = strategy or self.settings.strategy
         run_id = run_id or new_run_id()
-        record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl")
+        spans = run_spans(self.settings)
+        record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl", spans)
         try:
             record.write(
                 "run_started",
@@ -282,6 +284,9 @@ class IterativeRAG:
 
     def close(self) -> None:
         """Close the corpus and the cache."""
+        from iterative_rag.spans.span_export import flush
+
+        flush()
         self.corpus.close()
         self.store.close()
 

@@ -138,6 +138,11 @@ class Settings(BaseModel):
     reuse: Literal["meaning", "words"] = Field(
         "meaning", description="reuse what was extracted for the same need in other words, or in the same words only"
     )
+    otel: Literal["auto", "off", "spans", "text"] = Field(
+        "auto",
+        description="OpenTelemetry spans of each run: spans, or text to send questions, prompts and quotes with them; "
+        "auto: spans where OTEL_EXPORTER_OTLP_ENDPOINT is set",
+    )
     cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")
 
 

@@ -1,0 +1,1 @@
+"""Runs as OpenTelemetry spans, which Phoenix, Langfuse and Jaeger show. Made of the events of the trace."""
