@@ -20,7 +20,7 @@ LAYERS = (
     {"types", "errors", "registry", "system"},
     {"protocols", "cache_keys", "settings", "trace", "past_runs", "output", "remote", "text", "computing"},
     {"retrieval", "verification"},
-    {"sources", "search_engines", "embedders", "rerankers", "index", "cache"},
+    {"sources", "search_engines", "embedders", "rerankers", "index", "cache", "spans"},
     {"correction", "llm", "builtin"},
     {"engine"},
     {"ingest"},
@@ -70,6 +70,8 @@ HOMES = {
     "prometheus_client": {"serve"},
     "nh3": {"serve"},
     "markdown_it": {"serve"},
+    "opentelemetry": {"spans"},
+    "openinference": {"spans"},
     "mcp": {"serve"},
     "mcp_types": {"serve"},
 }
