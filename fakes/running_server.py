@@ -35,10 +35,12 @@ class PlayingLLM:
 
     def __init__(self, before: Callable[[ChatRequest], None] = lambda request: None) -> None:
         self.before = before
+        self.keeps = True  # the requests
         self.requests: list[ChatRequest] = []
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
+        if self.keeps:
+            self.requests.append(request)
         self.before(request)
         return ChatReply(play(request.schema or {}, f"{request.system}\n{request.user}"), 100, 10)
 

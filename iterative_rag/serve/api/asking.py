@@ -42,7 +42,7 @@ async def _whole(request: Request, run: Run) -> Response:
     if run.answer:
         return JSONResponse(public_answer(run.answer), headers=headers)
     if run.error:
-        return error_response(run.error)
+        return error_response(run.error, headers)
     told = {"code": "Stopped", "message": "The run was stopped.", "hint": "", "retryable": True}
     return JSONResponse({"error": told}, 503, headers)
 

@@ -24,6 +24,7 @@ def http_door(services: Services) -> Door:
             Route("/api/runs/{id}/events", run_routes.events, methods=["GET"]),
             Route("/api/runs/{id}/stop", run_routes.stop, methods=["POST"]),
             Route("/api/openapi.json", monitoring.openapi, methods=["GET"]),
+            Route("/api/events.schema.json", monitoring.event_schema, methods=["GET"]),
             Route("/healthz", monitoring.health, methods=["GET"]),
             Route("/metrics", meters.metrics, methods=["GET"]),
         ],

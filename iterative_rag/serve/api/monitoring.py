@@ -24,8 +24,16 @@ async def health(request: Request) -> Response:
 
 async def openapi(request: Request) -> Response:
     """The description of this door."""
-    text = (files("iterative_rag.serve.api") / "openapi.json").read_text(encoding="utf-8")
-    return Response(text, media_type="application/json")
+    return _packaged("iterative_rag.serve.api", "openapi.json")
+
+
+async def event_schema(request: Request) -> Response:
+    """The JSON schema of the events of a run."""
+    return _packaged("iterative_rag.serve.runs", "events.schema.json")
+
+
+def _packaged(package: str, name: str) -> Response:
+    return Response((files(package) / name).read_text(encoding="utf-8"), media_type="application/json")
 
 
 class Meters:

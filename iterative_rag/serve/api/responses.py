@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -43,12 +44,13 @@ def status_of(error: IterativeRAGError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def error_response(error: IterativeRAGError) -> Response:
+def error_response(error: IterativeRAGError, headers: Mapping[str, str] | None = None) -> Response:
     """An error of the package, as JSON. What is told of it names no path and no server; the log has all of it."""
     status = status_of(error)
     if status >= 500:
         _log.warning("%s: %s", type(error).__name__, error)
-    return JSONResponse({"error": error_to_json(error)}, status, {"retry-after": "5"} if status == 429 else None)
+    wait = {"retry-after": "5"} if status == 429 else {}
+    return JSONResponse({"error": error_to_json(error)}, status, {**(headers or {}), **wait})
 
 
 async def on_error(request: Request, error: Exception) -> Response:

@@ -9,7 +9,19 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from iterative_rag import __version__
-from iterative_rag.errors import IterativeRAGError
+from iterative_rag.errors import (
+    EmbedderError,
+    FetchError,
+    IterativeRAGError,
+    LLMError,
+    LLMServerError,
+    LLMTimeout,
+    LLMUnreachable,
+    ModelMissing,
+    ReplyTruncated,
+    ReplyUnreadable,
+    StoreError,
+)
 from iterative_rag.output import answer_to_json
 from iterative_rag.serve.runs.public_text import public, public_message
 from iterative_rag.serve.runs.written_answer import AnswerDelta, TextWithdrawn
@@ -41,6 +53,18 @@ class Stopped:
     """The run was stopped, by a client or because every client had gone."""
 
 
+_OF_SERVERS: tuple[tuple[type[IterativeRAGError], str], ...] = (
+    (LLMUnreachable, "The server of the language model cannot be reached."),
+    (ModelMissing, "The server of the language model does not have the model."),
+    (LLMTimeout, "The language model gave no reply in time."),
+    (LLMServerError, "The server of the language model refused the call."),
+    (ReplyTruncated, "The reply of the language model was cut off."),
+    (ReplyUnreadable, "The language model did not reply in the form asked for."),
+    (LLMError, "The language model failed."),
+    (EmbedderError, "The embedder failed."),
+    (StoreError, "The server that keeps the vectors failed."),
+    (FetchError, "A page of the web could not be fetched."),
+)
 Happening: TypeAlias = Step | RunProgress | AnswerDelta | TextWithdrawn | Queued | Started | Failed | Stopped
 
 
@@ -89,10 +113,12 @@ def public_answer(answer: Answer) -> dict[str, Any]:
 
 
 def error_to_json(error: IterativeRAGError) -> dict[str, Any]:
-    """An error for a client: the name of its class, its sentence, and what to do next."""
+    """An error for a client: the name of its class, its sentence, and what to do next. Errors of servers quote what
+    those say, which may name accounts, so the log alone has their text."""
+    foreign = next((told for kind, told in _OF_SERVERS if isinstance(error, kind)), "")
     return {
         "code": type(error).__name__,
-        "message": public_message(str(error)),
-        "hint": public_message(error.hint),
+        "message": foreign or public_message(str(error)),
+        "hint": "The log of this server says more." if foreign else public_message(error.hint),
         "retryable": error.retryable,
     }

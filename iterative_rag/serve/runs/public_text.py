@@ -15,9 +15,12 @@ PUBLIC_SETTINGS = (
     "language", "answer_language", "web", "guess", "cache", "seed", "analysis", "grading", "correction", "reflection",
 )  # fmt: skip
 _ABSOLUTE = re.compile(r"(?<![\w/:.])(?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'\"“”<>|,;]+){2,}[/\\]?")
-_ADDRESS = re.compile(r"\b(?:https?|qdrants?)://[^\s'\"“”<>,;]+[^\s'\"“”<>,;.]", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"\b(?:https?|qdrants?)://[^\s'\"“”<>,;]+[^\s'\"“”<>,;.]|(?<![\w.-])(?:[\w-]+(?:\.[\w-]+)+|localhost|\[[\da-f:]+\]):\d{2,5}\b",
+    re.IGNORECASE,
+)
 # Sentences of this package, which may name a file or a server; everything else is text of documents and models.
-_MESSAGES = frozenset({"message", "hint", "corpus_notice", "told", "error"})
+_MESSAGES = frozenset({"message", "hint", "reason", "corpus_notice", "told", "error"})
 
 
 def public(value: Any, key: str = "") -> Any:

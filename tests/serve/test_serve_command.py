@@ -1,0 +1,141 @@
+"""`iterative-rag serve` as a process: what it prints, who gets in, how it ends."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from fakes.command_line import run_as_process
+from fakes.model_server import FakeServer, Fault
+from fakes.running_server import events_in, running_server
+from fakes.two_article_corpus import QUESTION
+from iterative_rag.cli.serve import serve
+from iterative_rag.errors import MissingExtra
+
+KEY = "sk-a-key-that-nobody-may-see"
+
+
+@contextmanager
+def serving(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    """The process, the address that it tells, and the lines of its start."""
+    command = [sys.executable, "-m", "iterative_rag", "serve", "--port", "0", "--llm", "builtin", *options]
+    environment = {**os.environ, **environment}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        lines = []
+        try:
+            for line in process.stderr:
+                lines.append(line.rstrip())
+                if line.startswith("Stop it"):
+                    break
+            address = re.search(r"http://\S+?:\d+", "\n".join(lines))
+            assert address, lines
+            yield process, address[0], lines
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(30)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_on_loopback_until_it_is_told_to_stop(number: signal.Signals) -> None:
+    with serving() as (process, address, lines):
+        assert httpx.get(f"{address}/healthz", trust_env=False).json()["status"] == "ok"
+        process.send_signal(number)
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert lines[0].startswith("Serving starter with builtin on http://127.0.0.1:")
+    assert lines[1] == f"Open: {address}/"
+
+
+def test_another_address_needs_a_token_that_is_shown_once() -> None:
+    with serving("--host", "0.0.0.0") as (_, address, lines):
+        token = re.search(r"^Token: (\S{40,})", "\n".join(lines), re.MULTILINE)
+        link = re.search(r"^Open:\s+(\S+)", "\n".join(lines), re.MULTILINE)
+        assert token
+        assert link
+        with httpx.Client(base_url=address, trust_env=False) as client:
+            assert client.get("/api/corpora").status_code == 401
+            assert client.get("/api/corpora", headers={"authorization": f"Bearer {token[1]}"}).status_code == 200
+            assert client.get("/", headers={"accept": "text/html"}).headers["location"] == "/login"
+            signed_in = client.get(link[1])
+            assert signed_in.status_code == 303
+            assert {"HttpOnly", "SameSite=strict"} <= set(signed_in.headers["set-cookie"].split("; "))
+            assert client.get("/api/corpora").status_code == 200
+        with httpx.Client(base_url=address, trust_env=False) as another:
+            assert another.get(link[1]).status_code == 401
+            assert another.post("/login", data={"token": token[1]}).status_code == 303
+            assert another.get("/api/corpora").status_code == 200
+
+
+def test_the_token_of_the_environment_is_not_shown() -> None:
+    token = "0123456789abcdef0123456789abcdef"
+    with serving(ITERATIVE_RAG_TOKEN=token) as (_, address, lines):
+        assert token not in "\n".join(lines)
+        assert httpx.get(f"{address}/api/runs", trust_env=False).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--token", "short"], 2, "at least 16 are needed"),
+        (["--token", "ü" * 20], 2, "printable ASCII"),
+        (["--host", "no.such.host.invalid"], 2, "cannot listen on"),
+        (["--host", "192.0.2.1", "--token", "0" * 32], 2, "cannot listen on"),
+        (["--corpus", "nowhere"], 4, "nowhere"),
+        (["--port", "99999"], 2, "99999"),
+    ],
+)
+def test_what_cannot_be_served_is_told(options: list[str], code: int, told: str) -> None:
+    done = run_as_process("serve", "--port", "0", "--llm", "builtin", *options)
+    assert done.code == code
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with serving() as (_, address, _):
+        done = run_as_process("serve", "--llm", "builtin", "--port", address.rpartition(":")[2])
+    assert done.code == 2
+    assert "--port 0 takes a free one" in done.err
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "starlette" else found(name))
+    with pytest.raises(MissingExtra, match="serve"):
+        serve()
+
+
+def test_no_key_path_or_address_of_a_server_reaches_a_client(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = server.url.removeprefix("http://")
+    monkeypatch.setenv("ITERATIVE_RAG_API_KEY", KEY)
+    monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", host)
+    server.always = Fault("status", status=401, message=f"the key {KEY} of /etc/keys/openai at {server.url} is wrong")
+    spec = f"openai-like/tiny:1b@{server.url}/v1"
+    with running_server(tmp_path, backends={"tiny": spec}) as running, running.client() as client:
+        events = client.post("/api/ask", json={"question": QUESTION}, headers={"accept": "text/event-stream"}).text
+        whole = client.post("/api/ask", json={"question": QUESTION})
+        run = whole.headers["x-run-id"]
+        told = [events, whole.text, str(whole.headers)]
+        told += [client.get(path).text for path in ("/api/runs", f"/api/runs/{run}", "/api/corpora", "/metrics")]
+        running.services.runs.close()
+        told.append(client.get(f"/api/runs/{run}/events").text)
+    assert events_in(events)[-1][1] == "failed"
+    assert whole.status_code == 502
+    assert any(seen.headers.get("Authorization") == f"Bearer {KEY}" for seen in server.seen)
+    for secret in (KEY, host, "/etc/keys", str(tmp_path)):
+        assert [text for text in told if secret in text] == []
