@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -56,7 +57,7 @@ def serve(latency: float) -> None:
     llm.keeps = False
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ITERATIVE_RAG_HOME"] = f"{folder}/home"
-        limits = {"runs_at_once": 20, "queue": 200, "runs_per_client": 200, "requests_per_client": 200}
+        limits: dict[str, Any] = {"runs_at_once": 20, "queue": 200, "runs_per_client": 200, "requests_per_client": 200}
         with running_server(Path(folder), backends={"scripted": llm}, **limits) as running:
             print(running.address, flush=True)
             sys.stdin.read()

@@ -67,6 +67,7 @@ def listen(options: ServeOptions) -> socket.socket:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
+        listening.listen()  # whoever reads the start message may connect at once
     except OSError as error:
         raise UsageError(
             f"The server cannot listen on {options.host}, port {options.port}: {error.strerror}.",
