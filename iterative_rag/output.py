@@ -13,6 +13,7 @@ from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import label
+from iterative_rag.text.plurals import counted
 from iterative_rag.text.whole_values import whole_words
 from iterative_rag.types import (
     Answer,
@@ -21,12 +22,27 @@ from iterative_rag.types import (
     Citation,
     Claim,
     Computation,
+    ConfidenceWord,
     Conflict,
     Fact,
     HopRecord,
     Status,
     Usage,
 )
+
+EXTRACT = "Extract: the passages nearest to the question, quoted; nothing is concluded from them."
+NEAREST = "What comes nearest:"
+
+
+def headline(answer: Answer) -> tuple[str, str]:
+    """How the first line begins, and its style in a terminal; "" for an answer that is neither guess nor extract."""
+    if answer.label:
+        return f"{answer.label}: ", "bold yellow"
+    if answer.form is AnswerForm.EXTRACT:
+        return f"{EXTRACT} ", "bold"
+    if answer.confidence_word is ConfidenceWord.WEAK_GUESS:
+        return "Weak guess: ", "bold yellow"
+    return "", ""
 
 
 def said_lines(answer: Answer) -> list[str]:
@@ -116,6 +132,29 @@ def _is_side(link: ChainLink, answer: Answer) -> bool:
 def quote_of(citation: Citation) -> str:
     """The quote for reading. An answer that an earlier version has stored holds none."""
     return citation.display or plain(citation.quote)
+
+
+def cost(answer: Answer) -> str:
+    """One line: hops, calls, tokens, cache, seconds, and the confidence in words."""
+    parts = [counted(len(answer.hops), "hop"), *spent(answer.usage)]
+    if answer.confidence_word:
+        parts.append(str(answer.confidence_word))
+    if answer.run_id:
+        parts.append(f"trace {answer.run_id}")
+    return " · ".join(parts)
+
+
+def spent(usage: Usage) -> list[str]:
+    """Calls, tokens, models, cache and seconds, each in words."""
+    parts = [counted(usage.llm_calls, "LLM call")]
+    if usage.prompt_tokens or usage.completion_tokens:
+        parts.append(f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
+    for used in usage.models:
+        parts.append(f"{used.model.split('?')[0]} {used.llm_calls}")
+    if usage.cache_hits:
+        parts.append(f"{usage.cache_hits} from the cache")
+    parts.append(f"{usage.seconds:.1f} s")
+    return parts
 
 
 def marks(numbers: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, doctor, index_search_show, mcp, serve, trace_and_cache, trust
+from iterative_rag.cli import ask, doctor, index_search_show, mcp, serve, trace_and_cache, trust, verify
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.help_layout import HelpLayout
@@ -100,6 +100,9 @@ app.command(
 app.command(
     epilog=_examples("iterative-rag serve", "iterative-rag serve --corpus mine --llm ollama/llama3.1:8b --port 8000")
 )(serve.serve)
+app.command(epilog=_examples("iterative-rag verify proof.html", "iterative-rag verify proof.html --corpus mine"))(
+    verify.verify
+)
 app.add_typer(history_app, name="history")
 app.command(epilog=_examples("iterative-rag mcp --corpus mine", "iterative-rag mcp --llm ollama/llama3.1:8b"))(mcp.mcp)
 app.add_typer(trace_and_cache.cache_app, name="cache")
@@ -121,6 +124,7 @@ COMMANDS = (
     "history",
     "mcp",
     "trace",
+    "verify",
     "serve",
     "cache",
     "evaluate",

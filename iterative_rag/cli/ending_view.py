@@ -6,24 +6,12 @@ import shlex
 from collections.abc import Iterator
 
 from iterative_rag.cli.console import Printer, clean
+from iterative_rag.output import NEAREST
 from iterative_rag.system.installation import own_command
-from iterative_rag.types import Answer, AnswerForm, Cap, Citation, ConfidenceWord, ReasonCode
+from iterative_rag.types import Answer, Cap, Citation, ReasonCode
 
-EXTRACT = "Extract: the passages nearest to the question, quoted; nothing is concluded from them."
-NEAREST = "What comes nearest:"
 # A model of eight billion parameters, which many machines can run; README.md names the same one.
 _LLM = "llama3.1:8b"
-
-
-def headline(answer: Answer) -> tuple[str, str]:
-    """How the first line begins, and its style; "" for an answer that is neither a guess nor an extract."""
-    if answer.label:
-        return f"{answer.label}: ", "bold yellow"
-    if answer.form is AnswerForm.EXTRACT:
-        return f"{EXTRACT} ", "bold"
-    if answer.confidence_word is ConfidenceWord.WEAK_GUESS:
-        return "Weak guess: ", "bold yellow"
-    return "", ""
 
 
 def show_nearest(answer: Answer, printer: Printer) -> tuple[Citation, ...]:

@@ -157,9 +157,10 @@ def print_answer(answer: Answer, form: ExportFormat) -> None:
 
             write_json(answer_to_json(answer, version=__version__))
         case ExportFormat.MD | ExportFormat.HTML:
-            from iterative_rag.cli.answer_export import as_html, as_markdown
+            from iterative_rag.cli.render import shown_source
+            from iterative_rag.proof.answer_export import as_html, as_markdown
 
-            write(as_markdown(answer) if form is ExportFormat.MD else as_html(answer))
+            write((as_markdown if form is ExportFormat.MD else as_html)(answer, shown_source))
 
 
 def _said(run: PastRun) -> str:

@@ -7,7 +7,18 @@ from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
 from iterative_rag.cli.run_status import RunStatus
-from iterative_rag.output import apart, around_value, chain_lines, marks, quote_of, said_lines, taken_lines, told_apart
+from iterative_rag.output import (
+    apart,
+    around_value,
+    chain_lines,
+    cost,
+    headline,
+    marks,
+    quote_of,
+    said_lines,
+    taken_lines,
+    told_apart,
+)
 from iterative_rag.text.markup import plain
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -40,7 +51,6 @@ from iterative_rag.types import (
     SufficiencyStep,
     ToolStep,
     UnreadDocument,
-    Usage,
     WebStep,
 )
 
@@ -273,7 +283,7 @@ def _read(step: ReadingStep) -> str:
 
 def show_answer(answer: Answer, printer: Printer) -> None:
     """The short answer, the sentence, the numbered citations and one line of cost."""
-    from iterative_rag.cli.ending_view import headline, show_nearest, show_tries
+    from iterative_rag.cli.ending_view import show_nearest, show_tries
 
     head = headline(answer)
     if answer.status is not Status.ANSWERED:
@@ -357,28 +367,6 @@ def shown_source(source: str) -> str:
     if path.is_absolute() and path.is_relative_to(here) and here != Path(here.anchor):
         return str(path.relative_to(here))
     return source
-
-
-def cost(answer: Answer) -> str:
-    """One line: hops, calls, tokens, cache, seconds, and the confidence in words."""
-    parts = [counted(len(answer.hops), "hop"), *spent(answer.usage)]
-    if answer.confidence_word:
-        parts.append(str(answer.confidence_word))
-    if answer.run_id:
-        parts.append(f"trace {answer.run_id}")
-    return " · ".join(parts)
-
-
-def spent(usage: Usage) -> list[str]:
-    parts = [counted(usage.llm_calls, "LLM call")]
-    if usage.prompt_tokens or usage.completion_tokens:
-        parts.append(f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
-    for used in usage.models:
-        parts.append(f"{used.model.split('?')[0]} {used.llm_calls}")
-    if usage.cache_hits:
-        parts.append(f"{usage.cache_hits} from the cache")
-    parts.append(f"{usage.seconds:.1f} s")
-    return parts
 
 
 def _short(text: str, most: int) -> str:

@@ -3,15 +3,26 @@ replies is escaped."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
-from iterative_rag.cli.console import clean
-from iterative_rag.cli.ending_view import NEAREST, headline
-from iterative_rag.cli.render import cost, shown_source
-from iterative_rag.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
+from iterative_rag.output import (
+    NEAREST,
+    apart,
+    around_value,
+    chain_lines,
+    cost,
+    headline,
+    quote_of,
+    remarks,
+    said_lines,
+)
+from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_escaping import escaped_markdown
 from iterative_rag.types import Answer, Citation
 
+# How the source of a document is told.
+SourceName = Callable[[str], str]
 _STYLE = (
     "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif;color:#222}"
     "h1{font-size:1.4rem}blockquote{margin:.3rem 0;padding-left:1rem;border-left:3px solid #ccc;color:#444}"
@@ -19,8 +30,8 @@ _STYLE = (
 )
 
 
-def as_markdown(answer: Answer) -> str:
-    """The question as heading, the answer, and its numbered quotes."""
+def as_markdown(answer: Answer, name: SourceName = str) -> str:
+    """The question as heading, the answer, and its numbered quotes. `name` tells the source of a document."""
     lines = [f"# {_md(answer.question)}", ""]
     head, _ = headline(answer)
     if answer.label:
@@ -37,21 +48,21 @@ def as_markdown(answer: Answer) -> str:
     for told in remarks(answer):
         lines += [_md(told), ""]
     for citation in answer.citations:
-        lines += _md_citation(citation)
+        lines += _md_citation(citation, name)
     if answer.nearest:
         lines += [NEAREST, ""]
     for passage in answer.nearest:
-        lines += _md_citation(passage)
+        lines += _md_citation(passage, name)
     return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
 
 
-def _md_citation(citation: Citation) -> list[str]:
+def _md_citation(citation: Citation, name: SourceName) -> list[str]:
     title = f"**{_md(citation.title)}**"
     title = f"[{title}](<{citation.link}>)" if citation.link else title
-    return [f"\\[{citation.n}\\] {title}, {_md(_place(citation))}", "", f"> {_md(quote_of(citation))}", ""]
+    return [f"\\[{citation.n}\\] {title}, {_md(_place(citation, name))}", "", f"> {_md(quote_of(citation))}", ""]
 
 
-def as_html(answer: Answer) -> str:
+def as_html(answer: Answer, name: SourceName = str) -> str:
     """The same as a page that loads nothing and runs nothing."""
     body = [f"<h1>{_html(answer.question)}</h1>"]
     label, _ = headline(answer)
@@ -65,9 +76,9 @@ def as_html(answer: Answer) -> str:
     if chain := chain_lines(answer):
         body += ["<ul>", *(f"<li>{_html(link)}</li>" for link in chain), "</ul>"]
     body += [f"<p>{_html(told)}</p>" for told in remarks(answer)]
-    body += [_html_citation(citation) for citation in answer.citations]
+    body += [_html_citation(citation, name) for citation in answer.citations]
     if answer.nearest:
-        body += [f"<p>{NEAREST}</p>", *(_html_citation(passage) for passage in answer.nearest)]
+        body += [f"<p>{NEAREST}</p>", *(_html_citation(passage, name) for passage in answer.nearest)]
     body.append(f'<p class="dim">{_html(cost(answer))}</p>')
     head = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -78,8 +89,8 @@ def as_html(answer: Answer) -> str:
     return "\n".join([*head, *body, "</body>\n</html>\n"])
 
 
-def _html_citation(citation: Citation) -> str:
-    place = f'<span class="dim">{_html(_place(citation))}</span>'
+def _html_citation(citation: Citation, name: SourceName) -> str:
+    place = f'<span class="dim">{_html(_place(citation, name))}</span>'
     title = f"<strong>{_html(citation.title)}</strong>"
     if citation.link:
         title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
@@ -87,16 +98,16 @@ def _html_citation(citation: Citation) -> str:
     return f"<p>[{citation.n}] {title} {place}</p>\n{quote}"
 
 
-def _place(citation: Citation) -> str:
+def _place(citation: Citation, name: SourceName) -> str:
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
-    copies = f"; the same text: {', '.join(map(shown_source, citation.copies))}" if citation.copies else ""
-    return f"{shown_source(citation.source)}, {where}{read_on}{copies}"
+    copies = f"; the same text: {', '.join(map(name, citation.copies))}" if citation.copies else ""
+    return f"{name(citation.source)}, {where}{read_on}{copies}"
 
 
 def _md(text: str) -> str:
-    return escaped_markdown(clean(text))
+    return escaped_markdown(one_line(text))
 
 
 def _html(text: str) -> str:
-    return escape(clean(text))
+    return escape(one_line(text))

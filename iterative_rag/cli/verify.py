@@ -1,0 +1,107 @@
+"""`iterative-rag verify`: what has become of the quotes of a proof file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.completion import corpus_names
+from iterative_rag.cli.options import AsJson, settings_from
+from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from iterative_rag.proof.proof_check import ProofCheck, QuoteCheck
+
+# The page of an article of a long proof takes a few megabytes at most.
+_MOST_BYTES = 64 * 1024 * 1024
+_STYLES = {"unchanged": "green", "document changed": "yellow", "moved": "yellow"}
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A proof file: HTML or JSON.")],
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus",
+            metavar="NAME",
+            help="Check against this corpus; without it, the one that the proof names.",
+            autocompletion=corpus_names,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the quotes of a proof file against a corpus, and say what changed since.
+
+    Exit codes: 0 all quotes still stand in their documents; 1 some do not; 2 the file holds no proof; 4 no such corpus.
+    """
+    from iterative_rag.factory import open_corpus
+    from iterative_rag.proof.proof_check import check_proof, documents_in
+    from iterative_rag.proof.proof_file import read_proof
+
+    data = read_proof(_text_of(file))
+    named = data.get("corpus")
+    opened = open_corpus(settings_from(corpus=corpus or (named if isinstance(named, str) else None)))
+    try:
+        check = check_proof(data, documents_in(opened))
+        _show(check, opened.name, as_json=as_json)
+    finally:
+        opened.close()
+    if not check.holds:
+        raise typer.Exit(1)
+
+
+def _text_of(file: Path) -> str:
+    from iterative_rag.errors import UsageError
+
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.", hint="Name a proof file.") from error
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"{file} is too large for a proof.", hint="Name a proof file.")
+    return content.decode("utf-8", "replace")
+
+
+def _show(check: ProofCheck, corpus: str, *, as_json: bool) -> None:
+    from iterative_rag.cli.console import clean, out, write_json
+
+    if as_json:
+        from dataclasses import asdict
+
+        told = asdict(check) | {"checked_against": corpus, "holds": check.holds}
+        write_json(told)
+        return
+    printer = out()
+    printer.line((clean(check.question), "bold"))
+    if check.short_answer:
+        printer.line(clean(check.short_answer))
+    printer.line((f"{clean(check.made_by)}, {clean(check.made_at)}; checked against the corpus {clean(corpus)}", "dim"))
+    for quote in check.quotes:
+        printer.blank()
+        finding = str(quote.finding)
+        printer.line(f"[{quote.n}] {clean(quote.title)}  ", (_said(quote), _STYLES.get(finding, "red")))
+        printer.line((f"“{clean(quote.quote)}”", "dim"), indent="    ")
+    printer.blank()
+    standing = sum(quote.finding.holds for quote in check.quotes)
+    printer.line(f"{standing} of {counted(len(check.quotes), 'quote')} still in place or found again.")
+
+
+def _said(quote: QuoteCheck) -> str:
+    from iterative_rag.proof.proof_check import Finding
+
+    match quote.finding:
+        case Finding.UNCHANGED:
+            return "unchanged"
+        case Finding.IN_PLACE:
+            return "the document changed, the quote is in place"
+        case Finding.MOVED:
+            return f"the document changed; the quote is now at characters {quote.start}–{quote.end}"
+        case Finding.GONE:
+            return "the document changed, and the quote is gone"
+        case Finding.NO_DOCUMENT:
+            return "the corpus has no such document"
+        case Finding.FALSE:
+            return "the document is the same, and the quote was never in it"

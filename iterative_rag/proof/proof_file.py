@@ -1,0 +1,230 @@
+"""One self-contained HTML file of a proof: what people read, and as data what `iterative-rag verify` checks.
+
+The file loads nothing and runs nothing. Everything in it that comes from documents, models or users is escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+from html.parser import HTMLParser
+from importlib.resources import files
+from typing import Any
+
+from iterative_rag.errors import UsageError
+from iterative_rag.output import answer_to_json, around_value, marks, quote_of, said_lines
+from iterative_rag.proof.answer_export import SourceName
+from iterative_rag.proof.graph_svg import graph_svg, words
+from iterative_rag.proof.proof_graph import NodeKind, ProofGraph, ProofNode, proof_graph
+from iterative_rag.text.control_characters import one_line, visible
+from iterative_rag.types import Answer, Citation, Document
+
+FORMAT = "iterative-rag proof"
+VERSION = 1
+# The document of a citation, None where it is not in the corpus any more.
+DocumentOf = Callable[[Citation], Document | None]
+_DATA_ID = "proof-data"
+_AROUND = 160
+_TOLD_SETTINGS = ("corpus", "backend", "strategy")
+_POLICY = "default-src 'none'; style-src 'sha256-{digest}'"
+_HINT = "Save one from the page of an answer: iterative-rag serve"
+_STYLE = """
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 var(--sans); }
+main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+h1 { font: 600 1.7rem/1.25 var(--serif); margin: 0 0 1rem; text-wrap: balance; }
+h2 { font-size: 1.05rem; margin: 2.5rem 0 .75rem; }
+.said { font: 1.15rem/1.55 var(--serif); max-width: 42rem; }
+.graph { overflow-x: auto; padding: 1rem 0; }
+.quote { border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
+.quote { padding: 1rem 1.25rem; margin: 0 0 1rem; }
+.quote h3 { font-size: 1rem; margin: 0 0 .5rem; }
+.quote p { white-space: pre-wrap; font-family: var(--serif); overflow-wrap: anywhere; margin: .5rem 0; }
+.soft, dl { color: var(--soft); font-size: .85rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: .5rem 0 0; }
+dd { margin: 0; font-family: var(--mono); overflow-wrap: anywhere; }
+code { font-family: var(--mono); }
+"""
+
+
+def content_hash(text: str) -> str:
+    """The SHA-256 of a document's text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def proof_data(answer: Answer, document_of: DocumentOf, *, version: str, source: SourceName) -> dict[str, Any]:
+    """What can be checked: the answer, and id, hash and length of each document that it cites."""
+    documents: dict[str, dict[str, Any]] = {}
+    places: dict[str, str] = {}
+    for citation in answer.citations:
+        document = document_of(citation)
+        if document is None:
+            continue
+        places[str(citation.n)] = document.id
+        documents[document.id] = {
+            "id": document.id,
+            "title": document.title,
+            "source": source(document.source),
+            "url": document.link,
+            "characters": len(document.text),
+            "sha256": content_hash(document.text),
+        }
+    told = answer_to_json(answer, version=version)
+    told["settings"] = {name: answer.settings.get(name) for name in _TOLD_SETTINGS}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_by": f"iterative-rag {version}",
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "run_id": answer.run_id,
+        "corpus": str(answer.settings.get("corpus", "")),
+        "documents": list(documents.values()),
+        "cited_documents": places,
+        "answer": _named(told, source),
+    }
+
+
+def proof_html(answer: Answer, document_of: DocumentOf, *, version: str, source: SourceName) -> str:
+    """The file: graph, answer, each quote in its surroundings with offsets and hash, and the data of all of it."""
+    data = proof_data(answer, document_of, version=version, source=source)
+    style = stylesheet() + _STYLE
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    graph = proof_graph(answer)
+    # "<" cannot occur in the data, so nothing in it ends the element.
+    written = json.dumps(data, ensure_ascii=True, indent=1).replace("<", "\\u003c")
+    return "\n".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest=digest)}">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{_text(answer.question)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>",
+            f"<h1>{_text(answer.question)}</h1>",
+            *_said(answer),
+            "<h2>The way to it</h2>",
+            f'<div class="graph">{graph_svg(graph, _place_of_quote)}</div>',
+            *_in_words(graph),
+            *_quotes(answer, document_of, data, source),
+            f'<p class="soft">Made by {_text(data["made_by"])} on {_text(data["made_at"])}. '
+            "Check it against a corpus: <code>iterative-rag verify FILE</code></p>",
+            f'</main>\n<script type="application/json" id="{_DATA_ID}">{written}</script>\n</body>\n</html>\n',
+        ]
+    )
+
+
+@cache
+def stylesheet() -> str:
+    """The styles of a proof."""
+    return (files("iterative_rag.proof") / "proof.css").read_text(encoding="utf-8")
+
+
+def read_proof(text: str) -> dict[str, Any]:
+    """The data of a proof file, HTML or JSON, made by anybody. Raises UsageError."""
+    try:
+        data = json.loads(text if text.lstrip().startswith("{") else _embedded(text))
+    except (ValueError, RecursionError) as error:
+        raise UsageError("The file holds no proof.", hint=_HINT) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise UsageError("The file holds no proof.", hint=_HINT)
+    if data.get("version") != VERSION:
+        raise UsageError(
+            f"The proof has the format {data.get('version')!r:.20}, this version reads {VERSION}.",
+            hint="Use the version of iterative-rag that made it.",
+        )
+    return data
+
+
+def _embedded(html: str) -> str:
+    found = _DataElement()
+    found.feed(html)
+    found.close()
+    return found.data
+
+
+class _DataElement(HTMLParser):
+    """Reads the element that holds the data."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data, self._inside = "", False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag == "script" and ("id", _DATA_ID) in attrs and not self.data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.data += data
+
+
+def _place_of_quote(node: ProofNode) -> str:
+    return f"#quote-{node.citation}" if node.citation else ""
+
+
+def _named(value: Any, source: SourceName, key: str = "") -> Any:
+    if isinstance(value, Mapping):
+        return {name: _named(one, source, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_named(one, source, key) for one in value]
+    return source(value) if isinstance(value, str) and key in ("source", "copies") else value
+
+
+def _said(answer: Answer) -> Iterator[str]:
+    if answer.label:
+        yield f'<p class="said"><strong>{_text(answer.label)}.</strong> {_text(answer.reason)}</p>'
+    for line in said_lines(answer):
+        before, value, after = (escape(part) for part in around_value(line, answer))
+        yield f'<p class="said">{before}{f"<strong>{value}</strong>" if value else ""}{after}</p>'
+    told = [f"confidence: {answer.confidence_word}"] if answer.confidence_word else []
+    told += [f"{name}: {answer.settings[name]}" for name in _TOLD_SETTINGS if name in answer.settings]
+    yield f'<p class="soft">{_text(" · ".join(told))}</p>'
+
+
+def _in_words(graph: ProofGraph) -> Iterator[str]:
+    yield '<h2>The same in words</h2>\n<ol class="chain">'
+    for node in graph.nodes:
+        doubt = words(graph, node)
+        about = f"{node.kind.label}{f', {node.caption}' if node.kind is NodeKind.FACT else ''}"
+        yield f"<li><strong>{_text(about)}:</strong> {_text(node.text)}{f' ({_text(doubt)})' if doubt else ''}</li>"
+    yield "</ol>"
+
+
+def _quotes(answer: Answer, document_of: DocumentOf, data: Mapping[str, Any], source: SourceName) -> Iterator[str]:
+    hashes = {document["id"]: document["sha256"] for document in data["documents"]}
+    for heading, citations in (("Quotes", answer.citations), ("What comes nearest", answer.nearest)):
+        if citations:
+            yield f"<h2>{heading}</h2>"
+        for citation in citations:
+            document = document_of(citation)
+            yield f'<section class="quote" id="quote-{citation.n}">'
+            yield f"<h3>{marks([citation.n])} {_text(citation.title)}</h3>"
+            yield f"<p>{_in_context(citation, document)}</p>"
+            rows = {
+                "source": source(citation.source),
+                "characters": f"{citation.start}–{citation.end}",
+                "page": str(citation.page or ""),
+                "sha256": hashes.get(document.id, "") if document else "not in the corpus any more",
+            }
+            told = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>" for name, value in rows.items() if value)
+            yield f"<dl>{told}</dl></section>"
+
+
+def _in_context(citation: Citation, document: Document | None) -> str:
+    """The quote as it stands in the document, with what is around it."""
+    if document is None or document.text[citation.start : citation.end] != citation.quote:
+        return f"<mark>{escape(visible(quote_of(citation)))}</mark>"
+    text, start, end = document.text, citation.start, citation.end
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+    before, quote, after = (escape(visible(part)) for part in (before, citation.quote, after))
+    before = f"… {before}" if start > _AROUND else before
+    after = f"{after} …" if end + _AROUND < len(text) else after
+    return f"{before}<mark>{quote}</mark>{after}"
+
+
+def _text(text: str) -> str:
+    return escape(one_line(str(text)))
