@@ -57,11 +57,12 @@ class RunDriver:
         finder: DataFinder | None = None,
         known: tuple[Fact, ...] = (),
         corpus: Corpus | None = None,
+        begin: RunState | None = None,
     ) -> None:
         """`finder` is None where nothing can be read again; `corpus` is then what was searched, None for nothing. The
-        run begins with the facts that are `known`."""
+        run begins with the facts that are `known`, or in the state `begin`."""
         self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
-        self._state = RunState(Inquiry(original=question, question=question, facts=known))
+        self._state = begin or RunState(Inquiry(original=question, question=question, facts=known))
         searched = finder.corpus if finder else corpus
         self._ending = Ending(corpus=searched, metered=drafting.metered)
 

@@ -76,7 +76,8 @@ def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, 
     found: dict[tuple[str, int, int, str], Fact] = {}
     for reading in readings:
         for fact in reading.facts:
-            found.setdefault(_place(fact), fact)
+            if not any(struck.covers(fact) for struck in state.struck):
+                found.setdefault(_place(fact), fact)
     return tuple(fact for place, fact in found.items() if place not in known)
 
 

@@ -29,11 +29,25 @@ ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
+class Struck:
+    """A place in a document of which a user said that no fact is to be read there."""
+
+    document_id: str
+    start: int
+    end: int
+
+    def covers(self, fact: Fact) -> bool:
+        return fact.document_id == self.document_id and fact.start < self.end and self.start < fact.end
+
+
+@dataclass(frozen=True, slots=True)
 class RunState:
     """`hops` are complete: a hop is recorded when its search has ended, and there is no such thing as an open one.
 
     `unread` are the windows that were to be read and could not be; `unreadable` is the first error where a need could
     read none of its windows. `last_attempt`: the draft was asked for as one, since nothing more would be looked up.
+    A run that goes on from an edit begins with `ahead`, the needs to look up first, and with `fresh`, the facts of its
+    last hop that were not put into the question yet; what stands at the places that are `struck` is never a fact.
     """
 
     inquiry: Inquiry
@@ -43,6 +57,9 @@ class RunState:
     last_attempt: bool = False
     unread: tuple[UnreadWindow, ...] = ()
     unreadable: IterativeRAGError | None = None
+    ahead: tuple[Need, ...] = ()
+    fresh: tuple[Fact, ...] = ()
+    struck: tuple[Struck, ...] = ()
 
     @property
     def next_hop(self) -> int:
@@ -84,6 +101,10 @@ class RunState:
         """The state after lists turned out to have no rows."""
         names = (*self.inquiry.lost_lists, *(one.name for one in lost))
         return replace(self, inquiry=replace(self.inquiry, lost_lists=names)) if lost else self
+
+    def under_way(self) -> RunState:
+        """The state once what an edit left to do was begun."""
+        return replace(self, ahead=(), fresh=())
 
     def with_draft(self, drafted: Drafted, *, last_attempt: bool = False) -> RunState:
         """A draft is the answer until another one is written."""

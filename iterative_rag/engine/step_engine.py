@@ -6,6 +6,7 @@ No hop repeats itself: a need that was tried is looked for once more, wider, and
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
@@ -13,6 +14,7 @@ from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.driver import RunDriver
 from iterative_rag.engine.hop import search
 from iterative_rag.engine.optional_call import optional
+from iterative_rag.engine.revision import carried_steps
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.protocols import Roles, SufficiencyJudge
@@ -58,16 +60,22 @@ class StepEngine:
         judge: SufficiencyJudge | None = None,
         metered: bool = False,
         known: KnownFacts | None = None,
+        begin: RunState | None = None,
     ) -> None:
         """`judge` is None where nobody judges whether the facts suffice before an answer is drafted. `metered`: an LLM
-        plays the roles, so that a refusal is worth a last attempt. `known` is what earlier questions have found."""
+        plays the roles, so that a refusal is worth a last attempt. `known` is what earlier questions have found;
+        `begin` is where an edited run goes on, for which that does not count."""
         self._roles, self._finder, self._drafting = roles, finder, drafting
         self._budget, self._settings, self._judge = budget, settings, judge
-        self._joint_analyst, self._metered, self._known = roles.joint_analyst, metered, known
+        self._joint_analyst, self._metered, self._begin = roles.joint_analyst, metered, begin
+        self._known = None if begin else known
 
     def steps(self, question: str) -> Iterator[Step]:
+        if self._begin:
+            yield from carried_steps(self._begin)
         known = self._known.about(question) if self._known else ()
-        for step in RunDriver(question, self._loop, self._drafting, self._budget, self._finder, known).steps():
+        driver = RunDriver(question, self._loop, self._drafting, self._budget, self._finder, known, begin=self._begin)
+        for step in driver.steps():
             if self._known and isinstance(step, FinalStep):
                 self._known.remember(question, known, (fact for hop in step.answer.hops for fact in hop.facts))
             yield step
@@ -89,8 +97,12 @@ class StepEngine:
     def _turns(self, state: RunState) -> Generator[Progress, None, RunState]:
         """Each turn analyses, then shortlists, reads and corrects, then rephrases; or it answers and reflects."""
         empty_hops = 0
-        gap: tuple[Need, ...] = ()  # what reflection wants looked up next
+        gap, fresh = state.ahead, state.fresh  # what reflection or an edit wants looked up next
         analysis: Analysis | None = None  # of the next hop, where it came with the rephrasing
+        state = state.under_way()
+        if fresh and not gap:
+            state, analysis = yield from self._take_up(state, fresh)
+            fresh = ()
         for hop in range(state.next_hop, self._settings.max_hops + 2):
             self._budget.check()
             inquiry, started = state.inquiry, self._budget.usage()
@@ -121,6 +133,7 @@ class StepEngine:
             )
             if self._metered and not _brings_something(new, inquiry):
                 new = ()
+            new, fresh = (*fresh, *new), ()
             empty_hops, gap, analysis = 0 if new else empty_hops + 1, (), None
             if _settles(new, inquiry.question) or (last and _have_values(needs, state.inquiry)):
                 state, gap = yield from self._answer(hop, state, judged=False)
@@ -171,6 +184,17 @@ class StepEngine:
         if question != before.question:
             yield RephrasingStep(hop, before.question, question)
         return question, made.analysis
+
+    def _take_up(
+        self, state: RunState, fresh: Sequence[Fact]
+    ) -> Generator[Progress, None, tuple[RunState, Analysis | None]]:
+        """Goes on from an edit: the facts of its hop are put into the question, as after a search."""
+        started = self._budget.usage()
+        before = replace(state.inquiry, facts=tuple(fact for fact in state.inquiry.facts if fact not in fresh))
+        question, analysis = yield from self._proceed(len(state.hops), before, state.inquiry, fresh)
+        state = state.with_rephrasing(question, self._budget.used_since(started))
+        yield state
+        return state, analysis
 
     def _ask_jointly(self, inquiry: Inquiry, new: Sequence[Fact]) -> Continuation:
         """Both halves of the joint reply; neither where one role at a time is asked. A model that fails at the joint

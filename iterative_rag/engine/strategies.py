@@ -30,6 +30,7 @@ from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.driver import Engine
 from iterative_rag.engine.plan_engine import PlanEngine
+from iterative_rag.engine.run_state import RunState
 from iterative_rag.engine.single_engine import SingleEngine
 from iterative_rag.engine.step_engine import StepEngine
 from iterative_rag.protocols import Corpus, Grader, Reflector, Roles
@@ -45,7 +46,7 @@ if TYPE_CHECKING:  # the default strategy does not need it, and importing it tak
 @dataclass(frozen=True, slots=True)
 class RunComponents:
     """What an engine works with. `metered`: every call costs; `web` is None unless the user allows it, `known` where a
-    question does not begin with what earlier ones have found."""
+    question does not begin with what earlier ones have found, `begin` unless the run goes on from an edit."""
 
     corpus: Corpus
     reader: DocumentReader
@@ -56,6 +57,7 @@ class RunComponents:
     metered: bool
     web: WebSearch | None = None
     known: KnownFacts | None = None
+    begin: RunState | None = None
 
 
 def build(strategy: str, run: RunComponents) -> Engine:
@@ -132,7 +134,17 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
             judge = roles.judge if parts.sufficiency else None
             # A fact that is known is not looked up again, so nothing would agree with it or contradict it.
             known = None if parts.corroboration else run.known
-            return StepEngine(roles, finder, drafting, budget, settings, judge=judge, metered=run.metered, known=known)
+            return StepEngine(
+                roles,
+                finder,
+                drafting,
+                budget,
+                settings,
+                judge=judge,
+                metered=run.metered,
+                known=known,
+                begin=run.begin,
+            )
 
 
 def plain_drafting(run: RunComponents) -> Drafting:

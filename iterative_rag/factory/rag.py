@@ -16,7 +16,7 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Answer, AnswerText, Earlier, FinalStep, FollowUpStep, RunProgress, Step
+from iterative_rag.types import Answer, AnswerText, Earlier, Edit, FinalStep, FollowUpStep, Revision, RunProgress, Step
 
 if TYPE_CHECKING:
     from iterative_rag.conversations import ConversationSession
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from iterative_rag.engine.driver import Engine
     from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
 
+# The strategies that go hop by hop, and so can go on from an edit.
+HOP_BY_HOP = frozenset({"iterative", "full"})
 # A question is one or a few sentences; anything longer is a document pasted by mistake.
 LONGEST_QUESTION = 8000
 
@@ -127,11 +129,12 @@ class IterativeRAG:
         written: Callable[[AnswerText], None] | None = None,
         run_id: str = "",
         earlier: Earlier | None = None,
+        revision: Revision | None = None,
     ) -> Iterator[Step]:
         """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
 
         With `earlier` the question is a follow-up: a FollowUpStep comes first and tells how it is understood. Raises
-        FollowUpUnclear where it cannot be.
+        FollowUpUnclear where it cannot be. With `revision` the run goes on from an edit, as `revise` says.
 
         `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
         happens, never twice at once; it must return at once. So is `written` while an LLM writes the answer, whose text
@@ -157,10 +160,11 @@ class IterativeRAG:
                 strategy=strategy,
                 backend=self.backend.name,
                 settings=self._used(),
+                **_told(revision),
             )
             with for_one_run(self.corpus) as corpus:
                 budget = RunBudget(self.settings, record, progress, written)
-                for step in self._run(question, strategy, budget, corpus, earlier):
+                for step in self._run(question, strategy, budget, corpus, earlier, revision):
                     if isinstance(step, FinalStep):
                         notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)
                         step = FinalStep(self._completed(step.answer, run_id, " ".join(filter(None, notices))))
@@ -178,6 +182,39 @@ class IterativeRAG:
             raise
         finally:
             record.close()
+
+    def revise(self, answer: Answer, edit: Edit) -> Answer:
+        """Another version of the run that ended in `answer`: a fact or need of one of its hops is corrected, pinned or
+        struck, and only what follows is worked out again. Both versions stay in the history.
+
+        Raises UsageError for an edit that cannot be made, and what `ask` raises.
+        """
+        *_, last = self.revised_steps(Revision(answer, edit))
+        assert isinstance(last, FinalStep)
+        return last.answer
+
+    def revised_steps(
+        self,
+        revision: Revision,
+        *,
+        progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
+        run_id: str = "",
+    ) -> Iterator[Step]:
+        """The same run as `revise`, as typed steps while they happen. A strategy that does not go hop by hop gives way
+        to the default one, which takes up what the other has found."""
+        used = revision.answer.settings.get("strategy")
+        strategy = used if used in HOP_BY_HOP else "iterative"
+        question = revision.answer.question
+        return self.steps(
+            question, strategy=strategy, progress=progress, written=written, run_id=run_id, revision=revision
+        )
+
+    def check_revision(self, revision: Revision) -> None:
+        """Raise UsageError if the edit cannot be made."""
+        from iterative_rag.engine.revision import revised_state
+
+        revised_state(revision, self.corpus)
 
     def conversation(self, name: str = "", *, keep: bool = True) -> ConversationSession:
         """A conversation that understands follow-ups: the one of this name or id, begun where there is none; `"last"`
@@ -198,12 +235,18 @@ class IterativeRAG:
         return ConversationSession(self, found or new, store if keep else None)
 
     def _run(
-        self, question: str, strategy: str, budget: RunBudget, corpus: Corpus, earlier: Earlier | None
+        self,
+        question: str,
+        strategy: str,
+        budget: RunBudget,
+        corpus: Corpus,
+        earlier: Earlier | None,
+        revision: Revision | None,
     ) -> Iterator[Step]:
         """The steps of a question; those of a follow-up begin with what it means, and end at once where the facts that
         were cited before answer it."""
         if earlier is None:
-            yield from self._engine(strategy, budget, corpus).steps(question)
+            yield from self._engine(strategy, budget, corpus, revision).steps(question)
             return
         from iterative_rag.conversations.understanding import understood
         from iterative_rag.engine.known_facts_engine import KnownFactsEngine, standing_facts
@@ -228,7 +271,7 @@ class IterativeRAG:
 
         self._engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
 
-    def _engine(self, strategy: str, budget: RunBudget, corpus: Corpus) -> Engine:
+    def _engine(self, strategy: str, budget: RunBudget, corpus: Corpus, revision: Revision | None = None) -> Engine:
         from iterative_rag.engine.strategies import RunComponents, build
         from iterative_rag.retrieval.document_reader import DocumentReader
         from iterative_rag.retrieval.reading_memory import ReadingMemory
@@ -266,8 +309,25 @@ class IterativeRAG:
             from iterative_rag.retrieval.known_facts import KnownFacts
 
             known = KnownFacts(self.store, corpus, roles.extractor.fingerprint)
+        begin = None
+        if revision is not None:
+            from iterative_rag.engine.revision import revised_state
+
+            begin = revised_state(revision, corpus)
         return build(
-            strategy, RunComponents(corpus, reader, roles, grader, budget, settings, self.backend.metered, web, known)
+            strategy,
+            RunComponents(
+                corpus,
+                reader,
+                roles,
+                grader,
+                budget,
+                settings,
+                self.backend.metered,
+                web,
+                known,
+                begin,
+            ),
         )
 
     def _in_flight(self) -> int:
@@ -297,6 +357,15 @@ class IterativeRAG:
 def _asked(settings: Settings, question: str) -> str:
     """The cache key which says that the question was answered before with these settings."""
     return cache_key("asked", settings.model_dump(mode="json"), question)
+
+
+def _told(revision: Revision | None) -> dict[str, Any]:
+    """What the trace of an edited run says of the run that it is a version of."""
+    if revision is None:
+        return {}
+    from iterative_rag.engine.revision import described
+
+    return {"revises": {"run_id": revision.answer.run_id, "change": described(revision)}}
 
 
 def checked_question(question: str) -> str:

@@ -51,6 +51,7 @@ from iterative_rag.types.outcomes import (
     UnreadDocument,
     Usage,
 )
+from iterative_rag.types.revising import Edit, EditKind, FactEdit, NeedEdit, Revision
 from iterative_rag.types.run_progress import AnswerText, DocumentAtHand, RunProgress
 from iterative_rag.types.steps import (
     Action,
@@ -115,9 +116,12 @@ __all__ = [
     "DocumentAtHand",
     "Draft",
     "Earlier",
+    "Edit",
+    "EditKind",
     "Exchange",
     "Extract",
     "Fact",
+    "FactEdit",
     "Fault",
     "FinalStep",
     "FindCall",
@@ -134,6 +138,7 @@ __all__ = [
     "ModelUsage",
     "NameReading",
     "Need",
+    "NeedEdit",
     "Needs",
     "NoteCall",
     "Passage",
@@ -149,6 +154,7 @@ __all__ = [
     "Reflection",
     "ReflectionStep",
     "RephrasingStep",
+    "Revision",
     "Rewording",
     "RowsCall",
     "RunProgress",

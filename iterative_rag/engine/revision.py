@@ -1,0 +1,151 @@
+"""Where an edited run begins: with what was found before the edit, which is neither searched nor read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from iterative_rag.engine.run_state import RunState, Struck
+from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.text.folding import folded
+from iterative_rag.text.markup import plain
+from iterative_rag.types import (
+    AnalysisStep,
+    EditKind,
+    Fact,
+    FactEdit,
+    HopRecord,
+    Inquiry,
+    Need,
+    NeedEdit,
+    Needs,
+    ReadingStep,
+    RephrasingStep,
+    Revision,
+    Step,
+)
+
+# A need that was looked up so often is not asked for again.
+_GIVEN_UP = 2
+
+
+def revised_state(revision: Revision, corpus: Corpus) -> RunState:
+    """The state from which the run goes on. Raises UsageError for an edit that cannot be made."""
+    answer, edit = revision.answer, revision.edit
+    before = [hop for hop in answer.hops if hop.n < edit.hop]
+    edited = next((hop for hop in answer.hops if hop.n == edit.hop), None)
+    if edited is None:
+        raise UsageError(f"The run has no hop {edit.hop}.", hint=f"It has {len(answer.hops)}.")
+    given_up: tuple[Need, ...] = ()
+    ahead: tuple[Need, ...] = ()
+    struck: tuple[Struck, ...] = ()
+    if isinstance(edit, FactEdit):
+        changed, struck = _with_fact_edited(edited, edit, corpus)
+    else:
+        changed, given_up, ahead = _with_need_edited(edited, edit)
+    hops = [_still_quoted(hop, corpus) for hop in (*before, *([changed] if changed.needs else []))]
+    fresh = hops[-1].facts if changed.needs else ()
+    facts = tuple(fact for hop in hops for fact in hop.facts)
+    looked_up = tuple(Need(question) for hop in hops for question in hop.needs)
+    inquiry = Inquiry(answer.question, edited.question, facts, (*looked_up, *given_up))
+    return RunState(inquiry, tuple(hops), ahead=ahead, fresh=fresh, struck=struck)
+
+
+def carried_steps(state: RunState) -> Iterator[Step]:
+    """The hops that a run begins with, as the steps that they were."""
+    for hop in state.hops:
+        needs = tuple(Need(question) for question in hop.needs)
+        yield AnalysisStep(hop.n, hop.question, Needs(needs))
+        for need in needs:
+            facts = tuple(fact for fact in hop.facts if fact.need.key == need.key)
+            documents = tuple(dict.fromkeys(fact.document_id for fact in facts))
+            yield ReadingStep(hop.n, need, facts, 0, 0, 0, 0, documents=documents)
+        if hop.rephrased not in ("", hop.question):
+            yield RephrasingStep(hop.n, hop.question, hop.rephrased)
+
+
+def described(revision: Revision) -> str:
+    """The edit in one sentence."""
+    edit = revision.edit
+    hop = next((hop for hop in revision.answer.hops if hop.n == edit.hop), None)
+    held: Sequence[Fact | str] = () if hop is None else hop.facts if isinstance(edit, FactEdit) else hop.needs
+    if not 0 <= edit.index < len(held):
+        return ""
+    told = held[edit.index]
+    what = f"“{plain(told.value or told.quote)}” ({told.title})" if isinstance(told, Fact) else f"“{told}”"
+    match edit.kind:
+        case EditKind.STRIKE:
+            return f"struck {what} in hop {edit.hop}."
+        case EditKind.PIN:
+            return f"pinned {what} in hop {edit.hop}."
+        case EditKind.CORRECT:
+            now = edit.value if isinstance(edit, FactEdit) else edit.question
+            return f"corrected {what} to “{now}” in hop {edit.hop}."
+
+
+def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[HopRecord, tuple[Struck, ...]]:
+    if not 0 <= edit.index < len(hop.facts):
+        raise UsageError(f"Hop {hop.n} has no fact {edit.index + 1}.", hint=f"It has {len(hop.facts)}.")
+    fact = hop.facts[edit.index]
+    others = tuple(one for one in hop.facts if one.need.key != fact.need.key)
+    # What follows is worked out anew, so the question is as it was before it was rephrased.
+    hop = replace(hop, rephrased=hop.question)
+    match edit.kind:
+        case EditKind.STRIKE:
+            left = tuple(one for n, one in enumerate(hop.facts) if n != edit.index)
+            return replace(hop, facts=left), (Struck(fact.document_id, fact.start, fact.end),)
+        case EditKind.PIN:
+            return replace(hop, facts=(*others, replace(fact, score=1.0))), ()
+        case EditKind.CORRECT:
+            return replace(hop, facts=(*others, _corrected(fact, edit, corpus))), ()
+
+
+def _corrected(fact: Fact, edit: FactEdit, corpus: Corpus) -> Fact:
+    """The fact with another value, which a quote of its document has to say."""
+    value = " ".join(edit.value.split())
+    if not value:
+        raise UsageError("A correction needs a value.")
+    if edit.quote.strip():
+        document = corpus.document(fact.document_id)
+        place = locate(edit.quote, document.text, [(0, len(document.text))])
+        if place is None:
+            raise UsageError(f"{fact.title} does not hold this quote.", hint="Copy it from the article, word for word.")
+        start, end = place
+        quote = document.text[start:end]
+        fact = replace(fact, quote=quote, start=start, end=end, page=document.page_at(start))
+    if folded(value) not in folded(f"{fact.title} {plain(fact.quote)}"):
+        raise UsageError(f"The quote does not say {value!r}.", hint="Give a quote of the article that does.")
+    return replace(fact, value=value, statement=plain(fact.quote), score=1.0)
+
+
+def _with_need_edited(hop: HopRecord, edit: NeedEdit) -> tuple[HopRecord, tuple[Need, ...], tuple[Need, ...]]:
+    """The hop without the need and its facts, the need as given up, and what is looked up instead."""
+    if not 0 <= edit.index < len(hop.needs):
+        raise UsageError(f"Hop {hop.n} has no need {edit.index + 1}.", hint=f"It has {len(hop.needs)}.")
+    if edit.kind is EditKind.PIN:
+        raise UsageError("A need cannot be pinned.", hint="Correct or strike it.")
+    need = Need(hop.needs[edit.index])
+    left = tuple(question for n, question in enumerate(hop.needs) if n != edit.index)
+    kept = tuple(fact for fact in hop.facts if fact.need.key != need.key)
+    changed = replace(hop, needs=left, facts=kept, rephrased=hop.question)
+    given_up = (need,) * _GIVEN_UP
+    if edit.kind is EditKind.STRIKE:
+        return changed, given_up, ()
+    question = " ".join(edit.question.split())
+    if not question:
+        raise UsageError("A correction needs a question.")
+    return changed, given_up, (Need(question),)
+
+
+def _still_quoted(hop: HopRecord, corpus: Corpus) -> HopRecord:
+    """The hop with the facts whose quote still stands where it stood."""
+    return replace(hop, facts=tuple(fact for fact in hop.facts if _stands(fact, corpus)))
+
+
+def _stands(fact: Fact, corpus: Corpus) -> bool:
+    try:
+        return corpus.document(fact.document_id).text[fact.start : fact.end] == fact.quote
+    except CorpusError:  # removed from the corpus since
+        return False

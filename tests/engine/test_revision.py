@@ -1,0 +1,126 @@
+"""An edited run: what was found before the edit stays, and only what follows is worked out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fakes.running_server import PlayingLLM
+from fakes.two_article_corpus import QUESTION, write_articles
+from iterative_rag import IterativeRAG
+from iterative_rag.errors import UsageError
+from iterative_rag.factory import index_paths
+from iterative_rag.past_runs import past_runs
+from iterative_rag.settings import Settings
+from iterative_rag.types import (
+    Answer,
+    Edit,
+    EditKind,
+    FactEdit,
+    FinalStep,
+    NeedEdit,
+    Revision,
+    ShortlistStep,
+    Status,
+)
+
+CORRECT, PIN, STRIKE = EditKind.CORRECT, EditKind.PIN, EditKind.STRIKE
+
+
+class Edited:
+    """A corpus, a model that plays for it, and the answer of one run."""
+
+    def __init__(self, folder: Path) -> None:
+        settings = Settings.model_validate({"corpus": "towns"})
+        write_articles(folder / "articles")
+        index_paths([folder / "articles"], settings=settings)
+        self.llm = PlayingLLM()
+        self.rag = IterativeRAG.from_settings(settings, llm=self.llm)
+        self.answer = self.rag.ask(QUESTION)
+
+    def revised(self, edit: Edit) -> tuple[Answer, list[ShortlistStep], list[str]]:
+        """The answer, the searches, and the roles that were asked."""
+        self.llm.requests.clear()
+        steps = list(self.rag.revised_steps(Revision(self.answer, edit)))
+        assert isinstance(steps[-1], FinalStep)
+        searches = [step for step in steps if isinstance(step, ShortlistStep)]
+        return steps[-1].answer, searches, [request.role for request in self.llm.requests]
+
+
+@pytest.fixture
+def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edited]:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    made = Edited(tmp_path)
+    yield made
+    made.rag.close()
+
+
+def test_the_run_that_is_edited_has_two_hops(edited: Edited) -> None:
+    assert [len(hop.facts) for hop in edited.answer.hops] == [1, 1]
+    assert edited.answer.short_answer == "Edda Holm"
+
+
+def test_only_what_follows_a_pinned_fact_is_searched_again_and_the_cache_answers(edited: Edited) -> None:
+    answer, searches, asked = edited.revised(FactEdit(1, 0, PIN))
+    assert answer.short_answer == "Edda Holm"
+    assert [search.hop for search in searches] == [2]
+    assert answer.hops[0].facts[0].score == 1.0
+    assert "extract" not in asked  # the second hop's reading comes from the cache
+
+
+def test_a_struck_fact_is_not_found_again(edited: Edited) -> None:
+    answer, searches, _ = edited.revised(FactEdit(2, 0, STRIKE))
+    assert searches  # its need is looked for once more
+    quotes = [fact.quote for hop in answer.hops for fact in hop.facts]
+    assert "Its mayor is Edda Holm." not in quotes
+    assert answer.hops[0] == edited.answer.hops[0]
+
+
+def test_a_corrected_value_has_to_stand_in_a_quote_of_the_article(edited: Edited) -> None:
+    with pytest.raises(UsageError, match="does not say 'Nowhere'"):
+        edited.revised(FactEdit(1, 0, CORRECT, "Nowhere"))
+    with pytest.raises(UsageError, match="does not hold this quote"):
+        edited.revised(FactEdit(1, 0, CORRECT, "Wend", "The bridge crosses the Rhine."))
+    answer, _, _ = edited.revised(FactEdit(1, 0, CORRECT, "Wend", "the oldest crossing of the river Wend"))
+    fact = answer.hops[0].facts[0]
+    document = edited.rag.corpus.document(fact.document_id)
+    assert (fact.value, document.text[fact.start : fact.end]) == ("Wend", "the oldest crossing of the river Wend")
+
+
+def test_a_corrected_need_is_looked_up_instead(edited: Edited) -> None:
+    answer, searches, _ = edited.revised(NeedEdit(2, 0, CORRECT, "Who leads the council of Aldermere?"))
+    assert searches[0].need.question == "Who leads the council of Aldermere?"
+    assert answer.status is Status.ANSWERED
+    assert [hop.needs for hop in answer.hops][1] == ("Who leads the council of Aldermere?",)
+
+
+def test_a_struck_need_is_not_asked_again(edited: Edited) -> None:
+    answer, searches, _ = edited.revised(NeedEdit(1, 0, STRIKE))
+    assert "In which town does the Sunday bridge stand?" not in [search.need.question for search in searches]
+    assert "In which town does the Sunday bridge stand?" not in [need for hop in answer.hops for need in hop.needs]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        FactEdit(9, 0, PIN),
+        FactEdit(1, 7, STRIKE),
+        FactEdit(1, 0, CORRECT),
+        NeedEdit(1, 0, CORRECT, "  "),
+        NeedEdit(1, 0, PIN),
+        NeedEdit(1, 5, STRIKE),
+    ],
+)
+def test_an_edit_that_cannot_be_made_is_refused(edited: Edited, edit: Edit) -> None:
+    with pytest.raises(UsageError):
+        edited.rag.revise(edited.answer, edit)
+
+
+def test_both_versions_stay_in_the_history(edited: Edited) -> None:
+    answer = edited.rag.revise(edited.answer, FactEdit(1, 0, PIN))
+    newest, first = past_runs()
+    assert {newest.run_id, first.run_id} == {answer.run_id, edited.answer.run_id}
+    told = newest.first["revises"] if newest.run_id == answer.run_id else first.first["revises"]
+    assert told == {"run_id": edited.answer.run_id, "change": "pinned “Aldermere” (Sunday bridge) in hop 1."}
