@@ -20,6 +20,7 @@ from iterative_rag.serve.guards.security_headers import SecurityHeaders
 from iterative_rag.serve.login_door import login_door
 from iterative_rag.serve.mcp_door.mcp_http import mcp_door
 from iterative_rag.serve.openai_door.openai_routes import openai_door
+from iterative_rag.serve.page.door import page_door
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
@@ -31,6 +32,7 @@ DOORS: tuple[MakeDoor, ...] = (
     login_door,
     mcp_door,
     openai_door,
+    page_door,
 )
 
 

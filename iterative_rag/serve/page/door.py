@@ -1,0 +1,65 @@
+"""The page: ask, follow the hops, look at the proof, explore. It works without JavaScript, which only adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.serve.api.responses import status_of
+from iterative_rag.serve.page import ask_page, editing, explore, keep, proof_page
+from iterative_rag.serve.page.rendering import page, static
+from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.services import Door, Services
+
+View = Callable[[Request], Awaitable[Response]]
+
+
+def page_door(services: Services) -> Door:
+    """The routes of the page. Its styles and scripts need no token: the form that asks for it uses them."""
+    shown: list[tuple[str, View]] = [
+        ("/", ask_page.form),
+        ("/runs/{id}", proof_page.run),
+        ("/runs/{id}/hops", proof_page.hops),
+        ("/runs/{id}/quotes/{n:int}", proof_page.quote),
+        ("/runs/{id}/proof.html", keep.proof_file),
+        ("/runs/{id}/answer.json", keep.answer_json),
+        ("/runs/{id}/answer.md", keep.answer_markdown),
+        ("/corpora", explore.corpora),
+        ("/corpora/{name}", explore.corpus),
+        ("/corpora/{name}/documents/{id:path}", explore.document),
+        ("/history", explore.history),
+        ("/compare", explore.compare),
+    ]
+    posted: list[tuple[str, View]] = [
+        ("/ask", ask_page.ask),
+        ("/runs/{id}/stop", proof_page.stop),
+        ("/runs/{id}/edit", editing.edit),
+        ("/runs/{id}/forget", explore.forget),
+    ]
+    return Door(
+        routes=[
+            Route("/static/{name}", static, methods=["GET"]),
+            *(Route(path, told(view), methods=["GET"]) for path, view in shown),
+            *(Route(path, told(view), methods=["POST"]) for path, view in posted),
+        ],
+    )
+
+
+def told(view: View) -> View:
+    """The view, with its errors shown as a page."""
+
+    @wraps(view)
+    async def with_errors(request: Request) -> Response:
+        try:
+            return await view(request)
+        except IterativeRAGError as error:
+            status = status_of(error)
+            message, hint = public_message(str(error)), public_message(error.hint)
+            return page(request, "error.html", status, title="That did not work", message=message, hint=hint)
+
+    return with_errors

@@ -1,0 +1,134 @@
+"""A run for the page, whether it goes on in this server or only its trace tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from iterative_rag.errors import UsageError
+from iterative_rag.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
+from iterative_rag.serve.api.responses import NotFound
+from iterative_rag.serve.runs.events import Queued
+from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.run import Run
+from iterative_rag.serve.services import Services
+from iterative_rag.types import Answer, RunProgress, Step
+
+_ENDINGS = {"final": "done", "fault": "failed", "left": "stopped"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """`state` is queued, running, done, failed, stopped or unfinished. `place` is that in the queue. `revises` is the
+    run that this one is another version of, and `change` what was changed in it; both "" for a question asked anew."""
+
+    id: str
+    question: str
+    corpus: str
+    backend: str
+    strategy: str
+    state: str
+    at: datetime | None = None
+    steps: tuple[Step, ...] = ()
+    answer: Answer | None = None
+    message: str = ""
+    hint: str = ""
+    place: int = 0
+    progress: RunProgress | None = None
+    last_event: int = 0
+    revises: str = ""
+    change: str = ""
+
+    @property
+    def live(self) -> bool:
+        return self.state in ("queued", "running")
+
+
+def shown_run(services: Services, run_id: str) -> ShownRun:
+    """Raises NotFound."""
+    if run := services.runs.get(run_id):
+        run.touch()
+        return _live(run)
+    try:
+        past = run_of_id(run_id)
+    except UsageError as error:
+        raise _no_such_run() from error
+    # The command line also takes the beginning of an id.
+    if past.run_id != run_id or not of_served_corpus(services, past):
+        raise _no_such_run()
+    return _past(past)
+
+
+def of_served_corpus(services: Services, run: PastRun) -> bool:
+    """Whether a run of the past asked a corpus that this server serves; others are not for its clients."""
+    return run.corpus in services.pool.corpora()
+
+
+def _live(run: Run) -> ShownRun:
+    events = run.events()
+    happened = [event.happening for event in events]
+    places = [one.place for one in happened if isinstance(one, Queued)]
+    progress = [one for one in happened if isinstance(one, RunProgress)]
+    request, error = run.request, run.error
+    revises, change = revised_in(_first_event(run.id))
+    return ShownRun(
+        run.id,
+        request.question,
+        request.corpus,
+        request.backend,
+        request.strategy,
+        str(run.state),
+        datetime.fromtimestamp(run.created).astimezone(),
+        tuple(one for one in happened if isinstance(one, get_args(Step))),
+        run.answer,
+        public_message(str(error)) if error else "",
+        public_message(error.hint) if error else "",
+        places[-1] if places else 0,
+        progress[-1] if progress else None,
+        run.last_number,
+        revises,
+        change,
+    )
+
+
+def _past(run: PastRun) -> ShownRun:
+    steps = tuple(step for event in events_of(run) if (step := step_of(event)) is not None)
+    ended = str(run.last.get("event"))
+    answer = answer_of(run) if ended == "final" and run.answer else None
+    state = _ENDINGS.get(ended, "unfinished")
+    revises, change = revised_in(run.first)
+    return ShownRun(
+        run.run_id,
+        run.question,
+        run.corpus,
+        run.backend.split("?")[0].split("@")[0],
+        str(run.first.get("strategy", "")),
+        state,
+        run.at,
+        steps,
+        answer,
+        "" if answer else public_message(run.reason),
+        revises=revises,
+        change=change,
+    )
+
+
+def _first_event(run_id: str) -> Mapping[str, Any]:
+    try:
+        return run_of_id(run_id).first
+    except UsageError:  # it waits in the queue
+        return {}
+
+
+def revised_in(first: Mapping[str, Any]) -> tuple[str, str]:
+    """The run that another is a version of, and what was changed, from its first event."""
+    told = first.get("revises")
+    if not isinstance(told, Mapping):
+        return "", ""
+    return str(told.get("run_id", "")), str(told.get("change", ""))
+
+
+def _no_such_run() -> NotFound:
+    return NotFound("There is no such run.", hint="The history lists all of them.")
