@@ -157,6 +157,19 @@ def test_a_follow_up_is_understood_from_the_messages_before_it(tmp_path: Path) -
     assert third.startswith("*Understood as: Who was Edda Holm's mother?*\n\n**Not ")
 
 
+def test_llama_index_uses_it_as_a_model(served: RunningServer) -> None:
+    from llama_index.core.llms import ChatMessage
+    from llama_index.llms.openai_like import OpenAILike
+
+    llm = OpenAILike(
+        model=MODEL, api_base=f"{served.address}/v1", api_key="any", is_chat_model=True, max_retries=0, max_tokens=500
+    )
+    whole = llm.complete(QUESTION)
+    streamed = [part.delta or "" for part in llm.stream_chat([ChatMessage(role="user", content=QUESTION)])]
+    assert "**Edda Holm** [2]" in whole.text
+    assert "".join(streamed) == whole.text
+
+
 def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
     called, released = threading.Event(), threading.Event()
 
