@@ -13,7 +13,8 @@ import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, doctor, index_search_show, mcp, serve, trace_and_cache, trust, verify
+from iterative_rag.cli import ask, chat, doctor, index_search_show, mcp, serve, trace_and_cache, trust, verify
+from iterative_rag.cli.conversations import conversations_app
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.help_layout import HelpLayout
@@ -85,6 +86,14 @@ app.command(
 )(ask.ask)
 app.command(
     epilog=_examples(
+        "iterative-rag chat",
+        'iterative-rag chat --corpus mine --conversation "The bridges of Porto"',
+        "iterative-rag chat < questions.txt > answers.txt",
+    )
+)(chat.chat)
+app.add_typer(conversations_app, name="conversations")
+app.command(
+    epilog=_examples(
         "iterative-rag index articles/",
         "iterative-rag index pages.jsonl.gz --corpus pages",
     )
@@ -117,6 +126,8 @@ app.command(epilog=_examples("iterative-rag doctor", "iterative-rag doctor --qua
 
 COMMANDS = (
     "ask",
+    "chat",
+    "conversations",
     "index",
     "corpus",
     "search",

@@ -151,7 +151,7 @@ def _answer(text: str, settings: Settings, trace: Path | None, form: ExportForma
         announce_starter(settings)
     rag = IterativeRAG.from_settings(settings, question=text)
     try:
-        return _run(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON)
+        return run_question(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON)
     finally:
         rag.close()
 
@@ -178,7 +178,7 @@ def _follow_up(
     rag = IterativeRAG.from_settings(settings)
     try:
         steps = partial(rag.conversation(conversation or LAST).steps, meaning=meaning)
-        return _run(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON, steps=steps)
+        return run_question(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON, steps=steps)
     finally:
         rag.close()
 
@@ -232,7 +232,7 @@ def _a_question(text: str) -> str:
     )
 
 
-def _run(
+def run_question(
     rag: IterativeRAG,
     question: str,
     trace: Path | None,

@@ -46,3 +46,15 @@ def run_names(incomplete: str) -> list[str]:
         return [name for name in (LAST, *run_ids()) if name.startswith(incomplete)][:_MOST]
     except IterativeRAGError:
         return []
+
+
+def conversation_names(incomplete: str) -> list[str]:
+    """Names of conversations, the newest first."""
+    from iterative_rag.conversations import LAST, ConversationStore
+    from iterative_rag.errors import IterativeRAGError
+
+    try:
+        names = [one.name for one in ConversationStore().listing()]
+    except IterativeRAGError:
+        return []
+    return [name for name in (LAST, *names) if name.startswith(incomplete)][:_MOST]

@@ -29,8 +29,8 @@ class ExportFormat(StrEnum):
     HTML = "html"
 
 
-class _ListUnlessNamed(TyperGroup):
-    """Takes `history`, `history WORDS` and `history --json` for `history list ...`."""
+class ListUnlessNamed(TyperGroup):
+    """Takes `history`, `history WORDS` and `history --json` for `history list ...`; other groups alike."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
@@ -39,7 +39,7 @@ class _ListUnlessNamed(TyperGroup):
 
 
 history_app = typer.Typer(
-    cls=_ListUnlessNamed,
+    cls=ListUnlessNamed,
     help="List earlier questions with their answers; search, show, export and delete them.\n\n"
     "A bare `history` lists the newest, `history WORDS` those with all the words in question or answer.",
     rich_markup_mode=None,

@@ -26,6 +26,7 @@ INTERRUPTED = 130
 _NOT_BEGUN = "Stopped: nothing was begun. To go on, run the same command again.\n"
 _KEPT = {
     "ask": "what was read so far is in the cache",
+    "chat": "the conversation so far is kept",
     "index": "what is embedded so far is kept",
     "corpus add": "the pages and passages so far are kept",
     "corpus fetch": "the articles and passages so far are kept",
@@ -40,6 +41,7 @@ _KEPT = {
 _UNCACHED = "nothing of it is kept but the trace"
 # Where ^C stands on the line that was begun, below a progress bar that hides the cursor.
 _SHOW_CURSOR = "\x1b[?25h\n"
+_MOMENT = 0.05  # seconds
 _raised = _said = False
 
 
@@ -48,8 +50,11 @@ def leave_before_the_start() -> None:
     _handle(lambda frame: _leave(_NOT_BEGUN))
 
 
-def raise_the_first(arguments: list[str]) -> None:
-    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins."""
+def raise_the_first(arguments: list[str], *, stay: bool = False) -> None:
+    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins.
+
+    With `stay` one that cannot be raised where it strikes is raised a little later; else it ends the process.
+    """
     global _raised, _said
     _raised = _said = False
     text = stopped_message(arguments)
@@ -59,6 +64,8 @@ def raise_the_first(arguments: list[str]) -> None:
         _raised = True
         if _importing(frame):
             # Extension modules print a traceback, or raise something else, when they are stopped half imported.
+            if stay and _again_later():
+                return
             _leave(text)
         _handle(lambda frame: _leave(text))
         raise KeyboardInterrupt
@@ -69,10 +76,22 @@ def raise_the_first(arguments: list[str]) -> None:
     def unraisable(found: Any) -> None:
         """An interrupt in a destructor or a callback is not raised: it would be printed and forgotten."""
         if found.exc_type is not None and issubclass(found.exc_type, KeyboardInterrupt):
+            if stay and _again_later():
+                _handle(interrupt)
+                return
             _leave(text)
         before(found)
 
     sys.unraisablehook = unraisable
+
+
+def _again_later() -> bool:
+    """Have the interrupt strike once more in a moment; whether the system can do that."""
+    if not hasattr(signal, "setitimer"):
+        return False
+    signal.signal(signal.SIGALRM, lambda number, frame: os.kill(os.getpid(), signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+    return True
 
 
 def say_stopped(arguments: list[str]) -> None:

@@ -79,7 +79,11 @@ class HopPrinter:
 
     def __enter__(self) -> HopPrinter:
         if self._status:
-            self._status.start()
+            try:
+                self._status.start()
+            except BaseException:  # an interrupt: a chat goes on, with the cursor and its stderr as they were
+                self._status.stop()
+                raise
         return self
 
     def __exit__(
@@ -315,9 +319,9 @@ def show_answer(answer: Answer, printer: Printer) -> None:
     if answer.citations:
         printer.blank()
     for citation in answer.citations:
-        _show_citation(citation, printer)
+        show_citation(citation, printer)
     for passage in show_nearest(answer, printer):
-        _show_citation(passage, printer)
+        show_citation(passage, printer)
     show_tries(answer, printer)
     printer.blank()
     printer.line((cost(answer), "dim"))
@@ -343,7 +347,7 @@ def _show_unread(unread: tuple[UnreadDocument, ...], printer: Printer) -> None:
         )
 
 
-def _show_citation(citation: Citation, printer: Printer) -> None:
+def show_citation(citation: Citation, printer: Printer) -> None:
     number = f"[{citation.n}] "
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""

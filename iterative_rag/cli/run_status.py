@@ -20,6 +20,7 @@ _DOING = {
     "analyse": "analysing the question",
     "answer": "answering",
     "extract": "reading",
+    "follow_up": "understanding the question",
     "grade": "grading documents",
     "plan": "planning",
     "recall": "recalling",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import escape
 
+from iterative_rag.conversations import Conversation
 from iterative_rag.output import (
     NEAREST,
     apart,
@@ -30,9 +31,20 @@ _STYLE = (
 )
 
 
-def as_markdown(answer: Answer, name: SourceName = str) -> str:
-    """The question as heading, the answer, and its numbered quotes. `name` tells the source of a document."""
-    lines = [f"# {_md(answer.question)}", ""]
+def conversation_as_markdown(conversation: Conversation, name: SourceName = str) -> str:
+    """The name as heading, then every question as it was typed and what it was understood as, with its answer."""
+    parts = [f"# {_md(conversation.name)}\n"]
+    for turn in conversation.turns:
+        parts.append(as_markdown(turn.answer, name, heading=f"## {_md(turn.asked)}", understood=turn.rewritten))
+    return "\n".join(parts)
+
+
+def as_markdown(answer: Answer, name: SourceName = str, *, heading: str = "", understood: bool = False) -> str:
+    """The question as heading, the answer, and its numbered quotes. `name` tells the source of a document. With
+    `understood` the heading is a follow-up, and the question that it stands for follows it."""
+    lines = [heading or f"# {_md(answer.question)}", ""]
+    if understood:
+        lines += [f"*Understood as: {_md(answer.question)}*", ""]
     head, _ = headline(answer)
     if answer.label:
         lines += [f"**{head.strip()}** {_md(answer.reason)}".rstrip(), ""]

@@ -1,0 +1,84 @@
+"""A command on a pseudo terminal that is typed to while it runs."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from types import TracebackType
+
+_PATIENCE = 90.0  # seconds; on a busy machine a start takes ten
+
+
+class TerminalSession:
+    """`expect` waits for words on the screen, `type` sends a line, `press` sends keys such as ^C."""
+
+    def __init__(self, arguments: list[str], **environment: str) -> None:
+        self._main, other = pty.openpty()
+        base = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "iterative_rag", *arguments],
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            env={**base, "TERM": "xterm-256color", "NO_COLOR": "1", **environment},
+            preexec_fn=_own_terminal,
+        )
+        os.close(other)
+        self._seen = b""
+        self.screen = ""
+
+    def __enter__(self) -> TerminalSession:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._main)
+
+    def expect(self, words: str) -> str:
+        """What was written up to and with these words. Raises AssertionError where they do not come."""
+        until = time.monotonic() + _PATIENCE
+        while (at := self._seen.find(words.encode())) < 0:
+            if not self._read(until):
+                raise AssertionError(f"{words!r} did not come; the screen holds:\n{self.screen[-3000:]}")
+        end = at + len(words.encode())
+        found, self._seen = self._seen[:end].decode(errors="replace"), self._seen[end:]
+        return found
+
+    def type(self, line: str) -> None:
+        os.write(self._main, f"{line}\n".encode())
+
+    def press(self, key: str) -> None:
+        os.write(self._main, key.encode())
+
+    def end(self) -> int:
+        """The exit code, once the command has ended."""
+        until = time.monotonic() + _PATIENCE
+        while self._read(until):
+            pass
+        return self._process.wait(timeout=_PATIENCE)
+
+    def _read(self, until: float) -> bool:
+        ready, _, _ = select.select([self._main], [], [], max(0.0, until - time.monotonic()))
+        try:
+            part = os.read(self._main, 65536) if ready else b""
+        except OSError:  # Linux says so at the end of a pseudo terminal
+            part = b""
+        self._seen += part
+        self.screen += part.decode(errors="replace")
+        return bool(part)
+
+
+def _own_terminal() -> None:
+    """In the new process: ^C on this terminal is for it alone, also where the tests ignore it."""
+    import fcntl
+    import signal
+    import termios
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

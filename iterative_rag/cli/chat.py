@@ -1,0 +1,309 @@
+"""`iterative-rag chat`: questions and follow-ups one after the other, on a terminal or line by line from a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iterative_rag.cli import interrupts, say
+from iterative_rag.cli.ask import ConversationName, SearchEngineSpec, StrategyName, UseWeb, exit_code, run_question
+from iterative_rag.cli.chat_lines import piped_lines, typed_lines
+from iterative_rag.cli.options import (
+    AnswerLanguage,
+    CorpusName,
+    EmbedderSpec,
+    FastLLMSpec,
+    Guess,
+    IndexAt,
+    Language,
+    LLMSpec,
+    MaxCalls,
+    MaxHops,
+    MaxSeconds,
+    MaxTokens,
+    PresetName,
+    RerankSpec,
+    UseCache,
+    announce_starter,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from iterative_rag.conversations import ConversationSession
+    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.settings import Settings
+    from iterative_rag.types import Answer
+
+# Characters of the article before and after a quote.
+_AROUND = 400
+_HELP = (
+    ("/help", "this list"),
+    ("/corpus [NAME]", "the corpus that is asked, or another one"),
+    ("/backend [SPEC]", "the model that answers, or another one: builtin, ollama/MODEL ..."),
+    ("/sources", "the sources of the last answer"),
+    ("/show N", "source N in its article"),
+    ("/edit QUESTION", "what the last follow-up meant: it is asked instead"),
+    ("/export [FILE]", "the conversation as Markdown, or as JSON to a file whose name ends in .json"),
+    ("/new [NAME]", "a new conversation"),
+    ("/quit", "leave, as ^D does; ^C stops an answer"),
+)
+
+
+def chat(
+    corpus: CorpusName = None,
+    llm: LLMSpec = None,
+    fast_llm: FastLLMSpec = None,
+    embedder: EmbedderSpec = None,
+    index: IndexAt = None,
+    rerank: RerankSpec = None,
+    strategy: StrategyName = None,
+    web: UseWeb = None,
+    search_engine: SearchEngineSpec = None,
+    preset: PresetName = None,
+    max_hops: MaxHops = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_seconds: MaxSeconds = None,
+    guess: Guess = None,
+    language: Language = None,
+    answer_language: AnswerLanguage = None,
+    cache: UseCache = None,
+    conversation: ConversationName = None,
+) -> None:
+    """Ask one question after another; follow-ups are understood, and the conversation is kept."""
+    import typer
+
+    settings = settings_from(
+        corpus=corpus,
+        llm=llm,
+        fast_llm=fast_llm,
+        embedder=embedder,
+        index=index,
+        rerank=rerank,
+        strategy=strategy,
+        web=web,
+        search_engine=search_engine,
+        preset=preset and preset.value,
+        max_hops=max_hops,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+        max_seconds=max_seconds,
+        guess=guess,
+        language=language,
+        answer_language=answer_language,
+        cache=cache,
+    )
+    terminal = sys.stdin is not None and sys.stdin.isatty()
+    chatting = Chat(settings, conversation or "", terminal=terminal)
+    if terminal:
+        interrupts.raise_the_first(["chat"], stay=True)
+    try:
+        code = chatting.run(typed_lines() if terminal else piped_lines())
+    finally:
+        chatting.close()
+    raise typer.Exit(0 if terminal else code)
+
+
+class Chat:
+    """The state of a chat: its settings, what answers, and the conversation."""
+
+    def __init__(self, settings: Settings, conversation: str, *, terminal: bool) -> None:
+        """Raises what cannot be opened: a corpus, a model, a conversation."""
+        self._settings, self._terminal = settings, terminal
+        self._rag = _opened(settings)
+        self._session: ConversationSession = self._rag.conversation(conversation)
+        self._asked = ""  # the last question as it was typed, also where it was not understood
+        self._code = 0
+        self._commands: dict[str, Callable[[str], None]] = {
+            "/help": self._help,
+            "/corpus": self._corpus,
+            "/backend": self._backend,
+            "/sources": self._sources,
+            "/show": self._show,
+            "/edit": self._edit,
+            "/export": self._export,
+            "/new": self._new,
+        }
+
+    def run(self, lines: Iterator[str]) -> int:
+        """Carry out line after line; returns the exit code of the last one."""
+        self._greet()
+        for line in lines:
+            text = line.strip()
+            if text in ("/quit", "/exit"):
+                break
+            if text:
+                self._guarded(partial(self._line, text))
+        return self._code
+
+    def close(self) -> None:
+        self._rag.close()
+
+    def _greet(self) -> None:
+        if not self._terminal:
+            return
+        from iterative_rag.cli.console import clean, err
+
+        name = self._session.conversation.name
+        about = f"“{clean(name)}”, {len(self._session.turns)} so far" if name else "A new conversation"
+        err().line((f"{about} · corpus {clean(self._rag.corpus.name)} · {self._rag.backend.name} · /help", "dim"))
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Errors and ^C end one line, and not the chat."""
+        from iterative_rag.errors import IterativeRAGError
+
+        self._code = 0
+        try:
+            work()
+        except IterativeRAGError as error:
+            if interrupts.raised():
+                self._stopped()
+                return
+            self._code = error.exit_code
+            say(str(error), error.hint)
+        except KeyboardInterrupt:
+            self._stopped()
+        sys.stdout.flush()
+
+    def _stopped(self) -> None:
+        """Go on after ^C. Where lines come from a pipe there is nobody to type the next one: it ends the chat."""
+        if not self._terminal:
+            raise KeyboardInterrupt
+        from iterative_rag.cli.console import err
+
+        self._code = interrupts.INTERRUPTED
+        err().blank()
+        err().line(("Stopped: what was read so far is in the cache. /quit leaves.", "yellow"))
+        interrupts.raise_the_first(["chat"], stay=True)
+
+    def _line(self, text: str) -> None:
+        from iterative_rag.errors import UsageError
+
+        if not text.startswith("/"):
+            self._ask(text)
+            return
+        name, _, rest = text.partition(" ")
+        command = self._commands.get(name.casefold())
+        if command is None:
+            raise UsageError(f"There is no command {name!r}.", hint="/help lists them; a question needs no slash.")
+        command(rest.strip())
+
+    def _ask(self, text: str, meaning: str = "") -> None:
+        from iterative_rag.cli.console import out
+        from iterative_rag.cli.history import ExportFormat, print_answer
+        from iterative_rag.factory import checked_question
+
+        self._asked = text
+        steps = partial(self._session.steps, meaning=meaning)
+        answer = run_question(self._rag, checked_question(text), None, quiet=False, live=True, steps=steps)
+        self._rag.notice = ""  # said once
+        print_answer(answer, ExportFormat.TEXT)
+        out().blank()
+        if answer.fault:
+            say(answer.fault.message, answer.fault.hint)
+        self._code = exit_code(answer)
+
+    # --- commands ----------------------------------------------------------------------------
+
+    def _help(self, rest: str) -> None:
+        from iterative_rag.cli.console import out
+
+        width = max(len(name) for name, _ in _HELP)
+        for name, said in _HELP:
+            out().line((f"{name:<{width}}", "cyan"), f"  {said}", hang=" " * (width + 2))
+
+    def _corpus(self, name: str) -> None:
+        self._changed("corpus", name)
+        self._tell(f"Corpus: {self._rag.corpus.name}")
+
+    def _backend(self, spec: str) -> None:
+        self._changed("llm", spec)
+        self._tell(f"Answering: {self._rag.backend.name}")
+
+    def _changed(self, setting: str, value: str) -> None:
+        """Open what the changed setting needs; the former stays where that fails."""
+        if not value:
+            return
+        settings = settings_from(**self._settings.model_dump(exclude_unset=True) | {setting: value})
+        opened = _opened(settings)
+        self._rag.close()
+        self._settings, self._rag, self._session.rag = settings, opened, opened
+
+    def _sources(self, rest: str) -> None:
+        from iterative_rag.cli.console import out
+        from iterative_rag.cli.render import show_citation
+
+        for citation in self._last().citations:
+            show_citation(citation, out())
+
+    def _show(self, rest: str) -> None:
+        from iterative_rag.cli.console import clean, out
+        from iterative_rag.errors import UsageError
+
+        citations = {str(one.n): one for one in self._last().citations}
+        citation = citations.get(rest.strip("[] "))
+        if citation is None:
+            known = f"1 to {len(citations)}" if citations else "none"
+            raise UsageError(f"The last answer has no source {rest!r}.", hint=f"/show N, with N: {known}")
+        place = (citation.source, citation.start, citation.end)
+        fact = next(one for one in self._session.turns[-1].facts if (one.source, one.start, one.end) == place)
+        text = self._rag.corpus.document(fact.document_id).text
+        before, after = text[max(0, fact.start - _AROUND) : fact.start], text[fact.end : fact.end + _AROUND]
+        out().line((f"[{citation.n}] ", "cyan"), (clean(citation.title), "bold"))
+        out().line((clean(before), "dim"), " ", (clean(citation.quote), "bold"), " ", (clean(after), "dim"))
+
+    def _edit(self, question: str) -> None:
+        from iterative_rag.errors import UsageError
+
+        if not question or not self._asked:
+            raise UsageError("There is nothing to edit.", hint="/edit QUESTION, after a follow-up: what it meant.")
+        self._ask(self._asked, question)
+
+    def _export(self, file: str) -> None:
+        from iterative_rag.cli.console import write
+        from iterative_rag.cli.conversations import exported, write_new
+
+        form = "json" if file.endswith(".json") else "md"
+        text = exported(self._session.conversation, form)
+        if not file:
+            write(text)
+            return
+        write_new(Path(file).expanduser(), text)
+        self._tell(f"Written: {file}")
+
+    def _new(self, name: str) -> None:
+        from iterative_rag.errors import UsageError
+
+        session = self._rag.conversation(name)
+        if session.turns:
+            raise UsageError(f"There is a conversation {name!r} already.", hint="Choose another name.")
+        self._session, self._asked = session, ""
+        self._tell("A new conversation.")
+
+    def _last(self) -> Answer:
+        from iterative_rag.errors import UsageError
+
+        if not self._session.turns:
+            raise UsageError("There is no answer yet.", hint="Ask a question first.")
+        return self._session.turns[-1].answer
+
+    def _tell(self, words: str) -> None:
+        from iterative_rag.cli.console import clean, err
+
+        err().line((clean(words), "dim"))
+
+
+def _opened(settings: Settings) -> IterativeRAG:
+    from iterative_rag.factory import IterativeRAG
+
+    announce_starter(settings)
+    rag = IterativeRAG.from_settings(settings)
+    try:
+        rag.check(settings.strategy)  # also imports what a run needs: ^C would end the chat in the midst of that
+    except BaseException:
+        rag.close()
+        raise
+    return rag

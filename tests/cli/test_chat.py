@@ -1,0 +1,139 @@
+"""`chat` and `conversations`, on a pseudo terminal and through a pipe, as processes of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes import two_article_corpus
+from fakes.command_line import Command
+from fakes.model_server import FakeServer, Fault
+from fakes.sample_answers import ANSWERED
+from fakes.terminal_session import TerminalSession
+from iterative_rag.conversations import Conversation, ConversationStore, turn_of
+from iterative_rag.settings import home
+
+HOSTILE = "\x1b[2JWho\x07 <script>alert(1)</script>\u202e | [x](javascript:y)?"
+BUILTIN = ("--corpus", "towns", "--llm", "builtin")
+
+
+@pytest.fixture
+def towns(run: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "towns"
+    two_article_corpus.write_articles(folder)
+    assert run("index", str(folder), "--corpus", "towns").code == 0
+
+
+@pytest.fixture
+def kept() -> Conversation:
+    turn = turn_of("and who founded it?", ANSWERED)
+    return ConversationStore().keep(Conversation(), "The bridge", turn)
+
+
+def test_a_chat_on_a_terminal(towns: None) -> None:
+    with TerminalSession(["chat", *BUILTIN]) as chat:
+        chat.expect("A new conversation · corpus towns · builtin · /help")
+        chat.expect("> ")
+        chat.type("Who is the mayor of Aldermere?")
+        assert "hop 1" in chat.expect("LLM calls")
+        chat.expect("> ")
+        chat.type("and of which country is it a part?")
+        chat.expect("Understood as: Of which country is Aldermere a part?")
+        chat.expect("> ")
+        chat.type("/sources")
+        chat.expect("“")
+        chat.type("/nonsense")
+        chat.expect("There is no command '/nonsense'")
+        chat.type("/corpus nowhere")
+        chat.expect("nowhere")
+        chat.type("hm")
+        chat.expect("cannot be understood")
+        chat.expect("> ")
+        chat.press("half a line")
+        chat.expect("half a line")
+        chat.press("\x03")
+        chat.expect("\r\n> ")
+        chat.type("/edit Who is the mayor of Aldermere?")
+        chat.expect("Edda Holm")
+        chat.type("/new Second")
+        chat.expect("A new conversation.")
+        chat.press("\x04")
+        assert chat.end() == 0
+    (one,) = ConversationStore().listing()
+    assert (one.turns, one.last) == (3, "hm")
+    history = home() / "chat_history"
+    assert stat.S_IMODE(history.stat().st_mode) == 0o600
+    assert "Who is the mayor of Aldermere?" in history.read_text()
+
+
+def played(body: Any) -> str:
+    prompt = "".join(message["content"] for message in body["messages"])
+    return two_article_corpus.play(body["format"], prompt)
+
+
+def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, server: FakeServer) -> None:
+    server.reply = played
+    server.faults.append(Fault("hang"))
+    arguments = ["chat", "--corpus", "towns", "--llm", "ollama/tiny:1b"]
+    with TerminalSession(arguments, OLLAMA_HOST=server.url) as chat:
+        for _ in range(2):
+            chat.expect("> ")
+            chat.type(two_article_corpus.QUESTION)
+            chat.expect("analysing the question")
+            chat.press("\x03")
+            chat.expect("Stopped: what was read so far is in the cache.")
+            server.faults.append(Fault("hang"))
+        server.faults.clear()
+        chat.type(two_article_corpus.QUESTION)
+        chat.expect("Edda Holm [2]")
+        chat.type("/quit")
+        assert chat.end() == 0
+    assert [one.turns for one in ConversationStore().listing()] == [1]
+
+
+def test_lines_of_a_pipe_are_questions_and_commands(shell: Command, towns: None, tmp_path: Path) -> None:
+    lines = f"Who is the mayor of Aldermere?\n\n/export {tmp_path / 'out.json'}\nof which country is it a part?\n"
+    done = shell("chat", *BUILTIN, "--conversation", "Towns", stdin=lines)
+    assert done.code == 0, done.err
+    assert done.out.index("Edda Holm") < done.out.index("Vessel Isles")
+    assert ">" not in done.out.splitlines()[0]
+    exported = json.loads((tmp_path / "out.json").read_text())
+    assert [turn["answer"]["short_answer"] for turn in exported["turns"]] == ["Edda Holm"]
+    again = shell("chat", *BUILTIN, "--conversation", "Towns", stdin=f"thanks\n/export {tmp_path / 'out.json'}")
+    assert (again.code, "is there already" in again.err) == (2, True)
+    assert len(ConversationStore().load("Towns").turns) == 2
+
+
+def test_conversations_are_listed_shown_renamed_exported_and_deleted(run: Command, kept: Conversation) -> None:
+    assert "The bridge" in run("conversations").out
+    assert "The bridge" in run("conversations", "holm", "AND").out
+    assert run("conversations", "nobody").out == ""
+    shown = run("conversations", "show", "the b").out
+    assert "> and who founded it?" in shown
+    assert f"Understood as: {ANSWERED.question}" in shown
+    assert ANSWERED.citations[0].quote in shown
+    exported = json.loads(run("conversations", "export", "last", "--format", "json").out)
+    assert exported["turns"][0]["answer"]["citations"][0]["quote"] == ANSWERED.citations[0].quote
+    assert run("conversations", "rename", "last", "Bridges").code == 0
+    (listed,) = json.loads(run("conversations", "--json").out)["conversations"]
+    assert (listed["name"], listed["id"], listed["turns"]) == ("Bridges", kept.id, 1)
+    assert run("conversations", "delete", "Bridges").code == 2  # there is no terminal to ask on
+    assert run("conversations", "delete", "Bridges", "--yes").code == 0
+    assert run("conversations", "show", "Bridges").code == 2
+
+
+def test_nothing_hostile_reaches_a_terminal_or_a_page(run: Command) -> None:
+    answer = dataclasses.replace(ANSWERED, question=HOSTILE, text=f"{HOSTILE} [1]", short_answer=HOSTILE)
+    ConversationStore().keep(Conversation(), HOSTILE, turn_of(HOSTILE, answer))
+    for arguments in (("list",), ("show", "last"), ("export", "last"), ("export", "last", "--format", "json")):
+        done = run("conversations", *arguments)
+        assert done.code == 0
+        assert not set("\x1b\x07\u202e") & set(done.out + done.err), arguments
+    markdown = run("conversations", "export", "last").out
+    assert "<script>" not in markdown
+    assert "[x](" not in markdown
