@@ -10,6 +10,7 @@ from iterative_rag.llm.replies.forms import (
     AnswerReply,
     ContinuationReply,
     ExtractionReply,
+    FollowUpReply,
     PlanReply,
     RecallReply,
     ReflectionReply,
@@ -25,6 +26,7 @@ from iterative_rag.llm.roles.analyst import LLMAnalyst
 from iterative_rag.llm.roles.answer_language import AnswerLanguage
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.extractor import LLMExtractor
+from iterative_rag.llm.roles.follow_up import LLMFollowUpReader
 from iterative_rag.llm.roles.grader import LLMGrader
 from iterative_rag.llm.roles.joint_analyst import LLMJointAnalyst
 from iterative_rag.llm.roles.planner import LLMPlanner
@@ -103,5 +105,6 @@ class LLMBackend:
             reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
             agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars, language),
+            follow_up=LLMFollowUpReader(role_call("follow_up", FollowUpReply, self._main), fact_chars, language),
             joint_analyst=joint if self._settings.analysis == "joint" else None,
         )

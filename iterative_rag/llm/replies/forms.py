@@ -190,6 +190,17 @@ class AnswerReply(Reply):
         return value
 
 
+class FollowUpReply(Reply):
+    """What a follow-up means, and its answer where known facts hold it."""
+
+    question: Text = ""
+    status: Annotated[Literal["answered", "search", "unclear"], BeforeValidator(as_word)] = "search"
+    answer: Text = ""
+    short_answer: Text = ""
+    confidence: Share = 0.5
+    unclear: Remark = ""
+
+
 class RecallReply(Reply):
     working: Text = ""
     status: Annotated[Literal["answered", "unknown"], BeforeValidator(as_word)]

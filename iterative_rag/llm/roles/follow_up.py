@@ -1,0 +1,72 @@
+"""Follow-ups by an LLM: what one means, and its answer where the facts cited before hold it, in a single call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iterative_rag.llm.replies.forms import AnswerReply, FollowUpReply
+from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
+from iterative_rag.llm.roles.answerer import draft_of, renumbered
+from iterative_rag.llm.roles.calculations import Calculations
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.types import Draft, Earlier, Exchange, FollowUpReading, StandAlone, Unclear
+
+# A follow-up becomes longer by the names that it lacks; one that grew beyond this has copied from an answer.
+GROWTH, SPARE = 3.0, 300
+# Below this confidence in an answer from known facts the question is looked up.
+SURE = 0.6
+# Characters of facts and their quotes, however long the conversation is.
+FACT_CHARS = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class LLMFollowUpReader:
+    """Implements protocols.FollowUpReader. `fact_chars`: how many characters of facts a prompt may hold."""
+
+    role_call: RoleCall[FollowUpReply]
+    fact_chars: int
+    language: AnswerLanguage = AS_ASKED
+
+    def understand(self, follow_up: str, earlier: Earlier) -> FollowUpReading:
+        """Raises LLMError, CapReached."""
+        reply = self.role_call.ask(
+            lambda reply: _complaint(reply, follow_up, earlier),
+            earlier="\n".join(map(_line, earlier.exchanges)),
+            facts=fact_lines(earlier.facts, min(self.fact_chars, FACT_CHARS)),
+            follow_up=" ".join(follow_up.split()),
+            spoken=self.language.instruction(f"{earlier.exchanges[-1].question} {follow_up}"),
+        )
+        question = " ".join(reply.question.split())
+        if reply.status == "unclear" or not question:
+            return Unclear(reply.unclear or "It is not clear what it asks")
+        return StandAlone(question, _draft(reply, question, earlier))
+
+
+def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | None:
+    """The answer from the earlier facts; None where it cites none of them, or is not sure."""
+    if reply.status != "answered" or reply.confidence < SURE:
+        return None
+    said = AnswerReply(
+        status="answered", answer=reply.answer, short_answer=reply.short_answer, confidence=reply.confidence
+    )
+    draft = draft_of(said, Calculations(earlier.facts, question), earlier.facts)
+    return draft if draft.cited and draft.short_answer else None
+
+
+def _line(exchange: Exchange) -> str:
+    question, answer = " ".join(exchange.question.split()), exchange.short_answer or exchange.text or "(no answer)"
+    return f"Q: {question} A: {' '.join(answer.split())}"
+
+
+def _complaint(reply: FollowUpReply, follow_up: str, earlier: Earlier) -> str:
+    """What is wrong with a reply, in words for the model."""
+    if reply.status == "unclear":
+        return ""
+    if not reply.question:
+        return 'the field "question" is empty'
+    longest = max((len(exchange.question) for exchange in earlier.exchanges), default=0)
+    if len(reply.question) > GROWTH * max(len(follow_up), longest) + SPARE:
+        return 'the "question" became far too long; put in the bare names alone'
+    if reply.status == "answered" and not renumbered(reply.answer, len(earlier.facts))[1]:
+        return '"answer" cites no fact; put [n] after each claim, or set the status to "search"'
+    return ""
