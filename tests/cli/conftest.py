@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
@@ -30,12 +31,17 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command in this process; returns its exit code and what it printed."""
+    """The command in this process; returns its exit code and what it printed. What it imports and loads is there for
+    the next one, so it costs a fraction of a process of its own."""
     monkeypatch.setattr(os, "_exit", sys.exit)  # a command that does not wait for its threads would end the tests too
 
-    def call(*arguments: str) -> Done:
-        with pytest.raises(SystemExit) as exit_info:
-            main(arguments)
+    def call(*arguments: str, stdin: str = "", **environment: str) -> Done:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            with pytest.raises(SystemExit) as exit_info:
+                main(arguments)
         printed = capsys.readouterr()
         code = exit_info.value.code
         assert code is None or isinstance(code, int)

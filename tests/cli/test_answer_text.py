@@ -1,4 +1,4 @@
-"""How an answer reads: a sentence, the way to it, quotes without markup, whole words and units; as processes."""
+"""How an answer reads: a sentence, the way to it, quotes without markup, whole words and units."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ask(shell: Command, indexed: Path, tmp_path: Path) -> Command:
+def ask(run: Command, indexed: Path, tmp_path: Path) -> Command:
     shutil.copytree(indexed, tmp_path / "home")
-    return lambda question, *options: shell("ask", question, "--llm", "builtin", *options)
+    return lambda question, *options: run("ask", question, "--llm", "builtin", *options)
 
 
-def test_a_sentence_then_the_chain_then_quotes_without_markup(ask: Command, shell: Command) -> None:
+def test_a_sentence_then_the_chain_then_quotes_without_markup(ask: Command, run: Command) -> None:
     done = ask("Who is the mother of the designer of the Velm Tower?")
     text = done.out.removeprefix("Weak guess: ").splitlines()  # as it is trusted
     assert text[:4] == [
@@ -52,12 +52,12 @@ def test_a_sentence_then_the_chain_then_quotes_without_markup(ask: Command, shel
     assert "    “Mother: Tilda Brenk”" in text
     assert len(set(filter(None, text))) == len(list(filter(None, text)))
     assert not {"**", "|"} & set(done.out.split())
-    assert shell("history", "show", "last").out == done.out
-    assert shell("trace", "last").out.count("\n  mother of Oda Brenk → Tilda Brenk [2]\n") == 1
-    page = shell("history", "show", "last", "--format", "html").out
+    assert run("history", "show", "last").out == done.out
+    assert run("trace", "last").out.count("\n  mother of Oda Brenk → Tilda Brenk [2]\n") == 1
+    page = run("history", "show", "last", "--format", "html").out
     assert "<p>The mother of the designer of the Velm Tower is <strong>Tilda Brenk</strong> [2].</p>" in page
     assert "<blockquote>Mother: Tilda Brenk</blockquote>" in page
-    assert "- mother of Oda Brenk → Tilda Brenk \\[2\\]\n" in shell("history", "show", "last", "--format", "md").out
+    assert "- mother of Oda Brenk → Tilda Brenk \\[2\\]\n" in run("history", "show", "last", "--format", "md").out
 
 
 def test_json_has_the_verbatim_quote_and_the_one_for_reading(ask: Command) -> None:

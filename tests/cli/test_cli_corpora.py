@@ -1,4 +1,4 @@
-"""`index`, `corpus`, `search`, `show`, `cache` and `doctor` on a real corpus, as processes of their own."""
+"""`index`, `corpus`, `search`, `show`, `cache` and `doctor` on a real corpus."""
 
 from __future__ import annotations
 
@@ -11,59 +11,59 @@ from fakes.command_line import Command
 from tests.cli.conftest import TEXTS
 
 
-def test_a_corpus_is_indexed_listed_searched_shown_and_removed(shell: Command, articles: Path) -> None:
-    done = shell("index", str(articles), "--corpus", "towns")
+def test_a_corpus_is_indexed_listed_searched_shown_and_removed(run: Command, articles: Path) -> None:
+    done = run("index", str(articles), "--corpus", "towns")
     assert done.code == 0
     assert done.out.startswith("2 added, 0 changed, 0 unchanged, 0 removed, 0 skipped; 2 passages embedded")
 
-    again = shell("index", str(articles), "--corpus", "towns")
+    again = run("index", str(articles), "--corpus", "towns")
     assert again.out.startswith("0 added, 0 changed, 2 unchanged, 0 removed")
 
-    assert shell("corpus").out == "towns  2 documents, 2 passages, ready\n"
-    status = shell("corpus", "status", "towns").out
+    assert run("corpus").out == "towns  2 documents, 2 passages, ready\n"
+    status = run("corpus", "status", "towns").out
     for words in ("documents", "passages", "embedder", "builtin/", "size", "updated"):
         assert words in status
 
-    found = shell("search", "who founded the market town", "--corpus", "towns")
+    found = run("search", "who founded the market town", "--corpus", "towns")
     first = found.out.splitlines()[0]
     assert "Aldermere" in first
     assert "dense 1" in first
     assert "founded by Edda Holm" in found.out
 
-    hits = json.loads(shell("search", "market town", "--corpus", "towns", "--json", "-n", "1").out)
+    hits = json.loads(run("search", "market town", "--corpus", "towns", "--json", "-n", "1").out)
     text = (articles / "Aldermere.md").read_text(encoding="utf-8")
     assert [hit["title"] for hit in hits] == ["Aldermere"]
     assert text[hits[0]["start"] : hits[0]["end"]] == hits[0]["text"]
 
-    assert shell("show", "sunday_bridge", "--corpus", "towns").out == TEXTS["Sunday_bridge.md"]
+    assert run("show", "sunday_bridge", "--corpus", "towns").out == TEXTS["Sunday_bridge.md"]
 
-    refused = shell("corpus", "remove", "towns", stdin="y\n")
+    refused = run("corpus", "remove", "towns", stdin="y\n")
     assert refused.code == 2
     assert "iterative-rag corpus remove towns --yes" in refused.err
-    assert "towns" in shell("corpus").out
-    assert shell("corpus", "remove", "towns", "--yes").code == 0
-    assert shell("corpus").out == ""
+    assert "towns" in run("corpus").out
+    assert run("corpus", "remove", "towns", "--yes").code == 0
+    assert run("corpus").out == ""
 
 
-def test_skipped_files_are_named_on_stderr(shell: Command, articles: Path) -> None:
+def test_skipped_files_are_named_on_stderr(run: Command, articles: Path) -> None:
     (articles / "binary.txt").write_bytes(b"\0\1\2" * 400)
-    done = shell("index", str(articles), "--corpus", "towns")
+    done = run("index", str(articles), "--corpus", "towns")
     assert done.code == 0
     assert "1 skipped" in done.out
     assert "binary.txt" in done.err
     assert "binary.txt" not in done.out
 
 
-def test_quiet_indexing_says_nothing(shell: Command, articles: Path) -> None:
-    done = shell("index", str(articles), "--corpus", "towns", "--quiet")
+def test_quiet_indexing_says_nothing(run: Command, articles: Path) -> None:
+    done = run("index", str(articles), "--corpus", "towns", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-def test_the_starter_corpus_is_indexed_when_it_is_first_asked(shell: Command) -> None:
-    first = shell("search", "first lady", "-n", "1")
+def test_the_starter_corpus_is_indexed_when_it_is_first_asked(run: Command) -> None:
+    first = run("search", "first lady", "-n", "1")
     assert "Indexing the starter corpus, once" in first.err
     assert first.out
-    assert shell("search", "first lady", "-n", "1").err == ""
+    assert run("search", "first lady", "-n", "1").err == ""
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_the_starter_corpus_is_indexed_when_it_is_first_asked(shell: Command) ->
     ],
     ids=" ".join,
 )
-def test_a_corpus_error_is_4_with_a_hint(shell: Command, arguments: tuple[str, ...]) -> None:
-    done = shell(*arguments)
+def test_a_corpus_error_is_4_with_a_hint(run: Command, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
     assert done.code == 4
     assert done.out == ""
     assert done.err.startswith("Error: ")
@@ -87,18 +87,18 @@ def test_a_corpus_error_is_4_with_a_hint(shell: Command, arguments: tuple[str, .
     assert "Traceback" not in done.err
 
 
-def test_a_missing_title_names_the_nearest(shell: Command, articles: Path) -> None:
-    shell("index", str(articles), "--corpus", "towns")
-    done = shell("show", "Aldermeer", "--corpus", "towns")
+def test_a_missing_title_names_the_nearest(run: Command, articles: Path) -> None:
+    run("index", str(articles), "--corpus", "towns")
+    done = run("show", "Aldermeer", "--corpus", "towns")
     assert done.code == 4
     assert "'Aldermere'" in done.err
 
 
-def test_a_corpus_name_is_no_path(shell: Command, articles: Path) -> None:
-    done = shell("index", str(articles), "--corpus", "../outside")
+def test_a_corpus_name_is_no_path(run: Command, articles: Path) -> None:
+    done = run("index", str(articles), "--corpus", "../outside")
     assert done.code == 2
     assert not (articles.parent / "outside").exists()
 
 
-def test_an_empty_search_is_wrong_usage(shell: Command) -> None:
-    assert shell("search", " ").code == 2
+def test_an_empty_search_is_wrong_usage(run: Command) -> None:
+    assert run("search", " ").code == 2

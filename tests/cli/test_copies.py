@@ -13,20 +13,20 @@ QUESTION = "Who founded Aldermere?"
 
 
 @pytest.fixture
-def copied(shell: Command, articles: Path) -> Path:
+def copied(run: Command, articles: Path) -> Path:
     """The articles with copies under other names, one of them a text with another title."""
     text = (articles / "Aldermere.md").read_text(encoding="utf-8")
     (articles / "backup").mkdir()
     (articles / "backup" / "Old_aldermere.md").write_text(text, encoding="utf-8")
     (articles / "Third.md").write_text(f"---\ntitle: Third title\n---\n{text}", encoding="utf-8")
-    assert shell("index", "articles", "--corpus", "mine").code == 0
+    assert run("index", "articles", "--corpus", "mine").code == 0
     return articles
 
 
 @pytest.mark.parametrize("strategy", ["iterative", "naive", "full"])
-def test_a_copied_text_is_cited_once(shell: Command, copied: Path, strategy: str) -> None:
+def test_a_copied_text_is_cited_once(run: Command, copied: Path, strategy: str) -> None:
     asked = (QUESTION, "--corpus", "mine", "--llm", "builtin", "--guess", "--strategy", strategy)
-    answer = json.loads(shell("ask", *asked, "--json").out)
+    answer = json.loads(run("ask", *asked, "--json").out)
     places = [(one["source"], one["start"], one["end"]) for one in answer["citations"]]
     about = {source for source, *_ in places if not source.endswith("Sunday_bridge.md")}
     assert len(about) == 1
@@ -35,10 +35,10 @@ def test_a_copied_text_is_cited_once(shell: Command, copied: Path, strategy: str
     everywhere = {cited["source"], *cited["copies"]}
     assert {Path(one).name for one in everywhere} == {"Aldermere.md", "Old_aldermere.md", "Third.md"}
     assert answer["conflicts"] == []
-    shown = shell("ask", *asked).out
+    shown = run("ask", *asked).out
     assert "The same text: articles/" in shown
 
 
-def test_a_search_lists_a_copied_text_once(shell: Command, copied: Path) -> None:
-    hits = json.loads(shell("search", "Who founded Aldermere?", "--corpus", "mine", "--json").out)
+def test_a_search_lists_a_copied_text_once(run: Command, copied: Path) -> None:
+    hits = json.loads(run("search", "Who founded Aldermere?", "--corpus", "mine", "--json").out)
     assert sorted(hit["title"] == "Sunday bridge" for hit in hits) == [False, True]

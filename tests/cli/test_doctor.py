@@ -1,4 +1,4 @@
-"""`doctor`, as a process of its own."""
+"""`doctor`: what is there, and what a model can do."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from iterative_rag.remote.model_spec import Spec
 from iterative_rag.settings.model_profile import ModelProfile, write_profile
 
 
-def test_doctor_is_content_with_a_bare_machine(shell: Command) -> None:
-    done = shell("doctor", OLLAMA_HOST="http://127.0.0.1:9")
+def test_doctor_is_content_with_a_bare_machine(run: Command) -> None:
+    done = run("doctor", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 0, done.out + done.err
     for name in ("Python", "settings", "built-in", "Ollama", "corpora", "cache", "disk"):
         assert f" {name} " in done.out
@@ -21,32 +21,32 @@ def test_doctor_is_content_with_a_bare_machine(shell: Command) -> None:
     assert done.out.splitlines()[-1].startswith("Ready:")
 
 
-def test_doctor_names_a_setting_that_is_wrong(shell: Command, tmp_path: Path) -> None:
+def test_doctor_names_a_setting_that_is_wrong(run: Command, tmp_path: Path) -> None:
     (tmp_path / "iterative-rag.toml").write_text("max_hop = 3\n", encoding="utf-8")
-    done = shell("doctor")
+    done = run("doctor")
     assert done.code == 2
     assert "max_hops" in done.out
 
 
-def test_doctor_never_shows_a_key(shell: Command) -> None:
+def test_doctor_never_shows_a_key(run: Command) -> None:
     secret = "sk-do-not-show"
-    done = shell("doctor", ITERATIVE_RAG_API_KEY=secret, OPENAI_API_KEY=secret, OLLAMA_HOST="http://127.0.0.1:9")
+    done = run("doctor", ITERATIVE_RAG_API_KEY=secret, OPENAI_API_KEY=secret, OLLAMA_HOST="http://127.0.0.1:9")
     assert secret not in done.out + done.err
 
 
-def test_doctor_misses_the_corpus_that_the_settings_name(shell: Command) -> None:
-    done = shell("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
+def test_doctor_misses_the_corpus_that_the_settings_name(run: Command) -> None:
+    done = run("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 4
     assert "iterative-rag index PATH --corpus towns" in done.out
 
 
-def test_qualifying_explains_the_profile_that_it_writes(shell: Command, server: FakeServer) -> None:
+def test_qualifying_explains_the_profile_that_it_writes(run: Command, server: FakeServer) -> None:
     llm = "ollama/tiny:1b"
     server.reply = strong
-    before = shell("doctor", "--llm", llm, OLLAMA_HOST=server.url)
+    before = run("doctor", "--llm", llm, OLLAMA_HOST=server.url)
     assert "none for ollama/tiny:1b" in before.out
     assert "doctor --qualify --llm ollama/tiny:1b" in before.out
-    done = shell("doctor", "--qualify", "--llm", llm, OLLAMA_HOST=server.url)
+    done = run("doctor", "--qualify", "--llm", llm, OLLAMA_HOST=server.url)
     assert done.code == 0, done.err
     for told in (
         "quotes word for word",
@@ -57,32 +57,32 @@ def test_qualifying_explains_the_profile_that_it_writes(shell: Command, server: 
         "Profile: ",
     ):
         assert told in done.out
-    after = shell("doctor", "--llm", llm, OLLAMA_HOST=server.url)
+    after = run("doctor", "--llm", llm, OLLAMA_HOST=server.url)
     assert "window_chars 6000" in after.out
 
 
-def test_a_damaged_profile_is_told(shell: Command, server: FakeServer) -> None:
+def test_a_damaged_profile_is_told(run: Command, server: FakeServer) -> None:
     identity = model_identity(Spec("ollama", "tiny:1b", server.url))
     write_profile(ModelProfile(identity, "2026-11-22", {"window_chars": 6000}))
     identity.file.write_text("[", encoding="utf-8")
-    checked = shell("doctor", "--llm", "ollama/tiny:1b", OLLAMA_HOST=server.url)
+    checked = run("doctor", "--llm", "ollama/tiny:1b", OLLAMA_HOST=server.url)
     assert "note  profile" in checked.out
     assert f"rm '{identity.file}'" in checked.out
 
 
-def test_the_builtin_models_cannot_be_qualified(shell: Command) -> None:
-    done = shell("doctor", "--qualify", "--llm", "builtin")
+def test_the_builtin_models_cannot_be_qualified(run: Command) -> None:
+    done = run("doctor", "--qualify", "--llm", "builtin")
     assert done.code == 2
     assert "--llm ollama/" in done.err
 
 
-def test_doctor_checks_the_reranker(shell: Command, tmp_path: Path) -> None:
-    missing = shell("doctor", ITERATIVE_RAG_RERANK=f"onnx/{tmp_path}/none", OLLAMA_HOST="http://127.0.0.1:9")
+def test_doctor_checks_the_reranker(run: Command, tmp_path: Path) -> None:
+    missing = run("doctor", ITERATIVE_RAG_RERANK=f"onnx/{tmp_path}/none", OLLAMA_HOST="http://127.0.0.1:9")
     assert missing.code == 5
     assert "tokenizer.json" in missing.out
     spec = "openai-like/bge@http://127.0.0.1:9/v1"
-    there = shell("doctor", ITERATIVE_RAG_RERANK=spec, OLLAMA_HOST="http://127.0.0.1:9")
+    there = run("doctor", ITERATIVE_RAG_RERANK=spec, OLLAMA_HOST="http://127.0.0.1:9")
     assert there.code == 0
     assert "bge at http://127.0.0.1:9/v1, no key is set for it" in there.out
-    absent = shell("doctor", ITERATIVE_RAG_RERANK="ollama/tiny:1b", OLLAMA_HOST="http://127.0.0.1:9")
+    absent = run("doctor", ITERATIVE_RAG_RERANK="ollama/tiny:1b", OLLAMA_HOST="http://127.0.0.1:9")
     assert absent.code == 5

@@ -1,4 +1,4 @@
-"""How a question ends that has no answer, as processes and from Python: not in the corpus, not worked out, a false
+"""How a question ends that has no answer, typed and from Python: not in the corpus, not worked out, a false
 premise, a limit. Each has words and a code of its own, and says what to do next."""
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def _home(indexed: Path, tmp_path: Path) -> None:
     shutil.copytree(indexed, tmp_path / "home")
 
 
-def as_json(shell: Command, question: str, *options: str, **environment: str) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(shell("ask", question, "--json", *options, **environment).out)
+def as_json(run: Command, question: str, *options: str, **environment: str) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(run("ask", question, "--json", *options, **environment).out)
     check_schema(made)
     for passage in made["nearest"] + made["citations"]:
         text = Path(passage["source"]).read_text(encoding="utf-8")
@@ -53,21 +53,21 @@ def as_json(shell: Command, question: str, *options: str, **environment: str) ->
 # --- the built-in backend ---------------------------------------------------------------------
 
 
-def test_not_in_the_corpus(shell: Command) -> None:
-    done = shell("ask", NOWHERE, "--llm", "builtin")
+def test_not_in_the_corpus(run: Command) -> None:
+    done = run("ask", NOWHERE, "--llm", "builtin")
     assert done.code == 3
     assert done.out.startswith("Not in the corpus: Nothing near was found for: ")
     assert "What comes nearest" not in done.out
     assert "--guess" not in done.out
     assert "search 'Who painted the ceiling of the winter palace in Quorn?'" in done.out
-    made = as_json(shell, NOWHERE, "--llm", "builtin")
+    made = as_json(run, NOWHERE, "--llm", "builtin")
     assert (made["status"], made["reason_code"], made["nearest"]) == ("abstained", "not_in_corpus", [])
     assert made["confidence_word"] is None
 
 
-def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(shell: Command) -> None:
+def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(run: Command) -> None:
     """It said that the corpus does not hold what the built-in model had merely not understood."""
-    done = shell("ask", NEAR, "--llm", "builtin")
+    done = run("ask", NEAR, "--llm", "builtin")
     assert done.code == 3
     assert done.out.startswith("Not worked out: Passages that come near were found")
     assert "What comes nearest:\n[1] " in done.out
@@ -75,14 +75,14 @@ def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(shell: Command
     assert "other words, or one fact at a time" in done.out
     assert f"ask '{NEAR}' --guess\n" in done.out
     assert f"ask '{NEAR}' --llm ollama/" in done.out
-    made = as_json(shell, NEAR, "--llm", "builtin")
+    made = as_json(run, NEAR, "--llm", "builtin")
     assert (made["status"], made["reason_code"], made["short_answer"]) == ("abstained", "not_worked_out", "")
     assert 1 <= len(made["nearest"]) <= 3
     assert [passage["n"] for passage in made["nearest"]] == list(range(1, len(made["nearest"]) + 1))
 
 
-def test_the_command_to_try_is_that_of_this_environment(shell: Command) -> None:
-    (line,) = [line for line in shell("ask", NEAR, "--llm", "builtin").out.splitlines() if line.endswith("--guess")]
+def test_the_command_to_try_is_that_of_this_environment(run: Command) -> None:
+    (line,) = [line for line in run("ask", NEAR, "--llm", "builtin").out.splitlines() if line.endswith("--guess")]
     typed = subprocess.run(["/bin/sh", "-c", f"{line.strip()} --json"], capture_output=True, text=True, timeout=120)
     assert typed.returncode == 0, typed.stderr
     assert json.loads(typed.stdout)["confidence_word"] == "weak guess"
@@ -93,48 +93,48 @@ def test_a_command_to_try_is_not_broken_in_a_narrow_terminal(on_a_terminal: Term
     assert f"ask '{NEAR}' --guess\r\n" in shown
 
 
-def test_no_step_says_that_the_facts_answer_what_is_then_refused(shell: Command) -> None:
-    assert "the facts so far answer" not in shell("ask", NEAR, "--llm", "builtin").err
+def test_no_step_says_that_the_facts_answer_what_is_then_refused(run: Command) -> None:
+    assert "the facts so far answer" not in run("ask", NEAR, "--llm", "builtin").err
 
 
-def test_a_false_premise_is_shown_with_the_quote(shell: Command) -> None:
-    done = shell("ask", NO_SPOUSE, "--llm", "builtin")
+def test_a_false_premise_is_shown_with_the_quote(run: Command) -> None:
+    done = run("ask", NO_SPOUSE, "--llm", "builtin")
     assert done.code == 3
     assert done.out.startswith("False premise: The question assumes something untrue: ")
     assert "[1]" in done.out.splitlines()[0]
     assert "“Spouse: none”" in done.out
-    made = as_json(shell, NO_SPOUSE, "--llm", "builtin")
+    made = as_json(run, NO_SPOUSE, "--llm", "builtin")
     assert (made["status"], made["reason_code"]) == ("abstained", "false_premise")
     assert "none" in made["citations"][0]["quote"]
 
 
-def test_a_limit_is_told_with_the_option_that_raises_it(shell: Command) -> None:
-    done = shell("ask", QUESTION, "--llm", "builtin", "--max-hops", "1")
+def test_a_limit_is_told_with_the_option_that_raises_it(run: Command) -> None:
+    done = run("ask", QUESTION, "--llm", "builtin", "--max-hops", "1")
     assert done.code == 6
     assert done.out.startswith("Incomplete: The run reached its limit of 1 hops.")
     assert "--max-hops 2\n" in done.out
-    assert as_json(shell, QUESTION, "--llm", "builtin", "--max-hops", "1")["reason_code"] == "limit"
+    assert as_json(run, QUESTION, "--llm", "builtin", "--max-hops", "1")["reason_code"] == "limit"
 
 
-def test_a_weak_guess_says_so_in_its_first_line(shell: Command) -> None:
-    done = shell("ask", NEAR, "--llm", "builtin", "--guess")
+def test_a_weak_guess_says_so_in_its_first_line(run: Command) -> None:
+    done = run("ask", NEAR, "--llm", "builtin", "--guess")
     assert done.code == 0
     assert done.out.startswith("Weak guess: ")
     assert "weak guess" in done.out.splitlines()[-1]
     assert "confidence 0" not in done.out
 
 
-def test_the_endings_are_in_the_history_and_in_exports(shell: Command) -> None:
-    shell("ask", NEAR, "--llm", "builtin")
-    (run,) = json.loads(shell("history", "--json").out)["runs"]
-    assert (run["reason_code"], run["confidence_word"]) == ("not_worked_out", None)
-    assert "Not worked out: Passages that come near" in shell("history").out
-    assert "What comes nearest:" in shell("history", "show", "last").out
-    assert "Not worked out: Passages" in shell("trace", "last").out
-    exported = shell("history", "show", "last", "--format", "md").out
+def test_the_endings_are_in_the_history_and_in_exports(run: Command) -> None:
+    run("ask", NEAR, "--llm", "builtin")
+    (past,) = json.loads(run("history", "--json").out)["runs"]
+    assert (past["reason_code"], past["confidence_word"]) == ("not_worked_out", None)
+    assert "Not worked out: Passages that come near" in run("history").out
+    assert "What comes nearest:" in run("history", "show", "last").out
+    assert "Not worked out: Passages" in run("trace", "last").out
+    exported = run("history", "show", "last", "--format", "md").out
     assert "**Not worked out:** Passages" in exported
     assert "What comes nearest:" in exported
-    assert "<p>What comes nearest:</p>" in shell("history", "show", "last", "--format", "html").out
+    assert "<p>What comes nearest:</p>" in run("history", "show", "last", "--format", "html").out
 
 
 def test_from_python() -> None:
@@ -187,16 +187,16 @@ def ollama() -> Iterator[FakeServer]:
     ],
 )
 def test_with_an_llm_the_run_decides_and_not_its_words(
-    shell: Command, ollama: FakeServer, known: bool, status: str, code: str, beginning: str
+    run: Command, ollama: FakeServer, known: bool, status: str, code: str, beginning: str
 ) -> None:
     ollama.reply = lambda body: refusing(body, known=known, status=status)
     question = "Who is the baker of the town where the Sunday bridge stands?"
     options = ("--llm", "ollama/tiny:1b")
-    done = shell("ask", question, *options, OLLAMA_HOST=ollama.url)
+    done = run("ask", question, *options, OLLAMA_HOST=ollama.url)
     assert done.code == 3, done.err
     assert done.out.startswith(beginning)
     assert "[1] Sunday bridge" in done.out
-    made = as_json(shell, question, *options, OLLAMA_HOST=ollama.url)
+    made = as_json(run, question, *options, OLLAMA_HOST=ollama.url)
     assert made["reason_code"] == code
     if code != "false_premise":
         assert made["answer"] == f"Found so far: {BRIDGE} Aldermere [1]"
@@ -204,9 +204,9 @@ def test_with_an_llm_the_run_decides_and_not_its_words(
     assert bool(made["nearest"]) == (code == "not_worked_out")
 
 
-def test_an_answer_of_an_llm_that_is_proved_is_well_supported(shell: Command, ollama: FakeServer) -> None:
+def test_an_answer_of_an_llm_that_is_proved_is_well_supported(run: Command, ollama: FakeServer) -> None:
     ollama.reply = lambda body: play(
         body["format"], "\n".join(message["content"] for message in body["messages"] if message["role"] != "system")
     )
-    made = as_json(shell, QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=ollama.url)
+    made = as_json(run, QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=ollama.url)
     assert (made["short_answer"], made["confidence_word"]) == ("Edda Holm", "well supported")

@@ -25,27 +25,27 @@ def reply(body: Mapping[str, Any]) -> str:
     return json.dumps({"questions": [f"Which {about} is meant?"]})
 
 
-def test_a_search_finds_a_passage_by_its_question_and_never_shows_it(shell: Command, tmp_path: Path) -> None:
+def test_a_search_finds_a_passage_by_its_question_and_never_shows_it(run: Command, tmp_path: Path) -> None:
     folder = write(tmp_path / "articles")
     with FakeServer(reply=reply) as server:
         options = ("--corpus", "c", "--questions", "1", "--llm", "ollama/tiny:1b")
-        done = shell("index", str(folder), *options, OLLAMA_HOST=server.url)
+        done = run("index", str(folder), *options, OLLAMA_HOST=server.url)
         calls = len([one for one in server.seen if one.path == "/api/chat"])
-        again = shell("index", str(folder), *options, OLLAMA_HOST=server.url)
+        again = run("index", str(folder), *options, OLLAMA_HOST=server.url)
         assert len([one for one in server.seen if one.path == "/api/chat"]) == calls == 2
     assert done.code == again.code == 0, done.err
     assert "at least one LLM call for each passage" in done.err
     assert "2 questions written in 2 LLM calls" in done.err
     assert "2 unchanged" in again.out
     assert "0 questions written in 0 LLM calls" in again.err
-    found = json.loads(shell("search", "hostess", "--corpus", "c", "--json").out)
+    found = json.loads(run("search", "hostess", "--corpus", "c", "--json").out)
     assert (found[0]["title"], found[0]["sparse_rank"]) == ("Harriet Lane", 1)
     assert "hostess" not in json.dumps(found)
-    status = shell("corpus", "status", "c")
+    status = run("corpus", "status", "c")
     assert "questions" in status.out
     assert "2, by which passages are found" in status.out
     assert "nothing" in status.out.split("stale")[1]
-    assert json.loads(shell("corpus", "status", "c", "--json").out)["corpora"][0]["questions"] == 2
+    assert json.loads(run("corpus", "status", "c", "--json").out)["corpora"][0]["questions"] == 2
 
 
 def test_a_server_that_goes_down_leaves_a_corpus_that_the_next_run_completes(

@@ -1,4 +1,4 @@
-"""`search` over a part of a corpus and explained, and `corpus push`, as processes of their own."""
+"""`search` over a part of a corpus and explained, and `corpus push`."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ TEXTS = {
 
 
 @pytest.fixture
-def towns(tmp_path: Path, shell: Command) -> None:
+def towns(tmp_path: Path, run: Command) -> None:
     folder = tmp_path / "articles"
     folder.mkdir()
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
-    assert shell("index", str(folder), "--corpus", "towns").code == 0
+    assert run("index", str(folder), "--corpus", "towns").code == 0
 
 
-def test_a_part_is_searched_and_each_score_explained(shell: Command, towns: None) -> None:
-    done = shell("search", "oldest bridge", "--corpus", "towns", "--explain", "--json")
+def test_a_part_is_searched_and_each_score_explained(run: Command, towns: None) -> None:
+    done = run("search", "oldest bridge", "--corpus", "towns", "--explain", "--json")
     assert {hit["title"] for hit in json.loads(done.out)} == {"Sunday bridge", "Aldermere"}
-    done = shell("search", "oldest bridge", "--corpus", "towns", "--title", "alder", "--explain")
+    done = run("search", "oldest bridge", "--corpus", "towns", "--title", "alder", "--explain")
     assert "Sunday" not in done.out
     assert "0.0328 = 1/(60+1) dense + 1/(60+1) BM25" in done.out
-    missed = shell("search", "oldest bridge", "--corpus", "towns", "--lang", "de")
+    missed = run("search", "oldest bridge", "--corpus", "towns", "--lang", "de")
     assert missed.code == 4
     assert "no passage of language 'de'" in missed.err
 
 
-def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(shell: Command, towns: None) -> None:
+def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(run: Command, towns: None) -> None:
     address = unused_url().replace("http://", "qdrant://")
-    pushed = shell("corpus", "push", "towns", address)
+    pushed = run("corpus", "push", "towns", address)
     assert pushed.code == 4
     assert "cannot be reached" in pushed.err
     assert "--index local" in pushed.err
-    asked = shell("search", "bridge", "--corpus", "towns", "--index", address)
+    asked = run("search", "bridge", "--corpus", "towns", "--index", address)
     assert asked.code == 4
     assert f"iterative-rag corpus push towns {address}" in asked.err
-    assert shell("search", "bridge", "--corpus", "towns").code == 0
-    assert shell("search", "bridge", "--corpus", "towns", "--index", "http://somewhere").code == 2
+    assert run("search", "bridge", "--corpus", "towns").code == 0
+    assert run("search", "bridge", "--corpus", "towns", "--index", "http://somewhere").code == 2
 
 
 def test_a_corpus_that_is_not_indexed_to_its_end_is_searched_and_said(
-    shell: Command, towns: None, tmp_path: Path
+    run: Command, towns: None, tmp_path: Path
 ) -> None:
     [database] = tmp_path.rglob("documents.sqlite")
     with contextlib.closing(sqlite3.connect(database)) as opened, opened:
         opened.execute("""INSERT OR REPLACE INTO meta VALUES ('unfinished', '["/somewhere"]')""")
     for command in (["search", "oldest bridge"], ["ask", "Which is the oldest bridge?", "--llm", "builtin"]):
-        done = shell(*command, "--corpus", "towns")
+        done = run(*command, "--corpus", "towns")
         told = done.err if command[0] == "search" else done.out
         assert "The corpus 'towns' is not fully indexed" in told
         assert "2 documents can be found so far. To finish it, type: iterative-rag index" in told
         assert "oldest" in done.out + done.err
-    asked = shell("ask", "Which is the oldest bridge?", "--llm", "builtin", "--corpus", "towns", "--json")
+    asked = run("ask", "Which is the oldest bridge?", "--llm", "builtin", "--corpus", "towns", "--json")
     assert "is not fully indexed" in json.loads(asked.out)["corpus_notice"]

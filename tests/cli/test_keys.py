@@ -123,14 +123,14 @@ def test_plain_http_is_for_this_machine_and_private_addresses(
 
 
 def test_keys_are_stored_for_a_host_and_never_shown(
-    shell: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = shell("keys", "set", "https://API.example.org/v1", stdin=f"{KEY}\n")
+    done = run("keys", "set", "https://API.example.org/v1", stdin=f"{KEY}\n")
     assert done.code == 0
     stored = tmp_path / "config" / "iterative-rag" / "keys.json"
     assert stat.S_IMODE(stored.stat().st_mode) == 0o600
-    shell("keys", "set", "gpu.lan:8000", "--allow-http", stdin="sk-of-the-machine")
-    listed = shell("keys")
+    run("keys", "set", "gpu.lan:8000", "--allow-http", stdin="sk-of-the-machine")
+    listed = run("keys")
     assert listed.out == "api.example.org\ngpu.lan:8000  (also over plain HTTP)\n"
     assert KEY not in done.out + done.err + listed.out + listed.err
     assert value_for("https://api.example.org/v1") == KEY
@@ -138,9 +138,9 @@ def test_keys_are_stored_for_a_host_and_never_shown(
     assert value_for("http://gpu.lan:8000/v1") == "sk-of-the-machine"
     assert value_for("http://gpu.lan:8001/v1") == ""
     assert without_secrets(f"wrong key {KEY}") == "wrong key [key]"
-    assert shell("keys", "remove", "api.example.org").code == 0
+    assert run("keys", "remove", "api.example.org").code == 0
     assert value_for("https://api.example.org/v1") == ""
-    assert shell("keys", "remove", "api.example.org").code == 2
+    assert run("keys", "remove", "api.example.org").code == 2
 
 
 def test_a_key_that_is_typed_is_not_echoed(on_a_terminal: TerminalCommand) -> None:

@@ -57,22 +57,25 @@ def german(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_question_that_the_builtin_models_do_not_read_is_refused_with_what_to_type(shell: Command) -> None:
-    done = shell("ask", QUESTION, "--llm", "builtin")
+def test_a_question_that_the_builtin_models_do_not_read_is_refused_with_what_to_type(
+    run: Command, german: Path
+) -> None:
+    assert run("index", str(german), "-q").code == 0
+    done = run("ask", QUESTION, "--llm", "builtin")
     assert (done.code, done.out) == (2, "")
     assert "The built-in models read English only, and this question is German." in done.err
     for typed in ("Put it in English", "--llm ollama/", "--language en"):
         assert typed in done.err
 
 
-def test_documents_in_another_language_are_told_at_indexing_and_at_asking(shell: Command, german: Path) -> None:
-    done = shell("index", str(german))
+def test_documents_in_another_language_are_told_at_indexing_and_at_asking(run: Command, german: Path) -> None:
+    done = run("index", str(german))
     assert done.code == 0
     assert "Note: Most of these documents are German, and the built-in models read English only" in done.err
     assert "--embedder ollama/" in done.err
-    asked = shell("ask", "Who is the mayor of Aldermere?", "--llm", "builtin", "--json")
+    asked = run("ask", "Who is the mayor of Aldermere?", "--llm", "builtin", "--json")
     assert json.loads(asked.out)["corpus_notice"].startswith("Most of these documents are German")
-    forced = shell("ask", QUESTION, "--llm", "builtin", "--language", "en")
+    forced = run("ask", QUESTION, "--llm", "builtin", "--language", "en")
     assert forced.code in {0, 3}
     assert "Note: Most of these documents are German" in forced.out
 
@@ -86,31 +89,31 @@ def test_documents_in_another_language_are_told_at_indexing_and_at_asking(shell:
     ],
 )
 def test_an_llm_answers_in_the_language_of_the_question_unless_told_otherwise(
-    shell: Command, german: Path, ollama: FakeServer, options: list[str], said: tuple[str, str]
+    run: Command, german: Path, ollama: FakeServer, options: list[str], said: tuple[str, str]
 ) -> None:
-    assert shell("index", str(german), "-q").code == 0
+    assert run("index", str(german), "-q").code == 0
     ask = ("ask", QUESTION, "--llm", "ollama/tiny:1b", *options)
-    made = json.loads(shell(*ask, "--json", OLLAMA_HOST=ollama.url).out)
+    made = json.loads(run(*ask, "--json", OLLAMA_HOST=ollama.url).out)
     assert (made["answer"], made["short_answer"]) == said
     assert [citation["quote"] for citation in made["citations"]] == [QUOTE]
     assert made["chain"] == [{"asked": QUESTION, "found": "Edda Holm", "citations": [1]}]
-    assert shell(*ask, OLLAMA_HOST=ollama.url).out.startswith(said[0])
+    assert run(*ask, OLLAMA_HOST=ollama.url).out.startswith(said[0])
 
 
 def test_an_english_question_is_asked_in_the_same_words_as_before(
-    shell: Command, german: Path, ollama: FakeServer
+    run: Command, german: Path, ollama: FakeServer
 ) -> None:
     """Replies that are cached stay valid."""
-    assert shell("index", str(german), "-q").code == 0
-    shell("ask", "Who is the mayor of Aldermere?", "--llm", "ollama/tiny:1b", OLLAMA_HOST=ollama.url)
+    assert run("index", str(german), "-q").code == 0
+    run("ask", "Who is the mayor of Aldermere?", "--llm", "ollama/tiny:1b", OLLAMA_HOST=ollama.url)
     assert not [seen for seen in ollama.calls("/api/chat") if 'Write "answer"' in str(seen.body["messages"])]
 
 
-def test_a_language_that_is_no_code_is_refused_in_every_layer(shell: Command) -> None:
+def test_a_language_that_is_no_code_is_refused_in_every_layer(run: Command) -> None:
     for done in (
-        shell("ask", QUESTION, "--answer-language", "Klingon"),
-        shell("ask", QUESTION, ITERATIVE_RAG_ANSWER_LANGUAGE="Klingon"),
-        shell("ask", QUESTION, "--language", "Klingon"),
+        run("ask", QUESTION, "--answer-language", "Klingon"),
+        run("ask", QUESTION, ITERATIVE_RAG_ANSWER_LANGUAGE="Klingon"),
+        run("ask", QUESTION, "--language", "Klingon"),
     ):
         assert done.code == 2
         assert re.search(r"language[ =]Klingon is not valid: it must be 'auto' or a code", done.err, re.IGNORECASE)

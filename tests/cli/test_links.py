@@ -27,27 +27,27 @@ def written(kind: str, url: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["md", "jsonl"])
 def test_an_address_is_shown_with_the_citation(
-    shell: Command, on_a_terminal: TerminalCommand, tmp_path: Path, kind: str
+    run: Command, on_a_terminal: TerminalCommand, tmp_path: Path, kind: str
 ) -> None:
-    assert shell("index", str(written(kind, URL)), "--corpus", "mine").code == 0
-    answer = json.loads(shell(*ASK, "--json").out)
+    assert run("index", str(written(kind, URL)), "--corpus", "mine").code == 0
+    answer = json.loads(run(*ASK, "--json").out)
     assert {one["url"] for one in answer["citations"]} == {URL}
     assert {fact["url"] for hop in answer["hops"] for fact in hop["facts"]} == {URL}
-    piped = shell(*ASK).out
+    piped = run(*ASK).out
     assert f"    {URL}\n" in piped
     assert "\x1b" not in piped
     seen = on_a_terminal(list(ASK))
     assert f";{URL}\x1b\\" in seen
     assert "\x1b]8;;\x1b\\" in seen
-    assert f"[**Aldermere**](<{URL}>)" in shell(*ASK, "--format", "md").out
-    assert f'<a href="{URL}" rel="noopener noreferrer"><strong>Aldermere' in shell(*ASK, "--format", "html").out
+    assert f"[**Aldermere**](<{URL}>)" in run(*ASK, "--format", "md").out
+    assert f'<a href="{URL}" rel="noopener noreferrer"><strong>Aldermere' in run(*ASK, "--format", "html").out
 
 
 @pytest.mark.parametrize(
     "url", ["javascript:alert(1)", "file:///etc/passwd", "https://e.org/\x1b]8;;x", "https://e.org/a b", "ftp://e.org/"]
 )
-def test_anything_else_is_no_link(shell: Command, on_a_terminal: TerminalCommand, tmp_path: Path, url: str) -> None:
-    assert shell("index", str(written("jsonl", url)), "--corpus", "mine").code == 0
-    answer = json.loads(shell(*ASK, "--json").out)
+def test_anything_else_is_no_link(run: Command, on_a_terminal: TerminalCommand, tmp_path: Path, url: str) -> None:
+    assert run("index", str(written("jsonl", url)), "--corpus", "mine").code == 0
+    answer = json.loads(run(*ASK, "--json").out)
     assert [one["url"] for one in answer["citations"]] == [""]
     assert "\x1b]8;" not in on_a_terminal(list(ASK))

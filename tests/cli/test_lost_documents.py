@@ -1,4 +1,4 @@
-"""A document that cannot be read never turns into "the corpus does not hold it": every strategy, as a process."""
+"""A document that cannot be read never turns into "the corpus does not hold it": every strategy."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def test_the_one_right_document_unread_is_incomplete_and_never_an_abstention(oll
     assert (answer.fault, answer.cap) == (None, None)
 
 
-def test_the_command_says_so_with_its_exit_code(shell: Command, ollama: FakeServer) -> None:
+def test_the_command_says_so_with_its_exit_code(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN)
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--json")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--json")
     assert done.code == 6, done.err
     made = json.loads(done.out)
     check_schema(made)
@@ -100,13 +100,13 @@ def test_the_command_says_so_with_its_exit_code(shell: Command, ollama: FakeServ
     assert [lost["title"] for lost in made["unread"]] == [PLACE.town]
     assert "not read" in done.err
     assert f"{PLACE.town}: Ollama" in done.err
-    assert "could not be read" in shell("trace").out
+    assert "could not be read" in run("trace").out
 
 
-def test_passages_that_cannot_be_answered_from_are_a_fault(shell: Command, ollama: FakeServer) -> None:
+def test_passages_that_cannot_be_answered_from_are_a_fault(run: Command, ollama: FakeServer) -> None:
     """Naive reads nothing: the one call that it makes is the one that fails."""
     ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "answer" else None
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "naive", "--json")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "naive", "--json")
     assert done.code == 5
     assert json.loads(done.out)["status"] == "incomplete"
 
@@ -134,9 +134,9 @@ def test_a_reply_that_is_always_cut_off_loses_the_document_too(ollama: FakeServe
     assert "cut off" in answer.reason
 
 
-def test_time_that_ends_names_what_was_not_read(shell: Command, ollama: FakeServer) -> None:
+def test_time_that_ends_names_what_was_not_read(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, Fault("hang"))
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8", "--json", "--no-cache")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8", "--json", "--no-cache")
     made = json.loads(done.out)
     assert (done.code, made["status"]) == (6, "incomplete")
     assert "limit of 8 seconds" in made["reason"]
@@ -144,9 +144,9 @@ def test_time_that_ends_names_what_was_not_read(shell: Command, ollama: FakeServ
     assert "1 window asked, none replied in time" in done.err
 
 
-def test_where_every_read_hangs_the_progress_says_so(shell: Command, ollama: FakeServer) -> None:
+def test_where_every_read_hangs_the_progress_says_so(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = lambda body: Fault("hang") if bridge_world.role_of(body) == "extract" else None
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "8")
     assert done.code == 6
     assert re.search(r"no fact  \d windows? asked, none replied in time", done.err)
     assert "windows read" not in done.err
@@ -167,29 +167,29 @@ def test_what_the_second_attempt_brings_leads_on_to_the_next_hop(ollama: FakeSer
     assert {citation.title for citation in answer.citations} >= {PLACE.town}
 
 
-def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(shell: Command, ollama: FakeServer) -> None:
+def test_an_answer_that_is_whole_stays_answered_and_shows_the_loss(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = lambda body: (
         BROKEN if bridge_world.role_of(body) == "extract" and not is_reading(body, PLACE.town) else None
     )
     # This strategy reads on for other sources once it has a value.
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "full")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "full")
     assert done.code == 0
     assert done.out.startswith(f"It is {PLACE.mayor} [1].")
     assert "Not read: " in done.out
     assert f"(for: {PLACE.one_hop})" in done.out
 
 
-def test_quiet_says_that_it_is_incomplete(shell: Command, ollama: FakeServer) -> None:
+def test_quiet_says_that_it_is_incomplete(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN)
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "-q")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "-q")
     assert done.code == 6
     assert done.out.startswith("1 document could not be read")
     assert done.err == ""
 
 
-def test_where_nothing_at_all_comes_back_it_is_the_server(shell: Command, ollama: FakeServer) -> None:
+def test_where_nothing_at_all_comes_back_it_is_the_server(run: Command, ollama: FakeServer) -> None:
     ollama.always = BROKEN
-    done = shell("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "crag")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "crag")
     assert (done.code, done.out) == (5, "")
     assert "out of memory" in done.err
 
@@ -230,7 +230,7 @@ def test_where_the_joint_call_fails_both_halves_are_asked_for_apart(ollama: Fake
     assert (last.answer.status, last.answer.short_answer) == (Status.ANSWERED, PLACE.mayor)
 
 
-def test_no_abstention_where_a_part_was_lost(shell: Command, ollama: FakeServer) -> None:
+def test_no_abstention_where_a_part_was_lost(run: Command, ollama: FakeServer) -> None:
     def stuck_after_one_hop(body: Mapping[str, Any]) -> str:
         known = f"stands in {PLACE.town}" in bridge_world.user_prompt(
             body
@@ -240,12 +240,12 @@ def test_no_abstention_where_a_part_was_lost(shell: Command, ollama: FakeServer)
 
     ollama.reply = stuck_after_one_hop
     ollama.fault_of = lambda body: BROKEN if "rephrase" in bridge_world.role_of(body) else None
-    done = shell("ask", PLACE.two_hops, "--llm", "ollama/tiny:1b", "--json")
+    done = run("ask", PLACE.two_hops, "--llm", "ollama/tiny:1b", "--json")
     made = json.loads(done.out)
     assert (done.code, made["status"]) == (6, "incomplete")
     assert made["reason"].startswith("The run went on without the role rephrase (")
     assert "without rephrase  LLMServerError: " in done.err
-    assert "without rephrase  LLMServerError: " in shell("trace").out
+    assert "without rephrase  LLMServerError: " in run("trace").out
 
 
 def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama: FakeServer) -> None:

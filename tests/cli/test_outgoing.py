@@ -14,25 +14,18 @@ from pathlib import Path
 
 import pytest
 
+from fakes.command_line import SEVERAL
+
 ROOT = Path(__file__).parents[2]
 GUARD = Path(__file__).parent / "outgoing_guard.c"
 ALIVE = 20  # seconds after the command: onnxruntime reports after about 15
-# Runs command lines one after the other in one process, which lives on for a while.
-DOOR = """
-import shlex, sys, time
-from iterative_rag.cli import main
-for line in sys.argv[2:]:
-    try:
-        main(shlex.split(line))
-    except SystemExit as done:
-        assert done.code == 0, (line, done.code)
-time.sleep(float(sys.argv[1]))
-"""
 INDEX = "index Town.md --corpus towns --quiet"
 COMMANDS = {
-    "index": [INDEX],
-    "search": [INDEX, "search town --corpus towns"],
-    "ask": [INDEX, "ask 'When was the town founded?' --corpus towns --llm builtin --quiet"],
+    "ask": [
+        INDEX,
+        "search town --corpus towns",
+        "ask 'When was the town founded?' --corpus towns --llm builtin --quiet",
+    ],
     "evaluate": [INDEX, "evaluate run --dataset questions.jsonl --corpus towns --llm builtin --out run"],
 }
 
@@ -46,9 +39,7 @@ def guard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-def process(
-    folder: Path, lines: list[str], code: str = DOOR, *, alive: float = 0, **more: str
-) -> subprocess.Popen[str]:
+def process(folder: Path, lines: list[str], code: str = SEVERAL, **more: str) -> subprocess.Popen[str]:
     """A process with an empty home in `folder`, which is its working folder too."""
     (folder / "home").mkdir(parents=True)
     (folder / "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n")
@@ -57,7 +48,7 @@ def process(
     )
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder / "home")}
     return subprocess.Popen(
-        [sys.executable, "-c", code, str(alive), *lines],
+        [sys.executable, "-c", code, *lines],
         cwd=folder,
         env=environment | more,
         stdout=subprocess.PIPE,
@@ -87,7 +78,7 @@ def test_nothing_is_looked_up_sent_or_left_behind(guard: Path, tmp_path: Path) -
                 process(
                     tmp_path / name,
                     lines,
-                    alive=ALIVE,
+                    f"{SEVERAL}\nimport time; time.sleep({ALIVE})",
                     LD_PRELOAD=str(guard),
                     OUTGOING_LOG=str(tmp_path / name / "outgoing"),
                 )
@@ -120,9 +111,8 @@ def test_the_readme_names_all_that_sends_and_its_other_commands_send_nothing(gua
     folder.joinpath("articles").mkdir(parents=True)
     folder.joinpath("articles", "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n")
     folder.joinpath("pages.jsonl.gz").write_bytes(gzip.compress(b'{"title": "Page", "text": "A page about a town."}\n'))
-    code = DOOR.replace("done.code == 0", "done.code in (0, 3)")
     log, nobody = str(folder / "outgoing"), "http://127.0.0.1:9"
-    with process(folder, local, code, LD_PRELOAD=str(guard), OUTGOING_LOG=log, OLLAMA_HOST=nobody) as one:
+    with process(folder, local, LD_PRELOAD=str(guard), OUTGOING_LOG=log, OLLAMA_HOST=nobody) as one:
         printed, _ = one.communicate(timeout=240)
     assert one.returncode == 0, printed
     assert outgoing(folder) == ""
@@ -168,27 +158,21 @@ def test_children_inherit_the_switches(tmp_path: Path) -> None:
     assert said(code, tmp_path).stdout == "1\n1\n0\n"
 
 
-def test_evaluate_reads_no_dotenv_into_the_environment(tmp_path: Path) -> None:
-    """inspect_ai loads the .env of the working folder, or of any above it, into the environment of the process."""
+def test_evaluate_takes_no_settings_and_runs_no_program_of_the_folder(tmp_path: Path) -> None:
+    """inspect_ai loads the .env of the working folder, or of any above it, into the environment of the process, and
+    calls `git status`, which runs what the folder's own .git/config names as core.fsmonitor."""
     (tmp_path / ".env").write_text("OLLAMA_HOST=http://thief.example.org\nHTTPS_PROXY=http://thief.example.org\n")
-    with process(tmp_path / "work", COMMANDS["evaluate"], f"{DOOR}\nimport os; print(os.environ)") as one:
+    planted = f"touch {tmp_path / 'ran'}; false"
+    lines = [["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["config", "core.fsmonitor", planted]]
+    code = f"""
+import os, subprocess
+for words in {lines if shutil.which("git") else []}:
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words], check=True)
+{SEVERAL}
+print(os.environ)"""
+    with process(tmp_path / "work", COMMANDS["evaluate"], code) as one:
         printed, _ = one.communicate(timeout=120)
     assert one.returncode == 0, printed
     assert "'PATH'" in printed
     assert "thief" not in printed
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-def test_evaluate_runs_no_program_that_the_folder_names(tmp_path: Path) -> None:
-    """inspect_ai calls `git status`, which runs what the folder's own .git/config names as core.fsmonitor."""
-    folder = tmp_path / "work"
-    planted = f"touch {tmp_path / 'ran'}; false"
-    code = f"""
-import subprocess
-for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["config", "core.fsmonitor", {planted!r}]):
-    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words], check=True)
-{DOOR}"""
-    with process(folder, COMMANDS["evaluate"], code) as one:
-        printed, _ = one.communicate(timeout=120)
-    assert one.returncode == 0, printed
     assert not (tmp_path / "ran").exists()

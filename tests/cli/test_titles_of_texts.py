@@ -13,19 +13,19 @@ from iterative_rag.types import Document
 TEXT = "The Town of Aldermere\n\nAldermere is a market town. It was founded by Edda Holm.\n"
 
 
-def test_documents_that_get_another_title_are_counted(shell: Command, tmp_path: Path) -> None:
+def test_documents_that_get_another_title_are_counted(run: Command, tmp_path: Path) -> None:
     Path("texts").mkdir()
     Path("texts/town.txt").write_text(TEXT)
-    assert shell("index", "texts", "--corpus", "mine").code == 0
+    assert run("index", "texts", "--corpus", "mine").code == 0
     # As an earlier version of the package left it.
     former = version_of(Document("", "town", TEXT, ""))
     [database] = tmp_path.rglob("documents.sqlite")
     with contextlib.closing(sqlite3.connect(database)) as opened, opened:
         opened.execute("UPDATE documents SET title = 'town', version = ?", (former,))
-    assert shell("show", "town", "--corpus", "mine").code == 0
-    again = shell("index", "texts", "--corpus", "mine")
+    assert run("show", "town", "--corpus", "mine").code == 0
+    again = run("index", "texts", "--corpus", "mine")
     assert "0 added, 1 changed" in again.out
     assert "1 document of the same text has another title than before, so indexed again." in again.err
-    shown = shell("show", "The Town of Aldermere", "--corpus", "mine")
+    shown = run("show", "The Town of Aldermere", "--corpus", "mine")
     assert shown.out == TEXT
-    assert "another title" not in shell("index", "texts", "--corpus", "mine").err
+    assert "another title" not in run("index", "texts", "--corpus", "mine").err

@@ -7,18 +7,18 @@ from pathlib import Path
 from fakes.command_line import Command
 
 
-def test_cache(shell: Command) -> None:
-    done = shell("cache")
+def test_cache(run: Command) -> None:
+    done = run("cache")
     assert done.code == 0
     assert "entries  0" in done.out
-    assert shell("cache", "clear").code == 0
+    assert run("cache", "clear").code == 0
 
 
-def test_a_damaged_cache_is_one_warning(shell: Command, tmp_path: Path) -> None:
+def test_a_damaged_cache_is_one_warning(run: Command, tmp_path: Path) -> None:
     folder = tmp_path / "home" / "cache"
     folder.mkdir(parents=True)
     (folder / "cache.sqlite").write_bytes(b"this is no database" * 100)
-    done = shell("cache")
+    done = run("cache")
     assert done.code == 0
     assert done.err.startswith("Warning: The cache")
     assert "Traceback" not in done.err

@@ -26,8 +26,8 @@ _OF_TYPER = {"debug", "version", "help", "install_completion", "show_completion"
 
 
 @pytest.mark.parametrize("arguments", ["--help", "history", "trace", "corpus status", "doctor", "history --json"])
-def test_a_reader_that_leaves_ends_the_command_quietly(shell: Command, articles: Path, arguments: str) -> None:
-    assert shell("index", str(articles), "-q").code == 0
+def test_a_reader_that_leaves_ends_the_command_quietly(run: Command, articles: Path, arguments: str) -> None:
+    assert run("index", str(articles), "-q").code == 0
     trace = Trace("20250101-000000-aaaaaa", [], trace_folder() / "20250101-000000-aaaaaa.jsonl")
     trace.write("run_started", question="Who?")
     trace.close()
@@ -39,7 +39,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly(shell: Command, articles:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_closed_output_is_no_fault(shell: Command) -> None:
+def test_a_closed_output_is_no_fault(run: Command) -> None:
     line = f"exec {sys.executable} -m iterative_rag history --json >&-"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
@@ -65,8 +65,8 @@ def test_a_closed_output_is_no_fault(shell: Command) -> None:
         ("corpus remove", "Missing argument 'NAME'."),
     ],
 )
-def test_what_is_wrong_is_named_as_it_was_typed(shell: Command, line: str, message: str) -> None:
-    done = shell(*line.split())
+def test_what_is_wrong_is_named_as_it_was_typed(run: Command, line: str, message: str) -> None:
+    done = run(*line.split())
     assert done.code == 2
     assert message in done.err
     assert re.search(r"^Hint:  .*iterative-rag|^Hint:  max_hops", done.err, re.M)
@@ -74,54 +74,52 @@ def test_what_is_wrong_is_named_as_it_was_typed(shell: Command, line: str, messa
     assert "Input should" not in done.err
 
 
-def test_a_variable_is_named_as_it_was_set(shell: Command) -> None:
+def test_a_variable_is_named_as_it_was_set(run: Command) -> None:
     for name in ("MAX_HOPS", "LIMIT"):
         variable = f"ITERATIVE_RAG_{name}"
         command = ("history",) if name == "LIMIT" else ("search", "river")
-        done = shell(*command, **{variable: "many"})
+        done = run(*command, **{variable: "many"})
         assert done.code == 2
         assert f"{variable}=many is not valid: it must be a whole number." in done.err
 
 
-def test_a_setting_of_a_file_is_named_with_the_file(shell: Command, tmp_path: Path) -> None:
+def test_a_setting_of_a_file_is_named_with_the_file(run: Command, tmp_path: Path) -> None:
     (tmp_path / "iterative-rag.toml").write_text("grade_upper = 2\n")
-    done = shell("search", "river")
+    done = run("search", "river")
     assert f"grade_upper = 2 in {tmp_path / 'iterative-rag.toml'} is not valid: it must be at most 1." in done.err
 
 
-def test_a_question_without_spaces_is_one_where_the_script_has_none(shell: Command, articles: Path) -> None:
-    assert shell("index", str(articles), "-q").code == 0
-    assert shell("ask", "谁建立了这座城市？", "--llm", "builtin", "--language", "en", "-q").code in (0, 3)
+def test_a_question_without_spaces_is_one_where_the_script_has_none(run: Command, articles: Path) -> None:
+    assert run("index", str(articles), "-q").code == 0
+    assert run("ask", "谁建立了这座城市？", "--llm", "builtin", "--language", "en", "-q").code in (0, 3)
 
 
-def test_an_unknown_corpus_is_answered_with_those_that_exist(shell: Command, articles: Path) -> None:
+def test_an_unknown_corpus_is_answered_with_those_that_exist(run: Command, articles: Path) -> None:
     for name in ("towns", "rivers"):
-        assert shell("index", str(articles), "-q", "--corpus", name).code == 0
+        assert run("index", str(articles), "-q", "--corpus", name).code == 0
     for command in (("ask", "Who founded Orm?"), ("search", "orm"), ("show", "Orm")):
-        done = shell(*command, "--corpus", "town")
+        done = run(*command, "--corpus", "town")
         assert done.code == 4
         assert "There is no corpus 'town'." in done.err
         assert "Did you mean 'towns'? There are: rivers, towns. Make it: iterative-rag index" in done.err
-    assert shell("corpus", "remove", "zzz").code == 4
+    assert run("corpus", "remove", "zzz").code == 4
 
 
-def test_a_data_folder_that_cannot_be_written_is_said_to_be_that(
-    shell: Command, articles: Path, tmp_path: Path
-) -> None:
+def test_a_data_folder_that_cannot_be_written_is_said_to_be_that(run: Command, articles: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for command in (["index", str(articles)], ["ask", "Who founded Aldermere?", "-q"]):
-        done = shell(*command, ITERATIVE_RAG_HOME=str(tmp_path / "file" / "home"))
+        done = run(*command, ITERATIVE_RAG_HOME=str(tmp_path / "file" / "home"))
         assert done.code == 4
         assert re.search(r"Error: The data folder .*file/home cannot be written: Not a directory\.", done.err)
         assert "Set ITERATIVE_RAG_HOME to a folder that you may write." in done.err
-    done = shell("index", str(articles), ITERATIVE_RAG_HOME=str(tmp_path / "file"))
+    done = run("index", str(articles), ITERATIVE_RAG_HOME=str(tmp_path / "file"))
     assert "/file cannot be written: Not a directory." in done.err
     assert (tmp_path / "file").stat().st_mode & 0o100 == 0
 
 
-def test_a_fast_llm_beside_the_built_in_reader_is_told(shell: Command, articles: Path) -> None:
-    assert shell("index", str(articles), "-q").code == 0
-    done = shell("ask", "Who founded Aldermere?", "--llm", "builtin", "--fast-llm", "ollama/tiny")
+def test_a_fast_llm_beside_the_built_in_reader_is_told(run: Command, articles: Path) -> None:
+    assert run("index", str(articles), "-q").code == 0
+    done = run("ask", "Who founded Aldermere?", "--llm", "builtin", "--fast-llm", "ollama/tiny")
     assert "--fast-llm is not used" in done.err
 
 
@@ -133,9 +131,9 @@ def test_every_option_has_a_variable_of_its_name() -> None:
     assert names - set(Settings.model_fields) - TYPED_ONLY - _OF_TYPER == OPTIONS
 
 
-def test_a_variable_does_what_its_option_does(shell: Command, articles: Path) -> None:
-    assert shell("index", str(articles), ITERATIVE_RAG_QUIET="1").out == ""
-    found = shell("search", "Aldermere", ITERATIVE_RAG_JSON="1", ITERATIVE_RAG_LIMIT="1")
+def test_a_variable_does_what_its_option_does(run: Command, articles: Path) -> None:
+    assert run("index", str(articles), ITERATIVE_RAG_QUIET="1").out == ""
+    found = run("search", "Aldermere", ITERATIVE_RAG_JSON="1", ITERATIVE_RAG_LIMIT="1")
     assert found.out.startswith("[")
     assert found.out.count('"title"') == 1
 
@@ -160,8 +158,8 @@ def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield from _commands(one, f"{name} {below}".strip())
 
 
-def test_an_option_that_must_be_given_has_a_variable_too(shell: Command) -> None:
-    done = shell("evaluate", "run", "--dataset", "none.jsonl", ITERATIVE_RAG_CORPUS="towns")
+def test_an_option_that_must_be_given_has_a_variable_too(run: Command) -> None:
+    done = run("evaluate", "run", "--dataset", "none.jsonl", ITERATIVE_RAG_CORPUS="towns")
     assert done.code != 0
     assert "Missing option" not in done.err
     assert "none.jsonl" in done.err

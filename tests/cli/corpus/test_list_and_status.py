@@ -1,4 +1,4 @@
-"""`corpus` and `corpus status`, as processes of their own: what there is, and what is stale."""
+"""`corpus` and `corpus status`: what there is, and what is stale."""
 
 from __future__ import annotations
 
@@ -9,63 +9,63 @@ from fakes.command_line import Command
 from tests.cli.conftest import TEXTS
 
 
-def test_status_tells_what_is_stale(shell: Command, articles: Path) -> None:
-    shell("index", str(articles), "--corpus", "towns", "-q")
-    assert "stale      nothing\n" in shell("corpus", "status", "towns").out
+def test_status_tells_what_is_stale(run: Command, articles: Path) -> None:
+    run("index", str(articles), "--corpus", "towns", "-q")
+    assert "stale      nothing\n" in run("corpus", "status", "towns").out
     (articles / "Aldermere.md").write_text("# Aldermere\n\nA town.\n")
     (articles / "Sunday_bridge.md").unlink()
     for name in ("Wend.md", "Vessel_Isles.md"):
         (articles / name).write_text(f"# {name}\n\nA place.\n")
-    told = shell("corpus", "status", "towns").out
+    told = run("corpus", "status", "towns").out
     assert "2 new, 1 changed, 1 gone; iterative-rag index " in told
     command = told.partition("; iterative-rag ")[2].removesuffix(" brings it up to date\n").split()
-    assert shell(*command).out.startswith("2 added, 1 changed, 0 unchanged, 1 removed")
-    (made,) = json.loads(shell("corpus", "status", "towns", "--json").out)["corpora"]
+    assert run(*command).out.startswith("2 added, 1 changed, 0 unchanged, 1 removed")
+    (made,) = json.loads(run("corpus", "status", "towns", "--json").out)["corpora"]
     assert made["stale"] == {"new": 0, "changed": 0, "gone": 0, "roots": [], "unread": []}
-    assert "stale" not in shell("corpus", "status", "towns", "--no-check").out
+    assert "stale" not in run("corpus", "status", "towns", "--no-check").out
     articles.rename(articles.parent / "moved")
-    gone = shell("corpus", "status", "towns")
+    gone = run("corpus", "status", "towns")
     assert "not known of all its sources" in gone.out
     assert "not compared" in gone.err
     assert "start over: iterative-rag corpus remove towns" in gone.err
 
 
-def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(shell: Command, tmp_path: Path) -> None:
+def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(run: Command, tmp_path: Path) -> None:
     """The only file of a corpus became empty: the command that was named refused, and the old text stayed."""
     for name in ("Aldermere.md", "lines.jsonl"):
         source = tmp_path / name
         record = json.dumps({"title": "Aldermere", "text": "A market town."})
         source.write_text(record if name.endswith("jsonl") else TEXTS["Aldermere.md"])
-        shell("index", str(source), "--corpus", "towns", "-q")
+        run("index", str(source), "--corpus", "towns", "-q")
         source.write_text("")
-        told = shell("corpus", "status", "towns").out
+        told = run("corpus", "status", "towns").out
         assert "0 new, 0 changed, 1 gone; iterative-rag index " in told
-        done = shell(*told.partition("; iterative-rag ")[2].removesuffix(" brings it up to date\n").split())
+        done = run(*told.partition("; iterative-rag ")[2].removesuffix(" brings it up to date\n").split())
         assert (done.code, done.out.partition(", 1 removed")[0]) == (0, "0 added, 0 changed, 0 unchanged"), done.err
-        assert shell("search", "market town", "--corpus", "towns").code == 4
+        assert run("search", "market town", "--corpus", "towns").code == 4
 
 
-def test_what_cannot_be_read_any_more_is_not_called_gone(shell: Command, tmp_path: Path) -> None:
+def test_what_cannot_be_read_any_more_is_not_called_gone(run: Command, tmp_path: Path) -> None:
     source = tmp_path / "Aldermere.md"
     source.write_text(TEXTS["Aldermere.md"])
-    shell("index", str(source), "--corpus", "towns", "-q")
+    run("index", str(source), "--corpus", "towns", "-q")
     source.write_bytes(bytes(range(256)) * 40)
-    told = shell("corpus", "status", "towns")
+    told = run("corpus", "status", "towns")
     assert ("gone" in told.out, "not compared" in told.err) == (False, True)
-    assert shell("index", str(source), "--corpus", "towns").code == 4
-    assert shell("search", "market town", "--corpus", "towns").code == 0
+    assert run("index", str(source), "--corpus", "towns").code == 4
+    assert run("search", "market town", "--corpus", "towns").code == 0
 
 
-def test_corpora_as_json(shell: Command, articles: Path) -> None:
-    assert json.loads(shell("corpus", "list", "--json").out) == {"corpora": []}
-    shell("index", str(articles), "--corpus", "towns", "-q")
-    listed = json.loads(shell("corpus", "--json").out)
+def test_corpora_as_json(run: Command, articles: Path) -> None:
+    assert json.loads(run("corpus", "list", "--json").out) == {"corpora": []}
+    run("index", str(articles), "--corpus", "towns", "-q")
+    listed = json.loads(run("corpus", "--json").out)
     (towns,) = listed["corpora"]
     known = {"name": "towns", "documents": 2, "passages": 2, "state": "ready"}
     assert {key: towns[key] for key in known} == known
     assert {"embedder", "bytes", "updated"} <= towns.keys()
-    assert json.loads(shell("corpus", "list", "--json").out) == listed
-    assert json.loads(shell("corpus", "status", "towns", "--json", "--no-check").out) == listed
-    removed = shell("corpus", "remove", "towns", "--yes", "--json")
+    assert json.loads(run("corpus", "list", "--json").out) == listed
+    assert json.loads(run("corpus", "status", "towns", "--json", "--no-check").out) == listed
+    removed = run("corpus", "remove", "towns", "--yes", "--json")
     assert json.loads(removed.out) == {"removed": "towns", "documents": 2, "pages": None}
     assert removed.err == ""

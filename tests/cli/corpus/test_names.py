@@ -16,33 +16,33 @@ from iterative_rag.index.corpus_names import decoded, encoded
 NAMES = ["My Towns", "Städte & Dörfer", "Реки", "東京の資料", "R.E.M.", "d'Orsay (2nd ed.)", "CON", "café"]
 
 
-def names(shell: Command) -> list[str]:
-    return [one["name"] for one in json.loads(shell("corpus", "--json").out)["corpora"]]
+def names(run: Command) -> list[str]:
+    return [one["name"] for one in json.loads(run("corpus", "--json").out)["corpora"]]
 
 
 @pytest.mark.parametrize("name", ["My Towns", "Реки", "con"])
-def test_a_corpus_of_any_name_is_made_asked_listed_and_removed(shell: Command, articles: Path, name: str) -> None:
-    assert shell("index", "articles", "--corpus", name).code == 0
-    assert names(shell) == [name]
-    found = shell("search", "Aldermere", "--corpus", name)
+def test_a_corpus_of_any_name_is_made_asked_listed_and_removed(run: Command, articles: Path, name: str) -> None:
+    assert run("index", "articles", "--corpus", name).code == 0
+    assert names(run) == [name]
+    found = run("search", "Aldermere", "--corpus", name)
     assert found.code == 0
     assert "Aldermere" in found.out
     [folder] = [path.name for path in corpora().root.iterdir()]
     assert folder.isascii()
     assert folder == folder.lower() != "con"
-    other = shell("search", "Aldermere", "--corpus", name.swapcase())
+    other = run("search", "Aldermere", "--corpus", name.swapcase())
     assert other.code == 4
     assert f"Did you mean {name!r}?" in other.err
     assert f"--corpus {shlex.quote(name.swapcase())}" in other.err
-    assert shell("corpus", "remove", name, "--yes").code == 0
-    assert names(shell) == []
+    assert run("corpus", "remove", name, "--yes").code == 0
+    assert names(run) == []
 
 
-def test_a_corpus_that_was_made_under_its_bare_name_keeps_its_folder(shell: Command, articles: Path) -> None:
-    assert shell("index", "articles", "--corpus", "towns").code == 0
+def test_a_corpus_that_was_made_under_its_bare_name_keeps_its_folder(run: Command, articles: Path) -> None:
+    assert run("index", "articles", "--corpus", "towns").code == 0
     shutil.move(corpora().root / "towns", corpora().root / "aux")
-    assert names(shell) == ["aux"]
-    again = shell("index", "articles", "--corpus", "aux")
+    assert names(run) == ["aux"]
+    again = run("index", "articles", "--corpus", "aux")
     assert "0 added, 0 changed, 2 unchanged" in again.out
     assert [path.name for path in corpora().root.iterdir()] == ["aux"]
 
