@@ -9,6 +9,7 @@ from typing import TypeAlias
 from iterative_rag.engine.drafting import Drafted, as_last_attempt
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
+from iterative_rag.retrieval.need_words import plain_words
 from iterative_rag.types import (
     Draft,
     Fact,
@@ -81,7 +82,10 @@ class RunState:
             seconds=cost.seconds,
         )
         tried = inquiry.tried if again else (*inquiry.tried, *needs)
-        inquiry = replace(inquiry, facts=(*inquiry.facts, *facts), tried=tried)
+        listed = {plain_words(title) for title in (*titles, *(one for hop in self.hops for one in hop.shortlist))}
+        missed = (need.see for need in needs if need.see and plain_words(need.see) not in listed)
+        absent = tuple(dict.fromkeys((*inquiry.absent, *missed)))
+        inquiry = replace(inquiry, facts=(*inquiry.facts, *facts), tried=tried, absent=absent)
         return replace(self, inquiry=inquiry, hops=(*self.hops, record))
 
     def with_rephrasing(self, question: str, cost: Usage) -> RunState:

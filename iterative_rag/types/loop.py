@@ -105,8 +105,8 @@ class Computation:
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
-    the needs that were tried, what was computed on the way, and the names of the lists whose rows are not in the text.
-    Immutable: each hop makes a new one.
+    the needs that were tried, what was computed on the way, the names of the lists whose rows are not in the text, and
+    the titles that needs have named and no search has found. Immutable: each hop makes a new one.
     """
 
     original: str
@@ -115,6 +115,7 @@ class Inquiry:
     tried: tuple[Need, ...] = ()
     computed: tuple[Computation, ...] = ()
     lost_lists: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     def looks(self, need: Need) -> int:
         """How often a need has been looked up."""

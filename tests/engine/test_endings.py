@@ -177,6 +177,24 @@ def test_after_barren_hops_an_article_that_was_not_named_before_is_looked_into()
     assert [len(hop.needs) for hop in answer.hops] == [1, 1, 1]
 
 
+def test_an_article_that_the_corpus_lacks_is_told_from_one_that_says_nothing() -> None:
+    """Both read "nothing found", so the missing article was named again for the next need."""
+    needs = ['Who ordered Velm Tower? (see "Velm Hall")', 'Who paid the masons? (see "Velm Tower")']
+    llm = ScriptedLLM(
+        {
+            "analyse": [*({"status": "needs", "needs": [need]} for need in needs), {"status": "stuck", "reason": "-"}],
+            "extract": lambda request: NOTHING,
+            "answer": lambda request: REFUSED,
+        }
+    )
+    asked(llm)
+    tried = llm.asked("analyse")[-1].user.partition("TRIED ALREADY:\n")[2].splitlines()
+    assert tried == [
+        '- Who ordered Velm Tower? -> nothing found; no article "Velm Hall" was found',
+        "- Who paid the masons? -> nothing found",
+    ]
+
+
 def test_something_else_is_looked_for_only_so_often() -> None:
     things = iter(["tower", "bridge", "library", "harbour", "palace", "garden", "market", "station"])
     llm = ScriptedLLM(

@@ -79,9 +79,9 @@ def _need(text: str) -> Need:
 
 
 def tried_needs(inquiry: Inquiry) -> str:
-    """Each need once, with the numbers of the facts found for it, marked where none of them has the value. Facts that
-    were noted for another part of the question are about no need that was tried. Then the lists that turned out to have
-    no rows; their names are text of documents."""
+    """Each need once, with the numbers of the facts found for it, marked where none of them has the value or where the
+    article that it named was not found. Facts that were noted for another part of the question are about no need that
+    was tried. Then the lists that turned out to have no rows; their names are text of documents."""
     found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
@@ -93,7 +93,9 @@ def tried_needs(inquiry: Inquiry) -> str:
     for need, ns in found.items():
         marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
         partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
-        lines.append(f"- {need.question} -> {marks}{partly}")
+        named = dict.fromkeys(one.see for one in inquiry.tried if one == need and one.see in inquiry.absent)
+        absent = "".join(f'; no article "{title}" was found' for title in named)
+        lines.append(f"- {need.question} -> {marks}{partly}{absent}")
     if inquiry.lost_lists:
         lines += ["", "LISTS WITHOUT ROWS (their headings are in the documents, their rows are not):"]
         lines.append(fence("\n".join(f"- {one}" for one in inquiry.lost_lists), "lists"))
