@@ -39,8 +39,12 @@ def main() -> None:
         return
     with server(LATENCY) as (address, process):
         first_byte(address)
-        users_at_once(address, given.users)
-        print(f"  memory of the server: {memory(process):,.0f} MB")
+        for users in (1, given.users):
+            before = processor_seconds(process)
+            users_at_once(address, users)
+            used = processor_seconds(process) - before
+            print(f"  the server used {used:.1f} s of processor time and {memory(process):,.0f} MB")
+        print(f"  load of this machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with server(0.0) as (address, process):
         one_after_another(address, process, given.runs)
 
@@ -142,6 +146,12 @@ def memory(process: int) -> float:
     """The resident memory of a process, in MB."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has used of all cores."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def told(seconds: list[float]) -> str:
