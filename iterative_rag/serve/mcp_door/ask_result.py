@@ -13,10 +13,12 @@ from iterative_rag.serve.mcp_door.tool_results import (
     ConflictResult,
     ConflictSide,
 )
+from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.types import Answer, Citation
 
 
 def ask_result(answer: Answer, corpus: str) -> AskResult:
+    answer = public_ending(answer)
     ids = {fact.source: fact.document_id for hop in answer.hops for fact in hop.facts if not fact.retrieved}
     return AskResult(
         corpus=corpus,

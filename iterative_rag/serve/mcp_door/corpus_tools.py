@@ -57,19 +57,19 @@ class CorpusTools:
     def read_document(self, wanted: ReadArguments) -> DocumentPart:
         corpus = self._corpus(wanted.corpus)
         document = document_named(corpus, wanted.document)
-        start, end = min(wanted.start, len(document.text)), len(document.text)
+        start, stop = min(wanted.start, len(document.text)), len(document.text)
         if wanted.section:
             section = section_named(document.text, wanted.section)
             if section is None:
                 raise UsageError(
                     f"{document.title!r} has no section like {wanted.section!r}.", hint="outline lists its sections."
                 )
-            start, end = max(wanted.start, section.start), max(wanted.start, section.end)
-        end = min(end, start + wanted.max_chars)
+            start, stop = max(start, section.start), max(start, section.end)
+        end = min(stop, start + wanted.max_chars)
         return DocumentPart(
             **_quoted(corpus, document, (start, end)).model_dump(),
             length=len(document.text),
-            next_start=end if end < len(document.text) else None,
+            next_start=end if end < stop else None,
         )
 
     def outline(self, wanted: OutlineArguments) -> OutlineResult:

@@ -42,7 +42,7 @@ class SearchResult(Result):
 
 class DocumentPart(Quoted):
     length: int = Field(description="Characters of the whole document.")
-    next_start: int | None = Field(description="Where to read on; null at the end.")
+    next_start: int | None = Field(description="Where to read on, with the same arguments; null at the end.")
 
 
 class SectionPlace(Result):

@@ -9,6 +9,7 @@ from typing import Any
 
 from iterative_rag.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
 from iterative_rag.serve.openai_door.chat_request import ChatRequested
+from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_escaping import escaped_markdown
 from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
@@ -17,6 +18,8 @@ from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
 CHARS_PER_TOKEN = 4
 # What a follow-up that was put in other words begins with; `earlier_messages` reads it again.
 UNDERSTOOD = "Understood as:"
+# Of a quote; a row of a table may be a page long. The whole quote is in `iterative_rag.citations` of the reply.
+_MOST_QUOTED = 400
 _MARKER = re.compile(r"\\\[(\d+)\\\]")
 
 
@@ -33,6 +36,7 @@ class Content:
 def content_of(answer: Answer, requested: ChatRequested, understood: str = "") -> Content:
     """An abstention is told in the text, which every client shows, and in `refusal`, where programs look. A limit of
     the run, and `max_tokens`, end with "length". `understood` is the question that a follow-up stands for."""
+    answer = public_ending(answer)
     first_lines = [f"*{UNDERSTOOD} {_shown(understood)}*", ""] if understood else []
     text = "\n".join([*first_lines, *_lines(answer)]).strip()
     finish = "length" if answer.cap is not None else "stop"
@@ -71,7 +75,9 @@ def _source(citation: Citation) -> str:
     title = _shown(citation.title)
     title = f"[{title}](<{citation.link}>)" if citation.link else f"*{title}*"
     page = f", page {citation.page}" if citation.page else ""
-    return f"[{citation.n}] {title}{page}: “{_shown(quote_of(citation))}”  "
+    quote = quote_of(citation)
+    quote = quote if len(quote) <= _MOST_QUOTED else f"{quote[:_MOST_QUOTED].rstrip()} …"
+    return f"[{citation.n}] {title}{page}: “{_shown(quote)}”  "
 
 
 def _shown(text: str) -> str:

@@ -12,11 +12,12 @@ import re
 from iterative_rag.text.control_characters import one_line
 
 _TASK = re.compile(r"\s*### Task:\s", re.IGNORECASE)
-_HISTORY = re.compile(r"<chat_history>(?P<history>.*)</chat_history>", re.DOTALL)
 # The keys of what is asked for. The examples of a prompt use no other.
 _KEYS = re.compile(r"""\{\s*["'](?P<key>title|tags|follow_ups|queries|text|prompt)["']\s*:""")
-_USER = re.compile(r"^USER:[ \t]*(?P<text>.*?)(?=^ASSISTANT:|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE)
-_QUOTED_QUESTION = re.compile(r"<user_query>(?P<query>.*?)</user_query>", re.DOTALL)
+_HISTORY, _SAID, _REPLIED = "<chat_history>", "USER:", "\nASSISTANT:"
+_QUERY = "<user_query>", "</user_query>"
+# The instructions stand at the beginning; what follows may be as long as a chat.
+_MOST_READ = 20_000
 _EMOJI = "Your task is to reflect the speaker's likely facial expression through a fitting emoji"
 _TOOLS = "Your task is to choose and return the correct tool(s) from the list of available tools"
 _TITLE_WORDS, _TITLE_CHARS = 8, 60
@@ -30,7 +31,7 @@ def task_reply(prompt: str) -> str | None:
         return json.dumps({"tool_calls": []})
     if not _TASK.match(prompt):
         return None
-    asked = _KEYS.search(prompt)
+    asked = _KEYS.search(prompt[:_MOST_READ])
     if asked is None:
         return None
     match asked["key"]:
@@ -49,14 +50,16 @@ def task_reply(prompt: str) -> str | None:
 
 def question_within(prompt: str) -> str:
     """The user's question, also where a chat program has put it into a prompt about documents of its own."""
-    quoted = _QUOTED_QUESTION.search(prompt) if _TASK.match(prompt) else None
-    return quoted["query"].strip() if quoted else prompt
+    if not _TASK.match(prompt):
+        return prompt
+    _, begun, rest = prompt.partition(_QUERY[0])
+    query, ended, _ = rest.partition(_QUERY[1])
+    return query.strip() if begun and ended else prompt
 
 
 def _title(prompt: str) -> str:
     """The first words that the user said."""
-    history = _HISTORY.search(prompt)
-    said = _USER.search(history["history"]) if history else None
-    words = one_line(said["text"]).split() if said else []
+    said = prompt.partition(_HISTORY)[2].partition(_SAID)[2].partition(_REPLIED)[0]
+    words = one_line(said[:_MOST_READ]).split()
     title = " ".join(words[:_TITLE_WORDS])[:_TITLE_CHARS].rstrip(" ,;:")
     return title + ("…" if len(words) > _TITLE_WORDS else "") or "Question"

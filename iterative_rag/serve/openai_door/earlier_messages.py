@@ -19,7 +19,9 @@ from iterative_rag.types import Earlier, Exchange
 # What is remembered of a long conversation.
 _MOST_EXCHANGES = 20
 _MOST_CHARS = 1000
-_FOLDED = re.compile(r"<details\b.*?</details>\s*", re.DOTALL)
+# Of a reply, before any pattern sees it: clients send what they like.
+_MOST_READ = 20_000
+_FOLDED, _UNFOLDED = "<details", "</details>"
 _UNDERSTOOD = re.compile(rf"\A\*{re.escape(UNDERSTOOD)} (?P<question>.+)\*\s*\n")
 # Not the label of an ending without an answer, which ends with a colon.
 _BOLD = re.compile(r"\*\*(?P<value>(?:[^*\n\\]|\\.)+?)(?<!:)\*\*")
@@ -28,19 +30,27 @@ _LABEL = re.compile(r"\A\*\*(?:[^*\n])+:\*\*")
 
 def earlier_of_messages(messages: Sequence[Message]) -> Earlier | None:
     """The exchanges of a user with this server, the last ones; None where there are none."""
-    exchanges = [
-        _exchange(one.text, reply.text)
+    pairs = [
+        (one, reply)
         for one, reply in pairwise(messages)
         if (one.role, reply.role) == ("user", "assistant") and one.text.strip()
     ]
-    return Earlier(tuple(exchanges[-_MOST_EXCHANGES:])) if exchanges else None
+    exchanges = [_exchange(one.text[:_MOST_READ], reply.text[:_MOST_READ]) for one, reply in pairs[-_MOST_EXCHANGES:]]
+    return Earlier(tuple(exchanges)) if exchanges else None
+
+
+def _without_reasoning(replied: str) -> str:
+    """The reply without the block in which some clients keep the reasoning."""
+    before, folded, rest = replied.partition(_FOLDED)
+    _, ended, after = rest.partition(_UNFOLDED)
+    return f"{before}{after}".lstrip() if folded and ended else replied.lstrip()
 
 
 def _exchange(asked: str, replied: str) -> Exchange:
-    replied = _FOLDED.sub("", replied).lstrip()
+    replied = _without_reasoning(replied)
     if understood := _UNDERSTOOD.match(replied):
         asked, replied = plain(understood["question"]), replied[understood.end() :].lstrip()
-    said = replied.partition("\n\n")[0]
+    said = replied.partition("\n\n")[0][:_MOST_CHARS]
     value = None if _LABEL.match(said) else _BOLD.search(said)
     short = one_line(plain(value["value"])) if value else ""
     return Exchange(one_line(asked)[:_MOST_CHARS], short[:_MOST_CHARS], one_line(plain(said))[:_MOST_CHARS])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -36,6 +37,7 @@ from iterative_rag.text.control_characters import without_controls
 from iterative_rag.trace import new_run_id
 from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress, Usage
 
+_log = logging.getLogger(__name__)
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -84,7 +86,7 @@ async def complete(request: Request) -> Response:
         return _replied(requested, reply)
     given = {"question": question_within(requested.question), "corpus": name.corpus, "strategy": name.strategy}
     asked: RunRequest = await asyncio.to_thread(checked_request, given, services.pool)
-    earlier = earlier_of_messages(requested.earlier)
+    earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
     run = services.runs.submit(asked, client=client_of(request.scope), work=asking(asked, earlier))
     if requested.stream:
         return _streamed(_chunks(run, requested, services.runs))
@@ -117,6 +119,9 @@ async def _chunks(run: Run, requested: ChatRequested, runs: RunManager) -> Async
             yield completion.usage_chunk(run.answer.usage if run.answer else Usage())
     except IterativeRAGError as error:
         yield error_body(error)
+    except Exception:  # noqa: BLE001 - the status is sent: a client can only be told within the stream
+        _log.exception("Run %s", run.id)
+        yield error_body(IterativeRAGError("An unexpected error.", hint="See the server's log."))
     finally:
         if not run.over:
             runs.stop(run)

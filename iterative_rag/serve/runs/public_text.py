@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from iterative_rag.remote.server_calls import without_secrets
+from iterative_rag.types import Answer
 from iterative_rag.types.links import web_link
 
 # The settings that a client may see: none of them holds an address, a path or a model's whole spec.
@@ -37,6 +39,16 @@ def public(value: Any, key: str = "") -> Any:
         if key in _MESSAGES:
             return public_message(value)
     return value
+
+
+def public_ending(answer: Answer) -> Answer:
+    """The answer with public messages where it says why it ended, what was not read, and what the corpus lacks."""
+    return replace(
+        answer,
+        reason=public_message(answer.reason),
+        corpus_notice=public_message(answer.corpus_notice),
+        unread=tuple(replace(one, reason=public_message(one.reason)) for one in answer.unread),
+    )
 
 
 def public_source(source: str) -> str:

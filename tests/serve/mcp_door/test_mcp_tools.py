@@ -100,6 +100,10 @@ def test_a_document_is_outlined_and_read_by_section_and_by_id(connected: Connect
     assert outline["sections"][0]["heading"] == "Aldermere"
     assert outline["tables"][0]["rows"] == 2
     read = found(connected, "read_document", document=outline["document_id"], section="Aldermere")
+    assert read["next_start"] is None
+    first = found(connected, "read_document", document="Aldermere", section="Aldermere", max_chars=20)
+    rest = found(connected, "read_document", document="Aldermere", section="Aldermere", start=first["next_start"])
+    assert first["text"] + rest["text"] == read["text"]
     assert read["title"] == "Aldermere"
     assert "Its mayor is Edda Holm." in read["text"]
 

@@ -7,7 +7,10 @@ import json
 import pytest
 
 from fakes.running_server import CORPUS, RunningServer
+from iterative_rag.serve.openai_door.chat_request import Message
 from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
+from iterative_rag.serve.openai_door.earlier_messages import earlier_of_messages
+from iterative_rag.types import Exchange
 
 HISTORY = """<chat_history>
 USER: Who was the mother of the 15th first lady of the United States?
@@ -67,6 +70,27 @@ def test_the_question_is_taken_out_of_a_prompt_about_other_documents() -> None:
     prompt = "### Task:\nRespond to the user query using the context.\n<user_query>\nWho?\n</user_query>"
     assert task_reply(prompt) is None
     assert question_within(prompt) == "Who?"
+
+
+@pytest.mark.parametrize(
+    "text", ["<details " * 100_000, "<user_query>" * 80_000, "<chat_history>" * 70_000, "{ " * 500_000, "**" * 400_000]
+)
+def test_what_a_client_makes_up_is_read_in_no_time(text: str) -> None:
+    """Each would take a pattern that looks further at every beginning minutes: the test would not end."""
+    messages = (Message("user", text), Message("assistant", text))
+    earlier = earlier_of_messages(messages * 20)
+    assert earlier
+    assert len(earlier.exchanges) == 20
+    assert task_reply(f"### Task:\n{text}") is None
+    assert question_within(f"### Task:\n{text}")
+
+
+def test_reasoning_that_a_client_sends_back_is_no_part_of_the_answer() -> None:
+    reasoning = '<details type="reasoning">\n<summary>Thought</summary>\n> Hop 1\n</details>'
+    folded = f"{reasoning}\nThe mayor is **Edda Holm** [1].\n\nSources:"
+    earlier = earlier_of_messages([Message("user", "Who is the mayor?"), Message("assistant", folded)])
+    assert earlier
+    assert earlier.exchanges == (Exchange("Who is the mayor?", "Edda Holm", "The mayor is Edda Holm [1]."),)
 
 
 def test_a_task_starts_no_run(served: RunningServer) -> None:

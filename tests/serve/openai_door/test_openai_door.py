@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from fakes import readme_question
 from fakes.running_server import CORPUS, TOKEN, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
+from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.serve.runs.run import RunState
 
@@ -127,8 +128,6 @@ def test_parts_of_text_are_joined_and_other_parts_refused(client: OpenAI) -> Non
 
 def test_an_error_of_the_model_is_one_of_the_protocol(tmp_path: Path) -> None:
     def fail(request: ChatRequest) -> None:
-        from iterative_rag.errors import LLMUnreachable
-
         raise LLMUnreachable("There is no server at http://10.1.2.3:11434.", hint="ollama serve")
 
     with running_server(tmp_path, backends={"failing": PlayingLLM(fail)}) as server:
@@ -168,6 +167,18 @@ def test_llama_index_uses_it_as_a_model(served: RunningServer) -> None:
     streamed = [part.delta or "" for part in llm.stream_chat([ChatMessage(role="user", content=QUESTION)])]
     assert "**Edda Holm** [2]" in whole.text
     assert "".join(streamed) == whole.text
+
+
+def test_an_answer_that_a_fault_cut_short_names_no_server(tmp_path: Path) -> None:
+    def fail_late(request: ChatRequest) -> None:
+        if "Its mayor is Edda Holm." in request.user:
+            raise LLMUnreachable("There is no server at http://10.1.2.3:11434.", hint="ollama serve")
+
+    with running_server(tmp_path, backends={"failing": PlayingLLM(fail_late)}) as server:
+        reply = connected(server).chat.completions.create(model=MODEL, messages=asked(QUESTION))
+    content = reply.choices[0].message.content or ""
+    assert content.startswith("**Incomplete:** 1 document could not be read")
+    assert "10.1.2.3" not in reply.to_json()
 
 
 def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
