@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -38,6 +39,9 @@ AllowHost = Annotated[
     list[str] | None,
     typer.Option("--allow-host", metavar="NAME", help="A further name of this server, as behind a proxy; repeatable."),
 ]
+Evaluations = Annotated[
+    Path | None, typer.Option("--evaluations", metavar="FOLDER", help="Evaluation runs to show on the page.")
+]
 RunsAtOnce = Annotated[int, typer.Option("--runs-at-once", metavar="N", min=1, max=64, help="Questions at once.")]
 Queue = Annotated[int, typer.Option("--queue", metavar="N", min=0, max=10_000, help="Questions that may wait.")]
 RunsPerClient = Annotated[
@@ -55,6 +59,7 @@ def serve(
     token: Token = "",
     read_only: ReadOnly = False,
     allow_host: AllowHost = None,
+    evaluations: Evaluations = None,
     runs_at_once: RunsAtOnce = 2,
     queue: Queue = 32,
     runs_per_client: RunsPerClient = 8,
@@ -100,6 +105,7 @@ def serve(
         read_only=read_only,
         corpora=tuple(dict.fromkeys(corpus or ())),
         allow_hosts=tuple(allow_host or ()),
+        evaluations=evaluations,
         runs_at_once=runs_at_once,
         queue=queue,
         runs_per_client=runs_per_client,

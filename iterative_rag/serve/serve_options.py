@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from pathlib import Path
 
 from iterative_rag.errors import UsageError
 
@@ -19,6 +20,7 @@ class ServeOptions:
     `allow_hosts` are names under which the server is reached besides its address, as behind a reverse proxy.
     `read_only` hides what changes state. A run ends `grace_seconds` after the last client that watched it has gone.
     The head of a request has to arrive within `head_seconds`, its body within `body_seconds` more.
+    `evaluations` is a folder of evaluation runs that are shown.
     `kept_runs` finished runs keep their events in memory; older ones are read from their traces.
     """
 
@@ -28,6 +30,7 @@ class ServeOptions:
     read_only: bool = False
     corpora: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
+    evaluations: Path | None = None
     runs_at_once: int = 2
     queue: int = 32
     runs_per_client: int = 8

@@ -201,3 +201,19 @@ def test_scripts_write_html_only_as_the_server_made_it(name: str) -> None:
     script = static_file(name).decode()
     assert script.count(".innerHTML = ") == script.count(".innerHTML = await response.text()")
     assert not re.search(r"insertAdjacentHTML|document\.write|eval\(|outerHTML\s*=", script)
+
+
+def test_evaluation_runs_of_a_folder_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    runs = tmp_path / "runs"
+    (runs / "first" / "logs").mkdir(parents=True)
+    (runs / "first" / "manifest.json").write_text('{"questions": 4, "repeat": 1}', encoding="utf-8")
+    (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
+    with running_server(tmp_path, evaluations=runs) as running, running.client() as client:
+        assert "4 questions" in client.get("/evaluations").text
+        shown = client.get("/evaluations/first").text
+        assert "No question has been answered yet." in shown
+        assert 'http-equiv="refresh"' in shown  # it goes on
+        for outside in ("..", "%2e%2e", "none", "first%2f..%2f.."):
+            assert client.get(f"/evaluations/{outside}").status_code in (200, 404)
+            assert "No question" not in client.get(f"/evaluations/{outside}").text

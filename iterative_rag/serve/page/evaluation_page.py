@@ -1,0 +1,74 @@
+"""`/evaluations`: the evaluation runs of a folder that the server was given, also while they go on."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from iterative_rag.evaluation.running.run_folder import MANIFEST, read_manifest, read_run
+from iterative_rag.serve.api.responses import NotFound
+from iterative_rag.serve.page.articles.article_view import ArticleView
+from iterative_rag.serve.page.articles.markdown_html import markdown_html
+from iterative_rag.serve.page.rendering import page
+from iterative_rag.serve.services import services_of
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationCard:
+    """A run of the folder: `questions` are those to be asked, with repetitions."""
+
+    name: str
+    questions: int
+
+
+async def evaluations(request: Request) -> Response:
+    """The runs, the newest first."""
+    folder = services_of(request).options.evaluations
+    cards = await asyncio.to_thread(_cards, folder) if folder else []
+    return page(request, "evaluations.html", cards=cards, given=folder is not None)
+
+
+async def evaluation(request: Request) -> Response:
+    """The report of a run as far as it has come; a run that goes on is loaded again."""
+    folder = services_of(request).options.evaluations
+    # Only a name that the folder lists is opened, so no address leads out of it.
+    name = request.path_params["name"]
+    path = next((path for path in await asyncio.to_thread(_folders, folder) if path.name == name), None)
+    if path is None:
+        raise NotFound("There is no such evaluation.")
+    written, complete = await asyncio.to_thread(_report, path)
+    view = ArticleView(markdown_html(written), False, 1, 1)
+    return page(request, "evaluation.html", name=name, view=view, complete=complete)
+
+
+def _folders(folder: Path | None) -> list[Path]:
+    if folder is None or not folder.is_dir():
+        return []
+    found = [path for path in folder.iterdir() if (path / MANIFEST).is_file()]
+    return sorted(found, key=lambda path: (path / MANIFEST).stat().st_mtime, reverse=True)
+
+
+def _cards(folder: Path) -> list[EvaluationCard]:
+    return [EvaluationCard(path.name, _total(path)) for path in _folders(folder)]
+
+
+def _total(path: Path) -> int:
+    manifest = read_manifest(path) or {}
+    questions, repeat = manifest.get("questions"), manifest.get("repeat")
+    return questions * repeat if isinstance(questions, int) and isinstance(repeat, int) else 0
+
+
+def _report(path: Path) -> tuple[str, bool]:
+    """The report as Markdown, and whether all questions were asked."""
+    from iterative_rag.evaluation.metrics.summary import summarise
+    from iterative_rag.evaluation.report.markdown_report import markdown
+    from iterative_rag.evaluation.report.report_tables import Report
+
+    run = read_run(path)
+    if not run.records:
+        return "No question has been answered yet.", False
+    return markdown(Report(run, summarise(run))), run.complete
