@@ -77,7 +77,7 @@ def _sizes(browser: Any, address: str) -> str:
     """Everything that the first page loads, and whether any of it is from elsewhere."""
     page = browser.new_page()
     responses: list[Any] = []
-    page.on("response", responses.append)
+    page.on("response", lambda response: responses.append(response))  # a method of a list cannot be wrapped
     page.goto(address, wait_until="networkidle", timeout=SECONDS)
     sizes = [len(response.body()) for response in responses]
     foreign = [one.url for one in responses if urlsplit(one.url).netloc != urlsplit(address).netloc]

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from iterative_rag import __version__
-from iterative_rag.output import around_value, quote_of, said_lines
+from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines
 from iterative_rag.proof.proof_file import stylesheet
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.runs.public_text import public_message, public_source
@@ -83,6 +83,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("iterative_rag.serve.page"),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
@@ -93,9 +94,12 @@ def _environment() -> Environment:
     environment.globals |= {
         "answer_lines": answer_lines,
         "article_html": lambda view: Markup(view.html),  # sanitised where it was made
+        "apart": apart,
         "asset": _asset,
         "counted": counted,
+        "extract": EXTRACT,
         "strategies": lambda: STRATEGIES.offered,
+        "taken_lines": taken_lines,
         "version": __version__,
     }
     return environment
