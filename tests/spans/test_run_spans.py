@@ -22,7 +22,7 @@ from fakes.two_article_corpus import QUESTION, TEXTS, write_articles
 from iterative_rag.errors import LLMUnreachable, MissingExtra
 from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.settings import Settings
+from iterative_rag.settings import Settings, load_settings
 from iterative_rag.spans import span_export
 from iterative_rag.system.installation import install_command
 
@@ -136,6 +136,13 @@ def test_they_are_off_unless_a_collector_is_named(monkeypatch: pytest.MonkeyPatc
     assert span_export.run_spans(Settings()) is None
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
     assert span_export.run_spans(Settings(otel="spans")) is None
+
+
+def test_a_folder_that_is_not_trusted_cannot_ask_for_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "iterative-rag.toml").write_text('otel = "text"\n')
+    assert load_settings().otel == "auto"
+    assert load_settings({"otel": "text"}).otel == "text"
 
 
 def test_without_its_packages_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from iterative_rag.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
 from iterative_rag.serve.openai_door.chat_request import ChatRequested
@@ -33,12 +34,16 @@ class Content:
     annotations: tuple[dict[str, Any], ...] = ()
 
 
-def content_of(answer: Answer, requested: ChatRequested, understood: str = "") -> Content:
+def content_of(answer: Answer, requested: ChatRequested, server: str, understood: str = "") -> Content:
     """An abstention is told in the text, which every client shows, and in `refusal`, where programs look. A limit of
-    the run, and `max_tokens`, end with "length". `understood` is the question that a follow-up stands for."""
+    the run, and `max_tokens`, end with "length". `understood` is the question that a follow-up stands for. A source
+    without a web address is linked to the page of the `server` (its address) that shows the quote in its article.
+    """
     answer = public_ending(answer)
+    quotes = f"{server}runs/{quote(answer.run_id)}/quotes/"
+    links = {citation.n: citation.link or f"{quotes}{citation.n}" for citation in answer.citations}
     first_lines = [f"*{UNDERSTOOD} {_shown(understood)}*", ""] if understood else []
-    text = "\n".join([*first_lines, *_lines(answer)]).strip()
+    text = "\n".join([*first_lines, *_lines(answer, links)]).strip()
     finish = "length" if answer.cap is not None else "stop"
     first = min((place for stop in requested.stops if (place := text.find(stop)) >= 0), default=None)
     if first is not None:
@@ -46,10 +51,10 @@ def content_of(answer: Answer, requested: ChatRequested, understood: str = "") -
     if requested.most_tokens is not None and len(text) > requested.most_tokens * CHARS_PER_TOKEN:
         text, finish = text[: requested.most_tokens * CHARS_PER_TOKEN], "length"
     refusal = f"{answer.label}: {answer.reason}" if answer.status is Status.ABSTAINED else None
-    return Content(text, finish, refusal, tuple(_annotations(text, answer)))
+    return Content(text, finish, refusal, tuple(_annotations(text, answer, links)))
 
 
-def _lines(answer: Answer) -> Iterator[str]:
+def _lines(answer: Answer, links: Mapping[int, str]) -> Iterator[str]:
     if answer.label:
         yield f"**{answer.label}:** {_shown(answer.reason)}"
         yield ""
@@ -65,19 +70,19 @@ def _lines(answer: Answer) -> Iterator[str]:
     if told := [_shown(remark) for remark in remarks(answer)]:
         yield from ("", *told)
     if answer.citations:
-        yield from ("", "Sources:", "", *map(_source, answer.citations))
+        yield from ("", "Sources:", "", *(_source(one, links[one.n]) for one in answer.citations))
     if answer.nearest:
-        yield from ("", "What comes nearest:", "", *map(_source, answer.nearest))
+        yield from ("", "What comes nearest:", "", *(_source(one, one.link) for one in answer.nearest))
 
 
-def _source(citation: Citation) -> str:
+def _source(citation: Citation, link: str) -> str:
     """`[1] [Title](<https://...>): “the quote”`; each a paragraph of its own."""
     title = _shown(citation.title)
-    title = f"[{title}](<{citation.link}>)" if citation.link else f"*{title}*"
+    title = f"[{title}](<{link}>)" if link else f"*{title}*"
     page = f", page {citation.page}" if citation.page else ""
-    quote = quote_of(citation)
-    quote = quote if len(quote) <= _MOST_QUOTED else f"{quote[:_MOST_QUOTED].rstrip()} …"
-    return f"[{citation.n}] {title}{page}: “{_shown(quote)}”  "
+    said = quote_of(citation)
+    said = said if len(said) <= _MOST_QUOTED else f"{said[:_MOST_QUOTED].rstrip()} …"
+    return f"[{citation.n}] {title}{page}: “{_shown(said)}”  "
 
 
 def _shown(text: str) -> str:
@@ -89,14 +94,13 @@ def _as_text(line: str) -> str:
     return _MARKER.sub(r"[\1]", escaped_markdown(line))
 
 
-def _annotations(text: str, answer: Answer) -> Iterator[dict[str, Any]]:
-    """The markers of citations with a web address, as the protocol tells them to programs."""
-    links = {citation.n: citation for citation in answer.citations if citation.link}
+def _annotations(text: str, answer: Answer, links: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+    """The markers of the text with what they lead to, as the protocol tells them to programs."""
+    titles = {citation.n: citation.title for citation in answer.citations}
     body = text.partition("\nSources:\n")[0]
-    for marker in re.finditer(r"\[(\d+)\]", body):
-        if citation := links.get(int(marker[1])):
+    for marker in re.finditer(r"\[(\d{1,4})\]", body):
+        number = int(marker[1])
+        if number in links:
             place = {"start_index": marker.start(), "end_index": marker.end()}
-            yield {
-                "type": "url_citation",
-                "url_citation": {**place, "title": citation.title, "url": citation.link},
-            }
+            told = {**place, "title": titles[number], "url": links[number]}
+            yield {"type": "url_citation", "url_citation": told}

@@ -89,21 +89,21 @@ async def complete(request: Request) -> Response:
     earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
     run = services.runs.submit(asked, client=client_of(request.scope), work=asking(asked, earlier))
     if requested.stream:
-        return _streamed(_chunks(run, requested, services.runs))
+        return _streamed(_chunks(run, requested, services.runs, str(request.base_url)))
     return await _whole(request, run, requested)
 
 
 async def _whole(request: Request, run: Run, requested: ChatRequested) -> Response:
     if not await over_or_gone(request, run):
         return Response(status_code=499)
-    content = _content(run, requested)
+    content = _content(run, requested, str(request.base_url))
     thoughts = "".join(_thought(event.happening) for event in run.events())
     usage = run.answer.usage if run.answer else Usage()
     whole = Completion(run.id, requested.model).whole(content, thoughts, usage, run.answer)
     return JSONResponse(whole, headers={"x-run-id": run.id})
 
 
-async def _chunks(run: Run, requested: ChatRequested, runs: RunManager) -> AsyncIterator[dict[str, Any]]:
+async def _chunks(run: Run, requested: ChatRequested, runs: RunManager, server: str) -> AsyncIterator[dict[str, Any]]:
     """The hops as reasoning while they happen, and the answer once it was checked. A client that goes away ends the
     run: it cannot come back to this stream."""
     completion = Completion(run.id, requested.model)
@@ -112,7 +112,7 @@ async def _chunks(run: Run, requested: ChatRequested, runs: RunManager) -> Async
         async for event in run.subscribe():
             if thought := _thought(event.happening):
                 yield completion.chunk({"reasoning_content": thought})
-        content = _content(run, requested)
+        content = _content(run, requested, server)
         yield completion.chunk({"content": content.text})
         yield completion.last_chunk(content, run.answer)
         if requested.include_usage:
@@ -127,7 +127,7 @@ async def _chunks(run: Run, requested: ChatRequested, runs: RunManager) -> Async
             runs.stop(run)
 
 
-def _content(run: Run, requested: ChatRequested) -> Content:
+def _content(run: Run, requested: ChatRequested, server: str) -> Content:
     """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
 
     Raises the error of the run, and ServerBusy for one that was stopped.
@@ -139,7 +139,7 @@ def _content(run: Run, requested: ChatRequested) -> Content:
         raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
     follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
     understood = next((one.question for one in follow_ups if one.question != one.asked), "")
-    return content_of(run.answer, requested, understood)
+    return content_of(run.answer, requested, server, understood)
 
 
 def _thought(happening: Happening) -> str:

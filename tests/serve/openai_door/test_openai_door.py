@@ -52,13 +52,19 @@ def test_the_corpora_are_models_with_and_without_a_strategy(client: OpenAI) -> N
         client.models.retrieve("gpt-4")
 
 
-def test_an_answer_has_its_sources_below_it_and_the_hops_as_reasoning(client: OpenAI) -> None:
+def test_an_answer_has_its_sources_below_it_and_the_hops_as_reasoning(client: OpenAI, served: RunningServer) -> None:
     reply = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), temperature=0.2, seed=1)
     [choice] = reply.choices
     content = choice.message.content or ""
     assert choice.finish_reason == "stop"
     assert content.startswith("The mayor of Aldermere [1] is **Edda Holm** [2].")
-    assert "[2] *Aldermere*: “Its mayor is Edda Holm.”" in content
+    link = f"{served.address}/runs/{reply.id.removeprefix('chatcmpl-')}/quotes/2"
+    assert f"[2] [Aldermere](<{link}>): “Its mayor is Edda Holm.”" in content
+    with served.client() as browser:
+        assert "Its mayor is Edda Holm." in browser.get(link, headers={"accept": "text/html"}).text
+    cited = choice.message.annotations or []
+    assert [one.url_citation.url for one in cited][-1] == link
+    assert [content[one.url_citation.start_index : one.url_citation.end_index] for one in cited][:2] == ["[1]", "[2]"]
     assert "looking for In which town" in thought(choice.message)
     assert reply.usage
     assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens > 0
@@ -163,10 +169,10 @@ def test_llama_index_uses_it_as_a_model(served: RunningServer) -> None:
     llm = OpenAILike(
         model=MODEL, api_base=f"{served.address}/v1", api_key="any", is_chat_model=True, max_retries=0, max_tokens=500
     )
-    whole = llm.complete(QUESTION)
+    whole = llm.complete(QUESTION).text.partition("\n\nSources")[0]  # each run has links of its own
     streamed = [part.delta or "" for part in llm.stream_chat([ChatMessage(role="user", content=QUESTION)])]
-    assert "**Edda Holm** [2]" in whole.text
-    assert "".join(streamed) == whole.text
+    assert "**Edda Holm** [2]" in whole
+    assert "".join(streamed).partition("\n\nSources")[0] == whole
 
 
 def test_an_answer_that_a_fault_cut_short_names_no_server(tmp_path: Path) -> None:
