@@ -25,12 +25,15 @@ from iterative_rag.types import (
     Computation,
     Draft,
     Fact,
+    FindCall,
     Inquiry,
     Need,
     NoteCall,
     QuotedPassage,
     ReadingStep,
+    RowsCall,
     SearchCall,
+    SectionCall,
     ShortlistStep,
     Step,
     SubmitCall,
@@ -89,13 +92,19 @@ class _Submitted:
 
 @dataclass(slots=True)
 class _Memory:
-    """What a run remembers besides its state: what was called, and what was told once."""
+    """What a run remembers besides its state: what was called, the calls whose results the model has before it, and
+    what was told once."""
 
     log: list[str] = field(default_factory=list)
     results: tuple[ToolResult, ...] = ()
     made: set[ToolCall] = field(default_factory=set)
+    in_view: set[ToolCall] = field(default_factory=set)
     computations: list[Computation] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+
+    def repeats(self, call: ToolCall) -> bool:
+        """Whether a call would bring nothing. A place in an article is shown again once it is out of view."""
+        return call in (self.in_view if isinstance(call, FindCall | SectionCall | RowsCall) else self.made)
 
     def first_time(self, what: str) -> bool:
         """Whether the model has not been told this yet."""
@@ -169,8 +178,9 @@ class AgentEngine:
     ) -> Generator[Step, None, list[Need]]:
         """Carry out the calls of tools over the corpus, all at once; returns what was searched for."""
         wanted = [call for call in calls if not isinstance(call, NoteCall | SubmitCall)]
-        new = [call for call in dict.fromkeys(wanted) if call not in self._memory.made]
+        new = [call for call in dict.fromkeys(wanted) if not self._memory.repeats(call)]
         self._memory.made.update(new)
+        self._memory.in_view = set(new)
         chars = self._chars()
         done = self._tools.carry_out(new, chars)
         needs: list[Need] = []
@@ -184,7 +194,8 @@ class AgentEngine:
                 yield ToolStep(hop, *_label(found), tuple(one.document.id for one in found.passages))
             results.append(ToolResult(found.asked, found.told, text))
         if len(new) < len(wanted):
-            results.append(ToolResult("repeated calls", "they were made before; what they showed is in the facts"))
+            told = "they were made before; note what they showed, or ask for something else"
+            results.append(ToolResult("repeated calls", told))
             yield ToolStep(hop, "repeated", counted(len(wanted) - len(new), "call"), "made before")
         return needs
 

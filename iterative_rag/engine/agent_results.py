@@ -16,7 +16,7 @@ LEAST_SHOWN = 600
 # Where there is less room for an article than this, its lead would leave none for the passage that was found.
 LEAST_WITH_LEAD = 900
 HITS_ALONE = replace(PACKED, lead=0)
-SHOWN_BEFORE = "(shown before)"
+SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
 CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
 
 

@@ -292,11 +292,21 @@ def test_the_same_call_again_is_told_and_not_carried_out(settings: Settings) -> 
     assert course(steps).count("shortlist") == 2
 
 
+def test_a_place_that_was_not_noted_is_shown_again_where_it_is_asked_for(settings: Settings) -> None:
+    """Results are shown once: a model that noted nothing could not see the place a second time by the same call."""
+    read = {"tool": "read_section", "title": "Sunday bridge", "heading": ""}
+    steps, llm = run(settings, [turn(read), turn(SEARCH), turn(read, read), turn(NOTE, SUBMIT)])
+    assert [BRIDGE in request.user.partition("RESULTS:")[2] for request in llm.requests] == [False, True, False, True]
+    assert outcome(steps).short_answer == "Edda Holm"
+    _, llm = run(settings, [turn(read), turn(read), turn(NOTE, SUBMIT)])
+    assert "they were made before" in llm.requests[2].user
+
+
 def test_what_a_search_showed_before_is_not_shown_again(settings: Settings) -> None:
     other = {"tool": "search", "queries": ["stone bridge"]}
     _, llm = run(settings, [turn(SEARCH), turn(NOTE, other), turn(SUBMIT)])
     results = llm.requests[2].user.partition("RESULTS:")[2]
-    assert "# Sunday bridge\n(shown before)" in results
+    assert "# Sunday bridge\n(shown before; find_in_article or read_section shows it again)" in results
     assert BRIDGE not in results
 
 
