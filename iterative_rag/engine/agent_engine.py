@@ -8,8 +8,9 @@ result in the conversation, and knows neither a budget, nor a cache, nor our err
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from iterative_rag.engine.agent_memory import AgentMemory
 from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, verified
 from iterative_rag.engine.agent_results import Found, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
@@ -25,15 +26,12 @@ from iterative_rag.types import (
     Computation,
     Draft,
     Fact,
-    FindCall,
     Inquiry,
     Need,
     NoteCall,
     QuotedPassage,
     ReadingStep,
-    RowsCall,
     SearchCall,
-    SectionCall,
     ShortlistStep,
     Step,
     SubmitCall,
@@ -44,8 +42,6 @@ from iterative_rag.types import (
 )
 from iterative_rag.verification.disguised_refusals import is_refusal
 
-# The lines of earlier calls that are shown, and the characters of each.
-LOG_LINES, LOG_CHARS = 16, 200
 # The share of the model's context that the results of one turn may take, at 3 characters a token.
 RESULT_SHARE, CHARS_PER_TOKEN = 0.35, 3
 # Calls that have to be left for another turn: its own, and one for the answer at the limit.
@@ -90,29 +86,6 @@ class _Submitted:
         return self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice) if advice else self.draft
 
 
-@dataclass(slots=True)
-class _Memory:
-    """What a run remembers besides its state: what was called, the calls whose results the model has before it, and
-    what was told once."""
-
-    log: list[str] = field(default_factory=list)
-    results: tuple[ToolResult, ...] = ()
-    made: set[ToolCall] = field(default_factory=set)
-    in_view: set[ToolCall] = field(default_factory=set)
-    computations: list[Computation] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
-
-    def repeats(self, call: ToolCall) -> bool:
-        """Whether a call would bring nothing. A place in an article is shown again once it is out of view."""
-        return call in (self.in_view if isinstance(call, FindCall | SectionCall | RowsCall) else self.made)
-
-    def first_time(self, what: str) -> bool:
-        """Whether the model has not been told this yet."""
-        new = what not in self.told
-        self.told.add(what)
-        return new
-
-
 class AgentEngine:
     """One engine serves one run."""
 
@@ -121,7 +94,7 @@ class AgentEngine:
         self._tools = Toolbox(run.corpus, run.settings)
         self._shown = ShownTexts(self._tools.titles)
         self._drafting = plain_drafting(run)
-        self._memory = _Memory()
+        self._memory = AgentMemory()
 
     def steps(self, question: str) -> Iterator[Step]:
         return RunDriver(question, self._loop, self._drafting, self._budget, corpus=self._run.corpus).steps()
@@ -143,7 +116,7 @@ class AgentEngine:
                 if objection is None:
                     return (yield from self._checked(state, draft, inferred=submitted.inferred))
                 results.append(objection)
-            self._remember(results)
+            self._memory.remember(results)
 
     def _view(self, state: RunState, last: bool) -> AgentView:
         memory = self._memory
@@ -151,7 +124,7 @@ class AgentEngine:
             question=state.inquiry.original,
             facts=state.inquiry.facts,
             computations=tuple(memory.computations),
-            log=tuple(memory.log[-LOG_LINES:]),
+            log=memory.latest_log,
             results=memory.results,
             turns_left=self._run.settings.max_hops - len(state.hops),
             only_submit=last,
@@ -178,9 +151,7 @@ class AgentEngine:
     ) -> Generator[Step, None, list[Need]]:
         """Carry out the calls of tools over the corpus, all at once; returns what was searched for."""
         wanted = [call for call in calls if not isinstance(call, NoteCall | SubmitCall)]
-        new = [call for call in dict.fromkeys(wanted) if not self._memory.repeats(call)]
-        self._memory.made.update(new)
-        self._memory.in_view = set(new)
+        new = self._memory.begin(wanted)
         chars = self._chars()
         done = self._tools.carry_out(new, chars)
         needs: list[Need] = []
@@ -287,16 +258,6 @@ class AgentEngine:
         if inferred or is_inferred(state.inquiry, drafted.draft):
             drafted = replace(drafted, draft=as_inferred(drafted.draft))
         return state.with_draft(drafted)
-
-    def _remember(self, results: Sequence[ToolResult]) -> None:
-        self._memory.results = tuple(results)
-        self._memory.log += [_line(one) for one in results if one.call != REFUSED]
-
-
-def _line(result: ToolResult) -> str:
-    """A call in one line: what came of it, and for a search the titles."""
-    titles = result.text.partition("\n")[0] if result.call.startswith("search ") else ""
-    return " ".join(f"{result.call}: {result.told} {titles}".split())[:LOG_CHARS]
 
 
 def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequence[RefusedQuote]) -> ReadingStep:
