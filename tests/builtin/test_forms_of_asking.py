@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterator
 
 import pytest
-from iterative_rag.cli.answer_export import as_html, as_markdown
 
 from iterative_rag import IterativeRAG
 from iterative_rag.cli.console import Printer
