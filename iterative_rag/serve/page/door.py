@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.responses import status_of
-from iterative_rag.serve.page import ask_page, editing, evaluation_page, explore, keep, proof_page
+from iterative_rag.serve.page import ask_page, editing, evaluation_page, explore, follow_up, keep, proof_page
 from iterative_rag.serve.page.rendering import page, static
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.services import Door, Services
@@ -41,6 +41,7 @@ def page_door(services: Services) -> Door:
         ("/ask", ask_page.ask),
         ("/runs/{id}/stop", proof_page.stop),
         ("/runs/{id}/edit", editing.edit),
+        ("/runs/{id}/follow-up", follow_up.follow_up),
         ("/runs/{id}/forget", explore.forget),
     ]
     return Door(

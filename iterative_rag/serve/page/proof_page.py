@@ -17,6 +17,7 @@ from iterative_rag.proof.setbacks import setbacks
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.page.articles.article_view import ArticleView, article_view
 from iterative_rag.serve.page.cited_documents import CitedDocuments
+from iterative_rag.serve.page.follow_up import conversation_of
 from iterative_rag.serve.page.missing_articles import fetch_commands
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import run_story
@@ -62,6 +63,7 @@ async def run(request: Request) -> Response:
         standings=graph.standings,
         setbacks=setbacks(answer, shown.steps),
         hops=run_story(shown.steps),
+        turns=(await asyncio.to_thread(conversation_of, shown)).turns,
         commands=await asyncio.to_thread(fetch_commands, services, shown) if not answer.short_answer else (),
     )
 

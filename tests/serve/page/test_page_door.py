@@ -120,6 +120,17 @@ def test_an_edited_hop_gives_another_version(served: RunningServer) -> None:
             assert client.post(f"{address}/edit", data=fields).status_code == 400
 
 
+def test_a_follow_up_is_understood_from_the_answer_before_it(served: RunningServer) -> None:
+    with served.client() as client:
+        address, _ = answered(client)
+        response = client.post(f"{address}/follow-up", data={"question": QUESTION})
+        assert response.status_code == 303, response.text
+        page = ended(client, response.headers["location"])
+        assert f'href="{address}"' in page  # the turn before it
+        assert "Edda Holm" in HtmlText(page).text
+        assert client.post(f"{address}/follow-up", data={"question": " "}).status_code == 400
+
+
 def test_what_there_is_can_be_explored(served: RunningServer) -> None:
     with served.client() as client:
         answered(client)
