@@ -80,7 +80,8 @@ def _box(box: Box, address: str) -> str:
         f'<rect class="edge" x="{box.x:g}" y="{box.y + 10:g}" width="3" height="{box.height - 20:g}"/>{"".join(lines)}'
     )
     if address:
-        label = escape(one_line(f"{whole}. Show the quote {box.caption}") if node.citation else whole)
+        # What is read aloud begins with what is seen, so that a link can be spoken to.
+        label = escape(one_line(" ".join([box.caption, *box.lines, f"({node.kind.label.lower()}, opens the article)"])))
         drawn = f'<a href="{escape(address)}" aria-label="{label}">{drawn}</a>'
     return f'<g class="node {node.kind}" data-node="{escape(node.id)}"><title>{escape(whole)}</title>{drawn}</g>'
 
