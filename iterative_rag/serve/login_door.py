@@ -15,15 +15,22 @@ from iterative_rag.serve.services import Door, Services
 
 _PAGE = """<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign in</title></head>
-<body><main>
-<h1>iterative-rag</h1>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Sign in - iterative_rag</title>
+<link rel="stylesheet" href="/static/page.css">
+<script src="/static/theme.js"></script>
+</head>
+<body><main class="narrow">
+<h1>Sign in</h1>
 <form method="post" action="/login">
 <p><label>Token <input type="password" name="token" autocomplete="current-password" required autofocus></label></p>
-<p>{wrong}</p>
+<p role="alert">{wrong}</p>
 <p><button>Sign in</button></p>
 </form>
-<p>The command that started the server has shown the token.</p>
+<p>The command that started the server has shown the token, unless it was given in ITERATIVE_RAG_TOKEN.</p>
 </main></body>
 </html>
 """

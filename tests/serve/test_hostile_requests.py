@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -114,6 +115,13 @@ def test_no_path_is_open(guarded: RunningServer, line: str) -> None:
 )
 def test_an_open_path_opens_no_other(guarded: RunningServer, line: str) -> None:
     check_response(guarded, request(line), 401, 404)
+
+
+def test_the_form_that_asks_for_the_token_has_its_style(guarded: RunningServer) -> None:
+    form = check_response(guarded, request("GET /login"), 200)
+    for path in re.findall(r'(?:href|src)="(/static/[^"]+)"', form):
+        check_response(guarded, request(f"GET {path}"), 200)
+    check_response(guarded, request("GET /static/page.js"), 401)
 
 
 def test_a_wrong_token_signs_no_browser_in(guarded: RunningServer) -> None:

@@ -50,6 +50,7 @@ def page_door(services: Services) -> Door:
             *(Route(path, told(view), methods=["GET"]) for path, view in shown),
             *(Route(path, told(view), methods=["POST"]) for path, view in posted),
         ],
+        open_paths=["/static/page.css", "/static/theme.js"],
     )
 
 
