@@ -38,7 +38,8 @@ class Mention:
     answered: bool = False
 
 
-_WORD = r"[A-ZÀ-Þ][\w.’'-]*[\w.]|[A-ZÀ-Þ]"
+# "La bohème" and its like go on in small letters.
+_WORD = r"(?:La|Le|Les|Il|El|Der|Die|Das) [a-zß-ÿ][\w’'-]*|[A-ZÀ-Þ][\w.’'-]*[\w.]|[A-ZÀ-Þ]"
 _NAME = lazy_pattern(
     rf"[“\"][^”\"]{{1,120}}[”\"]"
     rf"|(?:\d{{4}} )?(?:{_WORD})(?: (?:(?:of|de|von|van|del|la|the) )?(?:(?:{_WORD})|\d+)(?!\w))*"

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from iterative_rag.builtin.language.function_words import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, word_set
-from iterative_rag.builtin.language.given_names import FEMALE, MALE
 from iterative_rag.builtin.language.nouns import names_person, possessive
 from iterative_rag.builtin.language.verbs import base_form
-from iterative_rag.builtin.question.conversation_names import Kind, Mention, mentions, names_in
+from iterative_rag.builtin.question.conversation_names import Kind, Mention, names_in
+from iterative_rag.builtin.question.follow_up_references import GENDERS, NotUnderstood, References
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Earlier, FollowUpReading, StandAlone, Unclear
 
@@ -49,15 +49,11 @@ _HAPPENED = lazy_pattern(
 )
 _IDENTITY = lazy_pattern(r"^(?P<ask>(?:who|what) (?:is|was|are|were)) ", re.I)
 _ADJECTIVES = word_set("elder younger older great first second third fourth fifth last")
-_GENDERS = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
 _VAGUE = word_set("a an some any more this that those these")
 _LONGEST_NAME = 3  # words, of a name in small letters
 _OWNING = word_set("his her its their")
-_MOST_WORDS_WITHOUT_NAME = 4
-
-
-class _NotUnderstood(Exception):
-    """Why a follow-up cannot be rewritten, in one sentence."""
+_MOST_WORDS_WITHOUT_NAME, _MOST_WORDS_THAT_GO_ON = 4, 7
+_PAIRS = (("mother", "father"), ("brother", "sister"), ("son", "daughter"), ("grandmother", "grandfather"))
 
 
 class RuleFollowUps:
@@ -67,25 +63,19 @@ class RuleFollowUps:
         """The question that stands alone; it is never answered here."""
         try:
             return StandAlone(_question(_Reading(earlier).of(follow_up)))
-        except _NotUnderstood as error:
+        except NotUnderstood as error:
             return Unclear(str(error))
 
 
-class _Reading:
+class _Reading(References):
     """The rules, over what was spoken of before."""
-
-    def __init__(self, earlier: Earlier) -> None:
-        self._earlier = earlier
-        self._last = earlier.exchanges[-1]
-        self._asked = self._last.question.strip().rstrip("?.! ")
-        self._mentions = mentions(earlier)
 
     def of(self, follow_up: str) -> str:
         text = follow_up.strip().rstrip("?.! ")
         bare = _LEAD.sub("", text).strip()
         led = bare != text
         if not bare:
-            raise _NotUnderstood("It is not a question")
+            raise NotUnderstood("It is not a question")
         if corrected := _CORRECTION.match(bare):
             return self._corrected((corrected["rest"] or corrected["only"]).strip())
         if about := _ABOUT.match(bare):
@@ -95,16 +85,16 @@ class _Reading:
             if said := rule(bare):
                 return said
         if _is_question(bare):
-            return self._whole(bare)
+            return self._whole(bare, led=led)
         if led or follow_up.rstrip().endswith("?"):
             return self._ellipsis(bare)
         if names_in(f"- {bare}") and len(bare.split()) > _MOST_WORDS_WITHOUT_NAME:
             return bare
-        raise _NotUnderstood("It is not a question")
+        raise NotUnderstood("It is not a question")
 
     # --- whole questions ---------------------------------------------------------------------
 
-    def _whole(self, text: str) -> str:
+    def _whole(self, text: str, *, led: bool = False) -> str:
         """The question with what its pronouns stand for; unchanged where it has none: a change of topic."""
         text = self._then(self._there(text))
         resolved = self._pronouns(text)
@@ -117,8 +107,9 @@ class _Reading:
             if noun in _GENERIC:
                 meant = self._of_noun(noun)
                 return f"{text[: pointed.start()]}{meant.text}{text[pointed.end() :]}"
-        if len(text.split()) < _MOST_WORDS_WITHOUT_NAME:
-            raise _NotUnderstood("It is too short to stand alone, and nothing in it points to an earlier answer")
+        goes_on = led or text.split()[0].casefold() in PREPOSITIONS  # "and who played the drums?", "by how much?"
+        if len(text.split()) < (_MOST_WORDS_THAT_GO_ON if goes_on else _MOST_WORDS_WITHOUT_NAME):
+            raise NotUnderstood("It is too short to stand alone, and nothing in it points to an earlier answer")
         return text
 
     def _pronouns(self, text: str) -> str:
@@ -135,7 +126,7 @@ class _Reading:
             before = names_in(f"- {text[: match.start()]}")
             if before and owns and not _LEAD.match(text):
                 return match[0]  # "Ann Lee and her brother": spoken of in the follow-up itself
-            group = _GENDERS.get(word, "they" if word.startswith("the") else "it")
+            group = GENDERS.get(word, "they" if word.startswith("the") else "it")
             meant = resolved.setdefault(group, self._meant(word))
             return possessive(meant.text) if owns or word in ("hers", "theirs") else meant.text
 
@@ -148,7 +139,7 @@ class _Reading:
         places = (one for one in self._mentions if one.kind in (Kind.THING, Kind.OPEN))
         place = next(places, None)
         if place is None:
-            raise _NotUnderstood("It is not clear which place “there” means")
+            raise NotUnderstood("It is not clear which place “there” means")
         return f"{text[: match.start()]}in {place.text}{text[match.end() :]}"
 
     def _then(self, text: str) -> str:
@@ -156,82 +147,9 @@ class _Reading:
             return text
         time = next((one for one in self._mentions if one.kind is Kind.TIME and one.answered), None)
         if time is None:
-            raise _NotUnderstood("It is not clear which time is meant")
+            raise NotUnderstood("It is not clear which time is meant")
         bare = re.sub(r" (?:then|at (?:the|that) time)$", "", text)
         return f"{bare} {'in' if re.fullmatch(r'(?:[A-Z][a-z]+ )?[0-9]{4}', time.text) else 'on'} {time.text}"
-
-    # --- who is meant ------------------------------------------------------------------------
-
-    def _meant(self, word: str) -> Mention:
-        """What a pronoun stands for. Raises _NotUnderstood."""
-        word = word.casefold()
-        if word in _GENDERS:
-            found = self._person(_GENDERS[word])
-        elif word.startswith("the"):
-            found = self._several()
-        else:
-            found = next((one for one in self._mentions if one.kind is Kind.THING), None) or next(
-                (one for one in self._mentions if one.kind is Kind.OPEN and not one.gender), None
-            )
-            newest = next((one for one in self._mentions if one.kind is Kind.OPEN), None)
-            if found and newest and newest.age < found.age:
-                found = newest
-        if found is None:
-            raise _NotUnderstood(f"It is not clear who or what “{word}” is")
-        return found
-
-    def _person(self, gender: str) -> Mention | None:
-        persons = [one for one in self._mentions if one.kind is Kind.PERSON and one.gender in (gender, "")]
-        if not persons:
-            return next((one for one in self._mentions if one.kind is Kind.OPEN and not one.gender), None)
-        newest = [one for one in persons if one.age == persons[0].age]
-        return next((one for one in newest if one.gender == gender), newest[0])
-
-    def _several(self) -> Mention | None:
-        """Two persons of one question, an answer of several, or a band and its like."""
-        for age in range(len(self._earlier.exchanges)):
-            here = [one for one in self._mentions if one.age == age]
-            listed = next((one for one in here if one.answered and re.search(r" and |, ", one.text)), None)
-            if listed and listed.kind in (Kind.PERSON, Kind.THING, Kind.OPEN):
-                return listed
-            persons = [one for one in here if one.kind is Kind.PERSON and not one.answered]
-            if len(persons) > 1:
-                joined = " and ".join(one.text for one in sorted(persons, key=self._place))
-                return Mention(joined, Kind.PERSON, age=age)
-            if group := next((one for one in here if one.kind in (Kind.THING, Kind.OPEN)), None):
-                return group
-        return None
-
-    def _place(self, one: Mention) -> int:
-        return max(exchange.question.find(one.text) for exchange in self._earlier.exchanges)
-
-    def _of_noun(self, noun: str) -> Mention:
-        """What "the novel" or "the director" stands for: what was asked for by that noun or by its verb, or a name that
-        it stands before or in. Raises _NotUnderstood."""
-        stem = re.sub(r"(?:or|er|ist|ress)$", "", noun)
-        for one in self._mentions:
-            if one.noun == noun or noun.capitalize() in one.text.split():
-                return one
-        if names_person(noun) and len(stem) > 3:
-            for exchange in reversed(self._earlier.exchanges):
-                answers = [one for one in self._mentions if one.answered and one.text == exchange.short_answer]
-                if answers and re.search(rf"\b{re.escape(stem)}\w*", exchange.question, re.I):
-                    return answers[0]
-        if not names_person(noun):
-            things = [one for one in self._mentions if one.kind is Kind.THING or one.kind is Kind.OPEN]
-            if things:
-                return things[0]
-        raise _NotUnderstood(f"It is not clear which {noun} is meant")
-
-    def _named(self, name: str) -> str:
-        """The whole of a name of which a part is given ("Niels"); the name itself where none was spoken of."""
-        wanted = name.casefold().removeprefix("the ")
-        for one in self._mentions:
-            possessed = re.search(r"['’]s? [a-z]|^the [a-z]", one.text)
-            whole = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", one.text.casefold())
-            if whole and not possessed and one.kind is not Kind.TIME:
-                return one.text if len(one.text.split()) < 6 else name
-        return name
 
     # --- ellipses ----------------------------------------------------------------------------
 
@@ -251,6 +169,8 @@ class _Reading:
         if _is_question(said) and len(said.split()) > 2:
             return self._whole(said)
         if owned := _OWNED.match(said):
+            if same := self._same_owner(owned["word"], owned["noun"]):
+                return same
             return self._of_owner(self._meant(owned["word"]), owned["noun"])
         if pronoun := _PRONOUN.fullmatch(said):
             return self._put(self._meant(pronoun["word"]).text)
@@ -263,11 +183,33 @@ class _Reading:
         first, _, rest = said.partition(" ")
         if first.casefold() in PREPOSITIONS and rest:
             return self._with_preposition(first.casefold(), self._named(rest))
+        if owner := re.match(r"^(?P<name>.+?)['’]s?$", said):
+            return self._possessor(self._named(owner["name"]))
         if names_in(f"- {said}"):
             return self._put(self._named(said))
         if first.casefold() in _VAGUE or len(said.split()) > _LONGEST_NAME:
-            raise _NotUnderstood("It is not clear what it asks about the last question")
+            raise NotUnderstood("It is not clear what it asks about the last question")
         return self._put(_titled(said))
+
+    def _same_owner(self, pronoun: str, noun: str) -> str:
+        """ "and her father?" after "Who was X's mother?": of X, and not of the mother; "" for other pairs."""
+        for name in names_in(self._asked):
+            held = re.search(rf"{re.escape(possessive(name))} (?P<noun>[a-z]+)$", self._asked)
+            owner = next((one for one in self._mentions if one.text == name), None)
+            if held is None or owner is None or owner.gender not in (GENDERS.get(pronoun.casefold(), ""), ""):
+                continue
+            if any({held["noun"], noun} == set(pair) for pair in _PAIRS):
+                return f"{self._asked[: held.start('noun')]}{noun}"
+        return ""
+
+    def _possessor(self, name: str) -> str:
+        """ "and Ann Lee's?": the last question about what is hers. Raises NotUnderstood."""
+        for old in names_in(self._asked):
+            if possessive(old) in self._asked:
+                return self._asked.replace(possessive(old), possessive(name))
+            if re.search(rf"\bof {re.escape(old)}(?!\w)", self._asked):
+                return self._asked.replace(f"of {old}", f"of {name}")
+        raise NotUnderstood(f"It is not clear what of {name} is meant")
 
     def _with_preposition(self, preposition: str, name: str) -> str:
         for old in reversed(names_in(self._asked)):
@@ -278,10 +220,10 @@ class _Reading:
         return f"{self._asked} {preposition} {name}"
 
     def _put(self, name: str) -> str:
-        """The last question about `name`. Raises _NotUnderstood."""
+        """The last question about `name`. Raises NotUnderstood."""
         focus = self._focus(name)
         if focus == name:
-            raise _NotUnderstood("The last question was about that already")
+            raise NotUnderstood("The last question was about that already")
         return self._asked.replace(focus, name)
 
     def _focus(self, name: str) -> str:
@@ -298,7 +240,7 @@ class _Reading:
             alike = [one.text for one in here if one.kind is named.kind and one.text in outer]
         if len(alike) == 1:
             return alike[0]
-        raise _NotUnderstood("It is not clear what it takes the place of in the last question")
+        raise NotUnderstood("It is not clear what it takes the place of in the last question")
 
     def _of_owner(self, owner: Mention, noun: str) -> str:
         """ "and her husband?": the last question about him, where it was about her; else who he is."""
@@ -322,7 +264,7 @@ class _Reading:
         if not _ELSE.match(text):
             return ""
         if match is None or not self._last.short_answer:
-            raise _NotUnderstood("The last question did not ask who or what")
+            raise NotUnderstood("The last question did not ask who or what")
         return f"{match['word']} else{match['rest']} besides {self._last.short_answer}"
 
     def _bare(self, text: str) -> str:
@@ -339,7 +281,7 @@ class _Reading:
         base = base_form(done["verb"]) if done else ""
         if done and base and answer:
             return f"{word} did {answer} {base} {done['rest']}"
-        raise _NotUnderstood(f"It is not clear what “{word}” asks about")
+        raise NotUnderstood(f"It is not clear what “{word}” asks about")
 
     def _comparison(self, text: str) -> str:
         match = _COMPARED.match(text)
@@ -351,7 +293,7 @@ class _Reading:
         about_persons = match["more"] in ("older", "younger") and persons
         chosen: Sequence[Mention] = persons if about_persons else things or persons
         if not chosen:
-            raise _NotUnderstood("It is not clear what it compares with")
+            raise NotUnderstood("It is not clear what it compares with")
         return f"{text} than {chosen[0].text}"
 
     def _measure(self, text: str) -> str:
@@ -361,7 +303,7 @@ class _Reading:
             return ""
         about = next((one for one in self._mentions if one.kind in (Kind.THING, Kind.OPEN, Kind.PERSON)), None)
         if about is None:
-            raise _NotUnderstood(f"It is not clear of what it asks “{text}”")
+            raise NotUnderstood(f"It is not clear of what it asks “{text}”")
         return f"{text} is {about.text}"
 
 

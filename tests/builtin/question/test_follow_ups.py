@@ -82,3 +82,35 @@ def test_a_full_question_is_left_as_it_is() -> None:
 def test_the_elder_is_put_behind_the_name() -> None:
     earlier = after(("When was Pliny born?", "61"))
     assert meant("no, I meant the elder", earlier) == "When was Pliny the Elder born?"
+
+
+CLEVELAND = ("Who was the wife of Grover Cleveland?", "Frances Folsom Cleveland")
+BORN = ("Where was Max Born born?", "Breslau")
+
+
+@pytest.mark.parametrize(
+    ("before", "follow_up", "question"),
+    [
+        (("Who composed La bohème?", "Giacomo Puccini"), "when did it premiere?", "When did La bohème premiere?"),
+        (CLEVELAND, "when did they marry?", "When did Grover Cleveland and Frances Folsom Cleveland marry?"),
+        (CLEVELAND, "and of William McKinley?", "Who was the wife of William McKinley?"),
+        (
+            ("Who was Irène Joliot-Curie's mother?", "Marie Curie"),
+            "and her father?",
+            "Who was Irène Joliot-Curie's father?",
+        ),
+        (
+            ("Who was James A. Garfield's mother?", "Eliza Ballou"),
+            "and Abraham Lincoln's?",
+            "Who was Abraham Lincoln's mother?",
+        ),
+        (BORN, "sorry, I meant Max Planck", "Where was Max Planck born?"),
+        (BORN, "his wife?", "Where was Max Born's wife born?"),
+        (("Who was the 22nd president?", "Grover Cleveland"), "and the 23rd?", "Who was the 23rd president?"),
+        (("What is the capital of Portugal?", "Lisbon"), "who lives there?", "Who lives in Lisbon?"),
+        (("Who sang with Queen?", "Freddie Mercury"), "and who played the drums?", ""),
+        (("Who was older, Niels Bohr or Harald Bohr?", "Niels Bohr"), "by how many years?", ""),
+    ],
+)
+def test_follow_ups_that_the_first_rules_misread(before: tuple[str, str], follow_up: str, question: str) -> None:
+    assert meant(follow_up, after(before)) == question

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""How follow-ups are understood: the forty of fakes/follow_up_cases.py, by the built-in rules or by an LLM.
+
+    scripts/bench_follow_ups.py [--show]
+    scripts/bench_follow_ups.py --llm ollama/llama3.1:8b [--anew 4] [--show]
+
+Every follow-up is judged after the conversation as it should be. With an LLM the facts before it are those that the
+built-in backend cites over the starter corpus, so that it can tell which questions they answer. `--anew N` asks N of
+the questions by themselves, to compare the tokens. Nothing outside this machine is asked but the LLM.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from fakes.follow_up_cases import CONVERSATIONS, Case
+from iterative_rag.builtin.question.follow_ups import RuleFollowUps
+from iterative_rag.cache import NoCache
+from iterative_rag.conversations import turn_of
+from iterative_rag.conversations.understanding import understood
+from iterative_rag.engine.budget import RunBudget
+from iterative_rag.errors import FollowUpUnclear
+from iterative_rag.factory import IterativeRAG, make_chat_model
+from iterative_rag.llm.llm_backend import LLMBackend
+from iterative_rag.protocols import ChatModel, FollowUpReader
+from iterative_rag.settings import Settings
+from iterative_rag.trace import Trace
+from iterative_rag.types import Draft, Earlier, Exchange, Fact
+
+# So many follow-ups are asked at once.
+_AT_ONCE = 40
+_EXCHANGES = 6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a follow-up: its question ("" where it was refused), an answer from known facts, and the cost."""
+
+    case: Case
+    question: str
+    draft: Draft | None = None
+    calls: int = 0
+    tokens: int = 0
+
+    @property
+    def right(self) -> bool:
+        said = _words(self.question)
+        return said in [_words(one) for one in self.case.meant] if self.case.meant else not said
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--llm", default="", help="the LLM that understands; without it the built-in rules do")
+    parser.add_argument("--anew", type=int, default=0, help="questions that are also asked by themselves")
+    parser.add_argument("--show", action="store_true", help="list all, not only what is wrong")
+    options = parser.parse_args()
+    if not options.llm:
+        report([_outcome(case, earlier, RuleFollowUps()) for case, earlier in cases({})], show=options.show)
+        return
+    settings = Settings(llm=options.llm, corpus="starter", cache=False, timeout=3600, max_seconds=7200)
+    backend = LLMBackend(_model(settings), None, None, settings)
+
+    def by_llm(given: tuple[Case, Earlier]) -> Outcome:
+        budget = RunBudget(settings, Trace("", []))
+        outcome = _outcome(*given, backend.roles(budget).follow_up)
+        used = budget.usage()
+        return Outcome(
+            outcome.case, outcome.question, outcome.draft, used.llm_calls, used.prompt_tokens + used.completion_tokens
+        )
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        outcomes = list(pool.map(by_llm, cases(cited_facts())))
+    report(outcomes, show=options.show)
+    if options.anew:
+        ask_anew([one for one in outcomes if one.case.meant][:: max(1, len(outcomes) // options.anew)], settings)
+
+
+def cases(facts: dict[str, tuple[Fact, ...]]) -> Iterator[tuple[Case, Earlier]]:
+    """Each follow-up with what was asked before it; `facts` are those that the answer to a question cites."""
+    for conversation in CONVERSATIONS:
+        exchanges = [Exchange(conversation.question, conversation.answer, conversation.answer)]
+        for case in conversation.cases:
+            known = dict.fromkeys(fact for one in exchanges for fact in facts.get(one.question, ()))
+            yield case, Earlier(tuple(exchanges[-_EXCHANGES:]), tuple(known))
+            if case.meant:
+                exchanges.append(Exchange(case.meant[0], case.answer, case.answer))
+
+
+def cited_facts() -> dict[str, tuple[Fact, ...]]:
+    """What the built-in backend cites for every question, over the starter corpus."""
+    rag = IterativeRAG.from_settings(Settings(llm="builtin", corpus="starter"))
+    asked = dict.fromkeys(
+        question
+        for conversation in CONVERSATIONS
+        for question in (conversation.question, *(case.meant[0] for case in conversation.cases if case.meant))
+    )
+    try:
+        return {question: turn_of(question, rag.ask(question)).facts for question in asked}
+    finally:
+        rag.close()
+
+
+def _outcome(case: Case, earlier: Earlier, reader: FollowUpReader | None) -> Outcome:
+    try:
+        meant = understood(case.asked, earlier, reader)
+    except FollowUpUnclear:
+        return Outcome(case, "")
+    return Outcome(case, meant.question, meant.draft)
+
+
+def report(outcomes: list[Outcome], *, show: bool) -> None:
+    kinds = Counter(one.case.kind for one in outcomes)
+    right = Counter(one.case.kind for one in outcomes if one.right)
+    print(f"understood as meant: {sum(right.values())} of {len(outcomes)}")
+    print("  " + ", ".join(f"{kind} {right[kind]}/{count}" for kind, count in kinds.items()))
+    known = [one for one in outcomes if one.draft is not None]
+    print(f"answered from what was cited: {len(known)}")
+    if any(one.calls for one in outcomes):
+        tokens = [one.tokens for one in outcomes]
+        print(f"calls: {sum(one.calls for one in outcomes)}, tokens of a follow-up: {statistics.mean(tokens):,.0f}")
+    for one in outcomes:
+        if show or not one.right or one.draft:
+            said = f" -> {one.draft.short_answer} (expected {one.case.answer})" if one.draft else ""
+            print(f"  {'right' if one.right else 'WRONG'}  {one.case.asked}  =  {one.question or '(refused)'}{said}")
+
+
+def ask_anew(outcomes: list[Outcome], settings: Settings) -> None:
+    """What the questions cost by themselves, with the same LLM and nothing cached."""
+    rag = IterativeRAG(
+        settings,
+        corpus=IterativeRAG.from_settings(settings.model_copy(update={"llm": "builtin"})).corpus,
+        backend=LLMBackend(_model(settings), None, None, settings),
+        cache=NoCache(),
+    )
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = list(pool.map(lambda one: rag.ask(one.question), outcomes))
+    tokens = [one.usage.prompt_tokens + one.usage.completion_tokens for one in answers]
+    for answer, spent in zip(answers, tokens, strict=True):
+        print(f"  anew: {answer.question} {answer.short_answer} ({answer.usage.llm_calls} calls, {spent:,} tokens)")
+    print(f"tokens of a question asked anew: {statistics.mean(tokens):,.0f}")
+
+
+def _model(settings: Settings) -> ChatModel:
+    model = make_chat_model(settings.llm, settings)
+    assert model is not None, "an LLM is wanted"
+    return model
+
+
+def _words(question: str) -> list[str]:
+    return re.findall(r"[\w']+", re.sub(r"\bthe\b", "", question.casefold().replace("’", "'")))
+
+
+if __name__ == "__main__":
+    main()
