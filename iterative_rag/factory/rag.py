@@ -255,7 +255,7 @@ class IterativeRAG:
         meant = understood(question, earlier, self.backend.roles(budget).follow_up)
         yield FollowUpStep(question, meant.question, known=meant.draft is not None)
         check_language(meant.question, self.settings, self.backend)
-        engine = self._engine(strategy, budget, corpus)
+        engine = self._engine(strategy, budget, corpus, single=meant.single)
         if meant.draft is not None:
             engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
         yield from engine.steps(meant.question)
@@ -271,7 +271,16 @@ class IterativeRAG:
 
         self._engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
 
-    def _engine(self, strategy: str, budget: RunBudget, corpus: Corpus, revision: Revision | None = None) -> Engine:
+    def _engine(
+        self,
+        strategy: str,
+        budget: RunBudget,
+        corpus: Corpus,
+        revision: Revision | None = None,
+        *,
+        single: bool = False,
+    ) -> Engine:
+        """The engine of one run. `single`: one look-up of the question is known to do."""
         from iterative_rag.engine.strategies import RunComponents, build
         from iterative_rag.retrieval.document_reader import DocumentReader
         from iterative_rag.retrieval.reading_memory import ReadingMemory
@@ -279,6 +288,10 @@ class IterativeRAG:
         settings = self.settings
         names_read = getattr(self.backend, "with_names_of", None)
         roles = (names_read(corpus) if names_read else self.backend).roles(budget)
+        if single:
+            from iterative_rag.engine.given_analysis import SingleLookUp
+
+            roles = dataclasses.replace(roles, analyst=SingleLookUp(roles.analyst))
         grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, self.store)
         web: WebSearch | None = None
         if settings.web:

@@ -30,10 +30,12 @@ class Earlier:
 @dataclass(frozen=True, slots=True)
 class StandAlone:
     """What a follow-up means: a question that stands on its own. `draft` is an answer to it from the earlier facts (its
-    `cited` are positions in `Earlier.facts`), None where something has to be looked up."""
+    `cited` are positions in `Earlier.facts`), None where something has to be looked up. `single`: one look-up of the
+    question as it is will do."""
 
     question: str
     draft: Draft | None = None
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,27 @@ def test_what_is_doubtful_is_looked_up(doubtful: dict[str, Any]) -> None:
     assert (answer.question, answer.short_answer) == ("When was Velm Tower designed?", "1911")
 
 
+def test_a_follow_up_that_one_look_up_answers_needs_no_analysis() -> None:
+    """Understanding it takes the place of the analysis, so that it costs no more calls than the whole question."""
+    asked = reply("search", "Where was Oda Brenk born?", single=True)
+    looked_up = {role: replies for role, replies in BORN.items() if role != "analyse"}
+    with scripted(DESIGNED, {"follow_up": [asked]}, looked_up) as llm:
+        talk = session(llm)
+        first, second = talk.ask(FIRST), talk.ask("where was she born?")
+    assert (second.short_answer, second.usage.llm_calls) == ("Tarn", first.usage.llm_calls)
+
+
+def test_a_look_up_that_brings_nothing_is_analysed_as_ever() -> None:
+    asked = reply("search", "Where was Oda Brenk born?", single=True)
+    stuck = {"status": "stuck", "reason": "nothing tells"}
+    script = {**DESIGNED, "follow_up": [asked], "analyse": [*DESIGNED["analyse"], stuck]}
+    found = iter(DESIGNED["extract"])
+    with ScriptedLLM({**script, "extract": lambda request: next(found, {"facts": []})}) as llm:
+        talk = session(llm)
+        talk.ask(FIRST)
+        assert talk.ask("where was she born?").status is Status.ABSTAINED
+
+
 def test_an_unreadable_reply_is_asked_for_again() -> None:
     with scripted(DESIGNED, {"follow_up": ["I think that", WHEN]}) as llm:
         talk = session(llm)

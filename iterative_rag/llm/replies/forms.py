@@ -195,6 +195,7 @@ class FollowUpReply(Reply):
 
     question: Text = ""
     status: Annotated[Literal["answered", "search", "unclear"], BeforeValidator(as_word)] = "search"
+    single: SureFlag = False
     answer: Text = ""
     short_answer: Text = ""
     confidence: Share = 0.5

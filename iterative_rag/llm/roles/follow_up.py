@@ -39,7 +39,7 @@ class LLMFollowUpReader:
         question = " ".join(reply.question.split())
         if reply.status == "unclear" or not question:
             return Unclear(reply.unclear or "It is not clear what it asks")
-        return StandAlone(question, _draft(reply, question, earlier))
+        return StandAlone(question, _draft(reply, question, earlier), single=reply.single)
 
 
 def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | None:
