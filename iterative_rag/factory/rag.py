@@ -197,13 +197,15 @@ class IterativeRAG:
         self,
         revision: Revision,
         *,
+        strategy: str = "",
         progress: Callable[[RunProgress], None] | None = None,
         written: Callable[[AnswerText], None] | None = None,
         run_id: str = "",
     ) -> Iterator[Step]:
-        """The same run as `revise`, as typed steps while they happen. A strategy that does not go hop by hop gives way
-        to the default one, which takes up what the other has found."""
-        used = revision.answer.settings.get("strategy")
+        """The same run as `revise`, as typed steps while they happen. `strategy` is that of the first version, where
+        its settings name another. One that does not go hop by hop gives way to the default, which takes up what the
+        other has found."""
+        used = strategy or revision.answer.settings.get("strategy")
         strategy = used if used in HOP_BY_HOP else "iterative"
         question = revision.answer.question
         return self.steps(

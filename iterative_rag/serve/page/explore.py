@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from iterative_rag.errors import UsageError
 from iterative_rag.index.filters import Filter, search_filtered
-from iterative_rag.past_runs import PastRun, delete, past_runs
+from iterative_rag.past_runs import PastRun, delete, past_runs, run_of_id
 from iterative_rag.serve.api.documents import document_of, opened_corpus
 from iterative_rag.serve.api.responses import whole_number
 from iterative_rag.serve.page.articles.article_links import article_links
@@ -29,7 +29,7 @@ from iterative_rag.types import Hit
 _HITS, _TITLES, _RUNS = 12, 400, 30
 _LONGEST_QUERY = 2000
 _CITING = 5
-_LOOKED_THROUGH = 200
+_LOOKED_THROUGH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,9 @@ async def forget(request: Request) -> Response:
         raise UsageError("This server changes nothing (--read-only).")
     await posted_fields(request)
     shown = await asyncio.to_thread(shown_run, services, request.path_params["id"])
-    chosen = [run for run in past_runs() if run.run_id == shown.id]
-    await asyncio.to_thread(delete, chosen)
+    if shown.live:
+        raise UsageError("This run goes on.", hint="Stop it first.")
+    await asyncio.to_thread(lambda: delete([run_of_id(shown.id)]))
     return RedirectResponse("/history", 303)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from iterative_rag.conversations import Turn
 from iterative_rag.errors import UsageError
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import ProofNode, proof_graph
@@ -51,6 +53,20 @@ async def run(request: Request) -> Response:
     as_source = request.query_params.get("view") == "source"
     part = _number(request.query_params.get("part", ""))
     quote = await asyncio.to_thread(_quote, services, shown, chosen, part, as_source) if chosen else None
+    commands = await asyncio.to_thread(fetch_commands, services, shown) if not answer.short_answer else ()
+    turns = (await asyncio.to_thread(conversation_of, shown)).turns
+    # Drawing takes some milliseconds, in which the streams of others would stand still.
+    return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns, commands)
+
+
+def _proof_page(
+    request: Request,
+    shown: ShownRun,
+    answer: Answer,
+    quote: ShownQuote | None,
+    turns: Sequence[Turn],
+    commands: Sequence[tuple[str, str]],
+) -> Response:
     graph = proof_graph(answer)
     return page(
         request,
@@ -63,8 +79,8 @@ async def run(request: Request) -> Response:
         standings=graph.standings,
         setbacks=setbacks(answer, shown.steps),
         hops=run_story(shown.steps),
-        turns=(await asyncio.to_thread(conversation_of, shown)).turns,
-        commands=await asyncio.to_thread(fetch_commands, services, shown) if not answer.short_answer else (),
+        turns=turns,
+        commands=commands,
     )
 
 

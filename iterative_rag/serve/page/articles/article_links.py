@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +15,10 @@ _MOST = 40
 _SEARCHED = 40
 _WORD = re.compile(r"[^\W_]+")
 _LONGEST_TITLE = 8
+# Ids and titles by the words of the title; of each corpus those of its newest generation.
+Titles = dict[tuple[str, ...], tuple[str, str]]
+_kept: dict[tuple[str, str], Titles] = {}
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +31,27 @@ class ArticleLinks:
 
 def article_links(corpus: IndexedCorpus, document: Document) -> ArticleLinks:
     """A title counts as named where its words stand in the text in this order, case and accents aside."""
-    by_words: dict[tuple[str, ...], tuple[str, str]] = {}
-    for entry in corpus.catalogue():
-        if words := _words(plain_title(entry.title)):
-            by_words.setdefault(words, (entry.id, entry.title))
     own = _words(plain_title(document.title))
-    by_words.pop(own, None)
-    return ArticleLinks(tuple(_named(document.text, by_words)), tuple(_naming(corpus, document, own)))
+    named = (one for one in _named(document.text, _titles(corpus)) if one[0] != document.id)
+    return ArticleLinks(tuple(named), tuple(_naming(corpus, document, own)))
 
 
-def _named(text: str, titles: dict[tuple[str, ...], tuple[str, str]]) -> Iterable[tuple[str, str]]:
+def _titles(corpus: IndexedCorpus) -> Titles:
+    """The articles by the words of their titles, kept until the corpus changes."""
+    key = corpus.name, corpus.fingerprint
+    with _lock:
+        if (known := _kept.get(key)) is None:
+            known = {}
+            for entry in corpus.catalogue():
+                if words := _words(plain_title(entry.title)):
+                    known.setdefault(words, (entry.id, entry.title))
+            for old in [old for old in _kept if old[0] == corpus.name]:
+                del _kept[old]
+            _kept[key] = known
+        return known
+
+
+def _named(text: str, titles: Titles) -> Iterable[tuple[str, str]]:
     """In the order in which they are first named; of titles that begin alike the longest."""
     words = [folded(word) for word in _WORD.findall(text)]
     longest = min(_LONGEST_TITLE, max(map(len, titles), default=0))
