@@ -1,0 +1,33 @@
+"""Lists within a sentence: where a question asks for all of something, the whole enumeration that a value stands in."""
+
+from __future__ import annotations
+
+from iterative_rag.text.patterns import lazy_pattern
+
+_NAME = r"(?:the )?[A-ZÀ-Þ][\w'’.-]*(?:(?: (?:of|de|the|von|la|le|du))? [A-ZÀ-Þ\d][\w'’.-]*)*(?: \([^()]{1,60}\))?"
+_WORD = r"(?!and\b|or\b|of\b|in\b|the\b)[a-zà-þ][\w'’-]+(?: (?!and\b|or\b)[a-zà-þ][\w'’-]+)?"
+_LINKS = r"(?:, and |, or |, | and | or )"
+_LISTS = tuple(lazy_pattern(rf"(?<!\w){item}(?:{_LINKS}{item})+(?!\w)") for item in (_NAME, _WORD))
+_LINK = lazy_pattern(rf"{_LINKS}(?![^(]*\))")
+# What follows or precedes these words are examples.
+_EXAMPLES = lazy_pattern(
+    r"\b(?:such as|including|includes?|among (?:them|others)|for example|e\.g\.|notably|and others)\b"
+)
+
+# How far around a value its list is looked for, in characters.
+REACH = 600
+
+
+def whole_list(value: str, quote: str) -> tuple[tuple[str, ...], bool]:
+    """The items of the enumeration in a sentence that a value is one of, or several of, and whether they are all.
+
+    Only the value where it stands in no enumeration.
+    """
+    at = quote.find(value)
+    quote, at = quote[max(0, at - REACH) : at + REACH], min(at, REACH)
+    for pattern in _LISTS:
+        for match in pattern.finditer(quote) if at >= 0 else ():
+            items = tuple(item.removeprefix("the ").strip(" .") for item in _LINK.split(match[0]))
+            if match.start() <= at and at + len(value) <= match.end() and value.removeprefix("the ") and len(items) > 1:
+                return items, _EXAMPLES.search(quote) is None
+    return (value,), True

@@ -1,0 +1,173 @@
+"""What speaks for and against a reading of a question on a table, as named numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from iterative_rag.builtin.language.function_words import words
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
+from iterative_rag.builtin.tables.cell_values import column_kinds
+from iterative_rag.builtin.tables.table_model import PageTable
+from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
+from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, canonical
+
+LONG_VALUE = 8  # words
+# Kinds of answers that a header can tell: "Town" of a place, "Builder" of a person.
+_TELLING = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.YEAR, AnswerKind.DATE, AnswerKind.NUMBER})
+_EXTREMES = frozenset({OperationHint.MOST, OperationHint.LEAST, OperationHint.OLDEST, OperationHint.NEWEST})
+
+
+class ReadingFeatures:
+    """The features of the readings of one question on one table."""
+
+    def __init__(self, question: TableQuestion, table: PageTable) -> None:
+        self._question, self._table = question, table
+        self._content = question.content_bits
+        self._total = max(1, self._content.bit_count())
+        stems = [frozenset(canonical(word) for word in words(name)) for name in table.header]
+        self._exact = [question.bits(one) for one in stems]
+        self._near = [
+            exact | question.bits(frozenset(other for word in one for other in alike(word)))
+            for exact, one in zip(self._exact, stems, strict=True)
+        ]
+        self._shares = [sum(bool(question.bits(frozenset({word}))) for word in one) / max(1, len(one)) for one in stems]
+        self._stems = stems
+        self._kinds = column_kinds(table)
+        named = [words(name.partition("(")[0]) for name in table.header]
+        self._header_kinds = [kind_of_noun(one[-1]) if one else AnswerKind.THING for one in named]
+        self._context = question.bits(frozenset(canonical(word) for word in words(table.context)))
+        head = question.asked[-1:] and question.asked[-1]
+        self._asked = [bool(head) and head in one for one in stems]
+        self._near_asked = [bool(question.near_asked & one) for one in stems]
+        self._all_asked = [
+            len(set(question.asked) & one) / max(1, len(question.asked)) if question.asked else 0.0 for one in stems
+        ]
+
+    def of(self, reading: TableReading) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for name, value in (
+            *self._operation(reading),
+            *self._coverage(reading),
+            *self._conditions(reading),
+            *self._answer(reading),
+            *self._measure(reading),
+        ):
+            if value:
+                found[name] = found.get(name, 0.0) + value
+        return found
+
+    def uncovered(self, reading: TableReading) -> int:
+        """The words of the question that nothing of the table or of the operation accounts for, as bits."""
+        return self._content & ~self._covered(reading)
+
+    def _covered(self, reading: TableReading) -> int:
+        covered = reading.selection.bits | reading.rank_bits | self._context
+        for column in {reading.column, reading.measure, *reading.selection.columns} - {-1}:
+            covered |= self._near[column]
+        if reading.operation is TableOperation.COUNT and (any(self._asked) or any(self._near_asked)):
+            covered |= self._question.bits(frozenset(self._question.asked[-1:]))
+        if reading.measure >= 0 and self._question.measure & self._stems[reading.measure]:
+            covered |= self._question.measure_bits
+        return covered
+
+    def _operation(self, reading: TableReading) -> Iterator[tuple[str, float]]:
+        question, operation = self._question, reading.operation
+        yield f"{operation}", 1.0
+        for hint in question.hints:
+            yield f"{operation}, {hint}", 1.0
+        yield f"{operation} of {question.kind}", 1.0
+        yield f"{operation} by date", float(reading.by_date)
+        yield "rank", float(reading.rank > 1)
+        unused = any(
+            rank > 1 and not (reading.selection.bits | reading.rank_bits) >> at & 1 for rank, at in question.ranks
+        )
+        yield "rank left", float(unused)
+        many = len(reading.values) > 1
+        yield "several, one asked", float(many and OperationHint.PLURAL not in question.hints)
+        yield "several asked", float(many and OperationHint.PLURAL in question.hints)
+        yield "one, several asked", float(not many and OperationHint.PLURAL in question.hints)
+
+    def _coverage(self, reading: TableReading) -> Iterator[tuple[str, float]]:
+        left = self.uncovered(reading).bit_count()
+        yield "words left", left / self._total
+        yield "words left, number", min(left, 5) / 5
+        yield "nothing left", float(not left)
+        asked = self._question.bits(frozenset(self._question.asked[-1:]))
+        yield f"{reading.operation}, asked left", float(bool(asked & self.uncovered(reading)))
+
+    def _conditions(self, reading: TableReading) -> Iterator[tuple[str, float]]:
+        chosen, rows = reading.selection.conditions, len(self._table.rows)
+        yield f"{len(chosen)} conditions", 1.0
+        yield f"{reading.operation} of all", float(not chosen)
+        if not chosen:
+            return
+        yield "rows", math.log(len(reading.selection.rows) / rows)
+        yield "single row", float(len(reading.selection.rows) == 1)
+        yield f"{reading.operation} of single row", float(len(reading.selection.rows) == 1)
+        named = [one for one in chosen if not one.quantified]
+        if named:
+            yield "cell's share", sum(one.quality for one in named) / len(named)
+            yield "least cell's share", min(one.quality for one in named)
+            yield "whole cells", float(all(one.quality >= 1 for one in named))
+        for one in chosen:
+            told = bool(self._exact[one.column] & ~one.bits)
+            kind = "bound" if one.quantified else self._kinds[one.column]
+            yield f"condition on {kind}, {'named' if told else 'not named'}", 1.0
+            yield "words of conditions", (one.bits & self._content).bit_count() / self._total
+
+    def _answer(self, reading: TableReading) -> Iterator[tuple[str, float]]:
+        question, column = self._question, reading.column
+        if column < 0:
+            return
+        kind = self._kinds[column]
+        yield f"{question.kind} in {kind}", 1.0
+        yield "asked in header", float(self._asked[column])
+        yield "asked elsewhere", float(not self._asked[column] and any(self._asked))
+        yield "near asked in header", float(self._near_asked[column] and not self._asked[column])
+        yield "share of asked", self._all_asked[column]
+        yield "share of header", self._shares[column]
+        free = self._exact[column] & ~reading.selection.bits
+        yield "header in question", float(bool(free))
+        yield "answer in condition's column", float(column in reading.selection.columns)
+        yield "answer in measure's column", float(column == reading.measure)
+        yield f"{reading.operation} of measure", float(column == reading.measure)
+        yield "first column", float(column == 0)
+        yield "first words", float(kind == "words" and "words" not in self._kinds[:column])
+        named = self._context & question.bits(frozenset(question.asked[-1:]))
+        yield (
+            "asked in context, first words",
+            float(bool(named) and kind == "words" and "words" not in self._kinds[:column] and not any(self._asked)),
+        )
+        if self._header_kinds[column] in _TELLING and question.kind in _TELLING:
+            yield "header of asked kind", float(self._header_kinds[column] is question.kind)
+            yield "header of another kind", float(self._header_kinds[column] is not question.kind)
+        yield "no header", float(not self._table.header[column].strip())
+        said = {canonical(word) for value in reading.values for word in words(value)}
+        yield "answer in question", float(bool(said) and bool(said <= {token.stem for token in question.tokens}))
+        yield "long answer", float(max(len(value.split()) for value in reading.values) > LONG_VALUE)
+        yield "no word or number", float(not said)
+        if reading.operation is TableOperation.COUNT:
+            yield "distinct asked", float(self._asked[column] or self._near_asked[column])
+
+    def _measure(self, reading: TableReading) -> Iterator[tuple[str, float]]:
+        measure = reading.measure
+        if measure < 0:
+            return
+        question = self._question
+        free = ~reading.selection.bits
+        yield f"{reading.operation} by {self._kinds[measure]}", 1.0
+        yield "measure in header", float(bool(question.measure & self._stems[measure]))
+        yield "measure named", float(bool(self._exact[measure] & free))
+        yield "measure near", float(bool(self._near[measure] & free))
+        yield (
+            "measure named elsewhere",
+            float(not self._exact[measure] & free and any(bits & free for bits in self._exact)),
+        )
+        yield "share of measure", self._shares[measure]
+        if reading.operation in {TableOperation.GREATEST, TableOperation.SMALLEST}:
+            dated = self._kinds[measure] == "days"
+            for hint in question.hints & _EXTREMES:
+                yield f"{reading.operation} by {'days' if dated else 'numbers'}, {hint}", 1.0
+            rank = bool({"rank", "pos", "posit", "place", "no"} & self._stems[measure])
+            yield f"{reading.operation} of rank", float(rank)

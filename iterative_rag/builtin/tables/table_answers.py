@@ -1,0 +1,141 @@
+"""Answers a question from the tables and lists of a page, where one of them accounts for the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from iterative_rag.builtin.language.function_words import content
+from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.tables.cell_scorer import CellScorer
+from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
+from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose
+from iterative_rag.builtin.tables.reading_soundness import CALCULATED
+from iterative_rag.builtin.tables.table_model import PageTable, TableKind, TableRow
+from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
+from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
+from iterative_rag.builtin.tables.table_trust import trust
+
+# Most rows that are quoted one by one; those beyond are quoted as one range of the table, up to so many characters.
+MOST_QUOTED, LONGEST_RANGE = 12, 6000
+# The statement of a list of which rows may be missing ends so.
+INCOMPLETE = "(the list may be incomplete)"
+_AND = " and "
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """An answer from a table. `quotes` are the rows that it rests on, verbatim, each with a statement in words.
+
+    `trust` is the probability that it is right, 0 to 1.
+    """
+
+    values: tuple[str, ...]
+    quotes: tuple[tuple[str, str], ...]
+    trust: float
+    operation: TableOperation
+
+    @property
+    def value(self) -> str:
+        return listed(self.values)
+
+
+def listed(values: Sequence[str]) -> str:
+    """ "A, B and C"."""
+    return f"{', '.join(values[:-1])}{_AND}{values[-1]}" if len(values) > 1 else values[0]
+
+
+def table_answers(
+    query: Query, text: str, found: Sequence[PageTable], scorer: CellScorer | None = None
+) -> list[TableAnswer]:
+    """The answers of the tables of a page with this text, the most trusted first."""
+    if query.kind is AnswerKind.YES_NO:
+        return []
+    question = read_table_question(query)
+    answers = []
+    for table in found:
+        if table.kind is TableKind.INFOBOX or len(table.rows) < 2 or not _names_known(query, table):
+            continue
+        pick = choose(question, table, scorer)
+        if pick is not None:
+            answers.append(_answer(question, pick, text))
+    return sorted(answers, key=lambda answer: -answer.trust)
+
+
+def _names_known(query: Query, table: PageTable) -> bool:
+    """Whether every name of the question stands in the table or in what is said of it."""
+    if not query.name_words:
+        return True
+    known = set(content(f"{table.context} {' '.join(table.header)}"))
+    unknown = [set(name) - known for name in query.names if not set(name) <= known]
+    if not unknown:
+        return True
+    rows = [set(content(row.text)) for row in table.rows]
+    return all(any(name <= row for row in rows) for name in unknown)
+
+
+# --- how it is said --------------------------------------------------------------------------------
+
+
+def _answer(question: TableQuestion, pick: ChosenReading, text: str) -> TableAnswer:
+    reading, table = pick.reading, pick.table
+    rows = [table.rows[place] for place in reading.rows]
+    said = [row_statement(table, row) for row in rows]
+    said[0] = f"{_said(pick)}{said[0]}"
+    values = tuple(_with_unit(reading, table, value) for value in reading.values)
+    quotes = tuple(zip(_quotes(rows, text), said, strict=False))
+    return TableAnswer(values, quotes, trust(question, pick), reading.operation)
+
+
+def _quotes(rows: Sequence[TableRow], text: str) -> Iterator[str]:
+    """Each row, and those beyond the most that are quoted as one range."""
+    beyond = text[rows[MOST_QUOTED - 1].start : rows[-1].end] if len(rows) > MOST_QUOTED else ""
+    single = MOST_QUOTED - 1 if beyond and len(beyond) <= LONGEST_RANGE else MOST_QUOTED
+    yield from (row.text for row in rows[:single])
+    if len(rows) > single and len(beyond) <= LONGEST_RANGE:
+        yield beyond
+
+
+def row_statement(table: PageTable, row: TableRow) -> str:
+    """A row as a sentence: "Masts: Mast: Long Needle; Height (m): 402"."""
+    if table.kind is TableKind.LIST:
+        return f"{table.title}, {table.section}: {row.text}" if table.section else f"{table.title}: {row.text}"
+    named = "; ".join(
+        f"{name}: {cell.text}" if name else cell.text
+        for name, cell in zip(table.header, row.cells, strict=True)
+        if cell.text
+    )
+    return f"{table.title}: {named}"
+
+
+def _said(pick: ChosenReading) -> str:
+    """What was done with the rows, before the first of them; "" for a single cell."""
+    reading, table = pick.reading, pick.table
+    measure = table.header[reading.measure] if reading.measure >= 0 else ""
+    many = len(reading.selection.rows)
+    match reading.operation:
+        case TableOperation.COUNT:
+            return f"{reading.values[0]} of {len(table.rows)} rows: "
+        case TableOperation.GREATEST | TableOperation.SMALLEST:
+            rank = f"number {reading.rank} from the {reading.operation}" if reading.rank > 1 else reading.operation
+            return f"{rank} {measure} of {many} rows: "
+        case TableOperation.SUM | TableOperation.AVERAGE | TableOperation.DIFFERENCE | TableOperation.RANGE:
+            return f"{measure}: {reading.expression} = {reading.values[0]}: "
+        case TableOperation.LIST if not table.complete:
+            return f"{many} rows {INCOMPLETE}: "
+        case TableOperation.LIST | TableOperation.OFTENEST | TableOperation.SAME:
+            return f"{len(reading.rows)} of {len(table.rows)} rows: "
+    return ""
+
+
+def _with_unit(reading: TableReading, table: PageTable, value: str) -> str:
+    """A bare number with the unit that the header of its column names."""
+    calculated = reading.operation in CALCULATED
+    column = reading.measure if calculated else reading.column
+    if column < 0 or cell_value(value).number is None or not value[-1:].isdigit():
+        return value
+    if calculated and cell_value(table.rows[reading.rows[0]].cells[column].text).day:
+        return value
+    unit = header_unit(table.header[column])
+    return f"{value} {unit}" if unit else value

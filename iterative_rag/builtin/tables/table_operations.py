@@ -1,0 +1,342 @@
+"""Every way in which a question may be read on a table: conditions on rows, an operation, and the column of the answer.
+
+The readings are only listed here; `reading_choice` weighs them. An operation is tried where the words of the question
+hint at it, a look-up and a count always.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
+from iterative_rag.builtin.tables.row_conditions import RowCondition, conditions
+from iterative_rag.builtin.tables.table_model import PageTable
+from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
+from iterative_rag.computing import ComputeError
+from iterative_rag.computing.arithmetic import add
+from iterative_rag.computing.list_functions import mean, total
+from iterative_rag.computing.operands import Scalar, number, said
+
+MOST_SELECTIONS, MOST_STRETCHES, MOST_LISTED = 60, 6, 60
+# Most readings and columns of a table that are looked at: a bound for odd tables.
+MOST_READINGS, MOST_COLUMNS = 3000, 40
+# Least share of a column's cells with a value for it to be ranked or summed.
+MEASURABLE = 0.4
+
+
+_ORDERED = frozenset({OperationHint.FIRST, OperationHint.LAST, OperationHint.OLDEST, OperationHint.NEWEST})
+
+
+class TableOperation(StrEnum):
+    LOOK_UP = "look-up"
+    LIST = "list"
+    FIRST = "first"  # of the selected rows, as listed or by date
+    LAST = "last"
+    NEXT = "next"  # the row after the selected one
+    PREVIOUS = "previous"
+    GREATEST = "greatest"
+    SMALLEST = "smallest"
+    COUNT = "count"
+    SUM = "sum"
+    AVERAGE = "average"
+    DIFFERENCE = "difference"
+    RANGE = "range"  # from the smallest to the greatest value
+    OFTENEST = "oftenest"  # the value that most rows have
+    SAME = "same"  # the other rows with the value of the selected one
+
+
+@dataclass(frozen=True, slots=True)
+class RowSelection:
+    conditions: tuple[RowCondition, ...]
+    rows: tuple[int, ...]
+
+    @property
+    def bits(self) -> int:
+        return sum(one.bits for one in self.conditions)
+
+    @property
+    def columns(self) -> frozenset[int]:
+        return frozenset(one.column for one in self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """One reading of a question, and what it comes to.
+
+    `rows` are those that the values rest on, `column` is that of the answer and `measure` that which is ranked or
+    calculated with, -1 for none. `rank` counts from 1. `by_date`: the order is that of a date column.
+    """
+
+    operation: TableOperation
+    selection: RowSelection
+    rows: tuple[int, ...]
+    values: tuple[str, ...]
+    column: int = -1
+    measure: int = -1
+    rank: int = 1
+    rank_bits: int = 0
+    by_date: bool = False
+    expression: str = ""
+
+
+def readings(question: TableQuestion, table: PageTable) -> list[TableReading]:
+    """Every reading of a question on a table that comes to a value, up to MOST_READINGS."""
+    found: dict[tuple[object, ...], TableReading] = {}
+    columns = _Columns(question, table)
+    for selection in _selections(question, table):
+        for reading in columns.read(selection):
+            if reading.values and all(value.strip() for value in reading.values):
+                key = (reading.operation, reading.selection, reading.values, reading.column, reading.measure)
+                found.setdefault(key, reading)
+            if len(found) >= MOST_READINGS:
+                return list(found.values())
+    return list(found.values())
+
+
+def _selections(question: TableQuestion, table: PageTable) -> list[RowSelection]:
+    """The combinations of up to three conditions that rows meet, and all rows."""
+    stretches = conditions(question, table)
+    stretches.sort(key=lambda options: (-options[0].quality, len(options[0].rows)))
+    found = [RowSelection((), tuple(range(len(table.rows))))]
+    for size in (1, 2, 3):
+        for chosen in itertools.combinations(stretches[: MOST_STRETCHES + 4 * (size == 1)], size):
+            for combined in itertools.product(*(options if size < 3 else options[:2] for options in chosen)):
+                if selection := _joined(combined):
+                    found.append(selection)
+                if len(found) >= MOST_SELECTIONS * size:
+                    break
+    return found
+
+
+def _joined(combined: Sequence[RowCondition]) -> RowSelection | None:
+    """Rows that meet all conditions; of two names in one column, either: "Norway and Chile"."""
+    taken = 0
+    by_column: dict[int, list[RowCondition]] = {}
+    for one in combined:
+        if one.bits & taken:
+            return None
+        taken |= one.bits
+        by_column.setdefault(one.column, []).append(one)
+    rows: frozenset[int] | None = None
+    for group in by_column.values():
+        named = [one.rows for one in group if not one.quantified]
+        own = frozenset().union(*named) if named else group[0].rows
+        for one in group:
+            if one.quantified:
+                own &= one.rows
+        rows = own if rows is None else rows & own
+    return RowSelection(tuple(combined), tuple(sorted(rows))) if rows else None
+
+
+class _Columns:
+    """The columns of a table as values, and the readings of one selection of its rows."""
+
+    def __init__(self, question: TableQuestion, table: PageTable) -> None:
+        self._question, self._table = question, table
+        self._width = range(min(len(table.header), MOST_COLUMNS))
+        self._cells = [table.column(place) for place in self._width]
+        self._numbers = {place: numbers(cells) for place, cells in enumerate(self._cells)}
+        self._days = {place: days(cells) for place, cells in enumerate(self._cells)}
+        self._numeric = [place for place in self._width if share(self._numbers[place]) >= MEASURABLE]
+        self._dated = [place for place in self._width if share(self._days[place]) >= MEASURABLE]
+
+    def read(self, selection: RowSelection) -> Iterator[TableReading]:
+        hints = self._question.hints
+        yield from self._look_up(selection)
+        yield from self._count(selection)
+        if hints & _ORDERED or self._question.ranks:
+            yield from self._ordered(selection)
+        if hints & {OperationHint.AFTER, OperationHint.BEFORE} and len(selection.rows) <= 2 and selection.conditions:
+            yield from self._beside(selection)
+        if hints & {OperationHint.MOST, OperationHint.LEAST} | _ORDERED and len(selection.rows) > 1:
+            yield from self._ranked(selection)
+        if hints & {OperationHint.SUM, OperationHint.AVERAGE, OperationHint.COUNT} and len(selection.rows) > 1:
+            yield from self._summed(selection)
+        if OperationHint.DIFFERENCE in hints and len(selection.rows) > 1:
+            yield from self._difference(selection)
+        if hints & {OperationHint.OFTEN, OperationHint.MOST, OperationHint.LEAST} and len(selection.rows) > 2:
+            yield from self._oftenest(selection)
+        if OperationHint.SAME in hints and len(selection.rows) == 1 and selection.conditions:
+            yield from self._same(selection)
+
+    def _answers(
+        self,
+        operation: TableOperation,
+        selection: RowSelection,
+        row: int,
+        *,
+        measure: int = -1,
+        rank: int = 1,
+        bits: int = 0,
+        dated: bool = False,
+    ) -> Iterator[TableReading]:
+        """The cells of one row as answers."""
+        for column in self._width:
+            value = self._cells[column][row]
+            yield TableReading(operation, selection, (row,), (value,), column, measure, rank, bits, dated)
+
+    def _look_up(self, selection: RowSelection) -> Iterator[TableReading]:
+        if len(selection.rows) == 1:
+            yield from self._answers(TableOperation.LOOK_UP, selection, selection.rows[0])
+        elif len(selection.rows) <= MOST_LISTED:
+            for column in self._width:
+                values = tuple(dict.fromkeys(filter(None, (self._cells[column][row] for row in selection.rows))))
+                single = TableOperation.LOOK_UP if len(values) == 1 else TableOperation.LIST
+                yield TableReading(single, selection, selection.rows, values, column)
+            if selection.conditions and len(selection.rows) <= 4:
+                for row in selection.rows:
+                    yield from self._answers(TableOperation.LOOK_UP, selection, row)
+
+    def _count(self, selection: RowSelection) -> Iterator[TableReading]:
+        if OperationHint.COUNT not in self._question.hints and OperationHint.SUM not in self._question.hints:
+            return
+        yield TableReading(TableOperation.COUNT, selection, selection.rows, (str(len(selection.rows)),))
+        for column in self._width:
+            distinct = len({self._cells[column][row] for row in selection.rows if self._cells[column][row]})
+            if distinct != len(selection.rows):
+                yield TableReading(TableOperation.COUNT, selection, selection.rows, (str(distinct),), column)
+
+    def _ordered(self, selection: RowSelection) -> Iterator[TableReading]:
+        """The first, second or last of the selected rows, in the table's order or by a date column."""
+        orders: list[tuple[tuple[int, ...], int]] = [(selection.rows, -1)]
+        for place in self._dated[:2]:
+            dated = [row for row in selection.rows if self._days[place][row]]
+            order = tuple(sorted(dated, key=lambda row: self._days[place][row] or (0, 0, 0)))
+            if order and order != selection.rows:
+                orders.append((order, place))
+        for rows, place in orders:
+            for operation, step, order_hint, date_hint in (
+                (TableOperation.FIRST, 0, OperationHint.FIRST, OperationHint.OLDEST),
+                (TableOperation.LAST, -1, OperationHint.LAST, OperationHint.NEWEST),
+            ):
+                if (order_hint if place < 0 else date_hint) in self._question.hints:
+                    yield from self._answers(operation, selection, rows[step], measure=place, dated=place >= 0)
+            for rank, at in self._question.ranks:
+                if 1 < rank <= len(rows) and not selection.bits >> at & 1:
+                    row = rows[rank - 1]
+                    yield from self._answers(
+                        TableOperation.FIRST, selection, row, measure=place, rank=rank, bits=1 << at, dated=place >= 0
+                    )
+
+    def _beside(self, selection: RowSelection) -> Iterator[TableReading]:
+        """The row after or before the selected one, in the table's order or by a date column."""
+        orders = [(tuple(range(len(self._table.rows))), -1)]
+        for place in self._dated[:1]:
+            dated = [row for row in orders[0][0] if self._days[place][row]]
+            order = tuple(sorted(dated, key=lambda row: self._days[place][row] or (0, 0, 0)))
+            if order != orders[0][0]:
+                orders.append((order, place))
+        for order, place in orders:
+            for hint, operation, step in (
+                (OperationHint.AFTER, TableOperation.NEXT, 1),
+                (OperationHint.BEFORE, TableOperation.PREVIOUS, -1),
+            ):
+                own = selection.rows[0] if step < 0 else selection.rows[-1]
+                at = order.index(own) + step if own in order else -1
+                if hint in self._question.hints and 0 <= at < len(order):
+                    yield from self._answers(operation, selection, order[at], measure=place, dated=place >= 0)
+
+    def _ranked(self, selection: RowSelection) -> Iterator[TableReading]:
+        """The row with the greatest or smallest value of a column, or that of a rank."""
+        ranks = [(1, 0), *((rank, 1 << at) for rank, at in self._question.ranks if rank > 1)]
+        for measure in dict.fromkeys((*self._numeric, *self._dated)):
+            values: Sequence[Fraction | Day | None] = (
+                self._numbers[measure] if measure in self._numeric else self._days[measure]
+            )
+            known = [row for row in selection.rows if values[row] is not None]
+            if len(known) < 2:
+                continue
+            for operation, reverse in ((TableOperation.GREATEST, True), (TableOperation.SMALLEST, False)):
+                order = sorted(known, key=lambda row: values[row], reverse=reverse)  # type: ignore[arg-type,return-value]
+                for rank, bits in ranks:
+                    if rank > len(order) or bits & selection.bits:
+                        continue
+                    row = order[rank - 1]
+                    tied = [other for other in order if values[other] == values[row]]
+                    yield from self._answers(operation, selection, row, measure=measure, rank=rank, bits=bits)
+                    if 1 < len(tied) <= 3 and OperationHint.PLURAL in self._question.hints and rank == 1:
+                        for column in self._width:
+                            cells = tuple(self._cells[column][other] for other in sorted(tied))
+                            yield TableReading(operation, selection, tuple(sorted(tied)), cells, column, measure)
+
+    def _summed(self, selection: RowSelection) -> Iterator[TableReading]:
+        for measure in self._numeric:
+            rows = tuple(row for row in selection.rows if self._numbers[measure][row] is not None)
+            if len(rows) < 2:
+                continue
+            amounts = [self._amount(measure, row) for row in rows]
+            if self._question.hints & {OperationHint.SUM, OperationHint.COUNT}:
+                result = said(total(*amounts))
+                yield TableReading(
+                    TableOperation.SUM, selection, rows, (result,), -1, measure, expression=_call("sum", amounts)
+                )
+            if OperationHint.AVERAGE in self._question.hints:
+                result = said(mean(*amounts))
+                yield TableReading(
+                    TableOperation.AVERAGE, selection, rows, (result,), -1, measure, expression=_call("mean", amounts)
+                )
+
+    def _difference(self, selection: RowSelection) -> Iterator[TableReading]:
+        """Between two rows, or between the greatest and the smallest value."""
+        for measure in dict.fromkeys((*self._numeric, *self._dated)):
+            rows = [row for row in selection.rows if self._value(measure, row) is not None]
+            if len(rows) < 2:
+                continue
+            order = sorted(rows, key=lambda row: self._value(measure, row) or Fraction(0))
+            low, high = order[0], order[-1]
+            if len(rows) == 2:
+                yield from self._apart(TableOperation.DIFFERENCE, selection, measure, low, high)
+            else:
+                yield from self._apart(TableOperation.RANGE, selection, measure, low, high)
+
+    def _apart(
+        self, operation: TableOperation, selection: RowSelection, measure: int, low: int, high: int
+    ) -> Iterator[TableReading]:
+        first, second = (number(self._value(measure, row) or Fraction(0)) for row in (high, low))
+        try:
+            result = said(add(first, second, -1))
+        except ComputeError:
+            return
+        rows = tuple(sorted((low, high)))
+        yield TableReading(operation, selection, rows, (result,), -1, measure, expression=f"{first} - {second}")
+
+    def _value(self, measure: int, row: int) -> Fraction | None:
+        """The number of a cell; of a date its year."""
+        if measure in self._numeric:
+            return self._numbers[measure][row]
+        day = self._days[measure][row]
+        return Fraction(day[0]) if day and day[0] else None
+
+    def _amount(self, measure: int, row: int) -> Scalar:
+        return number(self._numbers[measure][row] or Fraction(0))
+
+    def _oftenest(self, selection: RowSelection) -> Iterator[TableReading]:
+        for column in self._width:
+            counted = Counter(filter(None, (self._cells[column][row] for row in selection.rows)))
+            if len(counted) < 2 or counted.most_common(1)[0][1] < 2:
+                continue
+            (value, most), (_, second) = counted.most_common(2)
+            if most > second:
+                rows = tuple(row for row in selection.rows if self._cells[column][row] == value)
+                yield TableReading(TableOperation.OFTENEST, selection, rows, (value,), column)
+
+    def _same(self, selection: RowSelection) -> Iterator[TableReading]:
+        """The other rows that share a value with the selected one."""
+        own = selection.rows[0]
+        for shared in self._width:
+            value = self._cells[shared][own]
+            rows = tuple(row for row, cell in enumerate(self._cells[shared]) if cell == value and row != own)
+            if not value or not 1 <= len(rows) <= 3:
+                continue
+            for column in self._width:
+                values = tuple(self._cells[column][row] for row in rows)
+                yield TableReading(TableOperation.SAME, selection, rows, values, column, shared)
+
+
+def _call(name: str, amounts: Sequence[Scalar]) -> str:
+    return f"{name}([{', '.join(map(said, amounts))}])"

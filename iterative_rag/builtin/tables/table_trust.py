@@ -1,0 +1,38 @@
+"""How far the likeliest reading of a question on a table is to be trusted."""
+
+from __future__ import annotations
+
+import math
+
+from iterative_rag.builtin.tables.reading_choice import ChosenReading, weights
+from iterative_rag.builtin.tables.table_operations import TableOperation
+from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
+
+# Least trust in a list that accounts for every word of a question for all of something: the questions that the weights
+# are fitted on hardly ever ask for one.
+ACCOUNTED = 0.5
+
+
+def trust(question: TableQuestion, pick: ChosenReading) -> float:
+    """Probability that the chosen reading is right, 0 to 1."""
+    known = weights()["trust"]
+    odds = sum(known.get(name, 0.0) * value for name, value in trust_features(question, pick).items())
+    chance = 1.0 / (1.0 + math.exp(-odds))
+    listed = pick.reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
+    return max(chance, ACCOUNTED) if listed and question.asked and not pick.left else chance
+
+
+def trust_features(question: TableQuestion, pick: ChosenReading) -> dict[str, float]:
+    reading, named = pick.reading, [one.quality for one in pick.reading.selection.conditions if not one.quantified]
+    asked = question.bits(frozenset(question.asked[-1:]))
+    return {
+        "bias": 1.0,
+        "log probability": math.log(max(pick.probability, 1e-4)),
+        "margin": pick.margin,
+        "words left": pick.left.bit_count() / max(1, pick.total),
+        "asked left": float(bool(asked & pick.left)),
+        "asked": float(bool(asked)),
+        "least cell's share": min(named, default=0.0),
+        "no condition": float(not reading.selection.conditions),
+        f"{reading.operation}": 1.0,
+    }

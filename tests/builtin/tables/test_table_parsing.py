@@ -1,0 +1,97 @@
+"""Tables, infoboxes and lists in the Markdown of a page, with offsets that point into it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from fakes.invented_tables import PARKS
+from iterative_rag.builtin.tables.cell_values import Day, cell_value, numbers
+from iterative_rag.builtin.tables.enumerations import whole_list
+from iterative_rag.builtin.tables.table_model import TableKind
+from iterative_rag.builtin.tables.table_parsing import tables
+
+TEXT = """# Orm
+
+| Orm | |
+|---|---|
+| Capital | Tellby |
+
+## Trade
+
+Trade of Orm with its *neighbours*
+
+| Year | Exports \\| total | **Grain** |
+|:--|--:|---|
+| 1900 | 1,200 t |
+| 1901 | – | 40 t |
+"""
+
+
+def test_cells_stand_where_their_offsets_say() -> None:
+    infobox, trade = tables(TEXT, "Orm")
+    assert infobox.kind is TableKind.INFOBOX
+    assert (trade.kind, trade.section, trade.complete) == (TableKind.TABLE, "Trade", True)
+    assert trade.caption == "Trade of Orm with its *neighbours"
+    assert trade.header == ("Year", "Exports | total", "Grain")
+    assert [cell.text for cell in trade.rows[0].cells] == ["1900", "1,200 t", ""]
+    for row in (*infobox.rows, *trade.rows):
+        assert TEXT[row.start : row.end] == row.text
+        assert all(TEXT[cell.start : cell.end] == cell.text for cell in row.cells)
+
+
+def test_entries_of_a_list_have_a_name_and_the_rest() -> None:
+    (parks,) = tables(PARKS, "Parks of Port Elm")
+    assert parks.kind is TableKind.LIST
+    assert parks.column(0) == ("Elm Park", "Harbour Green", "Gull Meadow", "Rose Garden")
+    assert parks.rows[3].cells[1].text == "the smallest"
+
+
+def test_rows_behind_an_omission_belong_to_the_header_before_it() -> None:
+    (masts,) = tables("| Mast | Town |\n|---|---|\n[...]\n| Sky Pin | Orm |\n| Old Spire | Tell |\n", "Masts")
+    assert masts.header == ("Mast", "Town")
+    assert len(masts.rows) == 2
+    assert not masts.complete
+
+
+@pytest.mark.parametrize(
+    ("cell", "number", "unit", "day"),
+    [
+        ("1,204", "1204", "", None),
+        ("412 km", "412", "kilometer", None),
+        ("1987", "1987", "", (1987, 0, 0)),
+        ("July 22–23, 1972", "23", "", (1972, 7, 22)),
+        ("45:10", "2710", "second", None),
+        ("−5 °C", "-5", "degree_Celsius", None),
+        ("1700–1720", "1700", "", (1700, 0, 0)),
+        ("Tellby", None, "", None),
+    ],
+)
+def test_values_of_cells(cell: str, number: str | None, unit: str, day: Day | None) -> None:
+    value = cell_value(cell)
+    assert value.number == (None if number is None else Fraction(number))
+    assert value.day == day
+    if number is not None:
+        assert value.unit == unit
+
+
+def test_a_column_is_read_in_one_unit() -> None:
+    first, second, third = numbers(("100 km", "100 mi", "far"))
+    assert first == 100
+    assert second is not None
+    assert round(float(second), 1) == 160.9
+    assert third is None
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence", "items", "complete"),
+    [
+        ("Velm", "Orm borders on Velm, Karsa and the Isles of Tell.", ("Velm", "Karsa", "Isles of Tell"), True),
+        ("tin", "It is made of copper, tin and lead.", ("copper", "tin", "lead"), True),
+        ("Velm", "It sells wool to lands such as Velm and Karsa.", ("Velm", "Karsa"), False),
+        ("Velm", "It lies in Velm.", ("Velm",), True),
+    ],
+)
+def test_a_list_within_a_sentence(value: str, sentence: str, items: tuple[str, ...], complete: bool) -> None:
+    assert whole_list(value, sentence) == (items, complete)
