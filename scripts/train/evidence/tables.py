@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.builtin.tables.row_text import row_text
 from scripts.train.data import plain
 from scripts.train.evidence import files
 from scripts.train.evidence.aside import Parts
@@ -75,17 +76,6 @@ def _named_rows(question: str, rows: Sequence[Sequence[str]]) -> set[int]:
     return {number for number, row in enumerate(rows) if any(named(cell) for cell in row)}
 
 
-def linear(header: Sequence[str], row: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """A row with its header as text, and where each cell stands in it."""
-    text, places = "", []
-    for number, cell in enumerate(row):
-        name = header[number] if number < len(header) else ""
-        text += (" | " if text else "") + (f"{name}: " if name else "")
-        places.append((len(text), len(text) + len(cell)))
-        text += cell
-    return text, places
-
-
 def shown(question: str, table: Mapping[str, Any], cell: Cell) -> tuple[Shown, tuple[Shown, ...]]:
     """The passage of rows that holds the cell, and those of other rows without the answer, nearest first."""
     answer = table["rows"][cell.row][cell.column]
@@ -93,7 +83,7 @@ def shown(question: str, table: Mapping[str, Any], cell: Cell) -> tuple[Shown, t
     for rows in windows(table):
         text, start = "", 0
         for number in rows:
-            line, places = linear(table["header"], table["rows"][number])
+            line, places = row_text(table["header"], table["rows"][number])
             if number == cell.row:
                 start = len(text) + places[cell.column][0]
             text += line + "\n"
@@ -113,7 +103,7 @@ def windows(table: Mapping[str, Any]) -> Iterator[list[int]]:
     run: list[int] = []
     size = 0
     for number, row in enumerate(table["rows"]):
-        length = len(linear(table["header"], row)[0])
+        length = len(row_text(table["header"], row)[0])
         if run and size + length > PASSAGE:
             yield run
             run, size = [], 0
