@@ -15,6 +15,7 @@ from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading import passage_extracts
 from iterative_rag.builtin.reading.findings import Finding
+from iterative_rag.builtin.reading.list_findings import with_whole_lists
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reading.rule_reader import PageReader, RuleReader
 from iterative_rag.builtin.reading.span_reader import SpanReader
@@ -115,16 +116,21 @@ class BuiltinExtractor:
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
         """Every window is read for every need by itself; the models do not use the question behind them."""
         return tuple(
-            Extract(finding.statement, finding.quote, finding.value, round(finding.score, 4), (n,), place)
+            Extract(statement, quote, finding.value, round(finding.score, 4), (n,), place)
             for n, need in enumerate(needs)
             for place, window in enumerate(windows)
             for finding in self._read(need.question, page(window))
-            if finding.score >= FLOOR and finding.quote in window.text
+            if finding.score >= FLOOR
+            for quote, statement in finding.quotes
+            if quote in window.text
         )
 
     def _read(self, question: str, page: UnitPage) -> list[Finding]:
-        found = self._reader.read(read_query(question), page)
-        return passage_extracts.pick(question, page, self._embedder, found) if wants_extract(question) else found
+        query = read_query(question)
+        found = self._reader.read(query, page)
+        if wants_extract(question):
+            return passage_extracts.pick(question, page, self._embedder, found)
+        return with_whole_lists(query, found)
 
 
 class BuiltinRephraser:

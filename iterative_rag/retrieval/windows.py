@@ -15,6 +15,8 @@ from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
+# Between two rows of a table.
+_ROW_ENDS = "|\n|"
 # How far a margin is widened to reach the end of a sentence or line.
 SENTENCE_CHARS = 400
 # How far back the headings of a hit's section are looked for: a bound for very long documents.
@@ -54,6 +56,8 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
     length = len(document.text)
     spans = [(0, length)] if length <= size else _Filling(document.text, size, layout).around(entry)
     text = GAP.join(document.text[start:end] for start, end in spans)
+    if spans and _ROW_ENDS in document.text[max(0, spans[-1][1] - 2) : spans[-1][1] + 2]:
+        text = f"{text.rstrip()}{GAP.rstrip()}"  # the table goes on: its rows can be read, but not counted
     return Window(document.id, document.title, document.source, tuple(spans), text)
 
 

@@ -13,13 +13,20 @@ BEST, NEAR_BEST = 2, 0.75
 class Finding:
     """A value with its verbatim quote. `score` is the trust in it, 0 to 1; at 0.5 it is as likely right as wrong.
 
-    `statement` is the quote as shown to the user, with a table row written as a sentence.
+    `statement` is the quote as shown to the user, with a table row written as a sentence. `rows` are further quotes,
+    each with its statement, that the value rests on: the other rows that were counted.
     """
 
     value: str
     quote: str
     score: float
     statement: str
+    rows: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def quotes(self) -> tuple[tuple[str, str], ...]:
+        """Every quote that the value rests on, with its statement."""
+        return ((self.quote, self.statement), *self.rows)
 
 
 def best_of(found: Sequence[Finding]) -> list[Finding]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.builtin.tables.table_model import PageTable, TableKind, TableRow
+from iterative_rag.builtin.tables.table_parsing import OMISSION, tables
+from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Window
 
-_RULE = lazy_pattern(r"^\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
-LONGEST_SENTENCE = 1000
+LONGEST_SENTENCE, SHORTEST_ROW = 1000, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +29,43 @@ class PageUnit:
 
 @dataclass(frozen=True, slots=True)
 class UnitPage:
+    """A page in units; `tables` are its tables and lists as a whole."""
+
     title: str
     units: tuple[PageUnit, ...]
     text: str
+    tables: tuple[PageTable, ...] = ()
 
 
 @lru_cache(maxsize=256)
 def page(window: Window) -> UnitPage:
     """The window's units in order."""
+    found = tables(window.text, window.title)
+    rows = {
+        row.start: _row(table, row, number)
+        for number, table in enumerate(found)
+        if table.kind is not TableKind.LIST
+        for row in table.rows
+    }
     units: list[PageUnit] = []
-    section, rows, tables = "", [], 0
-    for line in [*window.text.split("\n"), ""]:
-        bare = line.strip()
-        if bare.startswith("|") and bare.endswith("|") and len(bare) > 1:
-            rows.append(bare)
-            continue
-        if rows:
-            units += _table(rows, section, tables)
-            rows, tables = [], tables + 1
-        if bare.startswith("#"):
+    section, start = "", 0
+    for line in window.text.split("\n"):
+        bare, first = line.strip(), start + len(line) - len(line.lstrip())
+        start += len(line) + 1
+        if is_row(bare):
+            if first in rows and len(bare) >= SHORTEST_ROW:
+                units.append(rows[first])
+        elif bare.startswith("#"):
             section = bare.lstrip("# ")
-        elif bare and bare != "[...]":
+        elif bare and bare != OMISSION:
             units += [PageUnit(sentence, section) for sentence in sentences(bare)]
-    return UnitPage(window.title, tuple(units), window.text)
+    return UnitPage(window.title, tuple(units), window.text, found)
+
+
+def _row(table: PageTable, row: TableRow, number: int) -> PageUnit:
+    infobox = table.kind is TableKind.INFOBOX
+    header = table.header if any(table.header) and not infobox else ()
+    return PageUnit(row.text, table.section, tuple(cell.text for cell in row.cells), header, infobox, number)
 
 
 def sentences(paragraph: str) -> list[str]:
@@ -59,22 +73,3 @@ def sentences(paragraph: str) -> list[str]:
     places = [0, *sentence_ends(paragraph), len(paragraph)]
     pieces = (paragraph[start:end].strip() for start, end in itertools.pairwise(places))
     return [piece for piece in pieces if 3 < len(piece) <= LONGEST_SENTENCE]
-
-
-def _table(rows: list[str], section: str, number: int) -> list[PageUnit]:
-    """Rows of one table. Two columns without a name for the second, or under the title, are an infobox."""
-    cells = [_cells(row) for row in rows]
-    ruled = len(rows) > 1 and _RULE.match(rows[1]) is not None
-    header = cells[0] if ruled else ()
-    body = [(row, parts) for row, parts in zip(rows, cells, strict=True) if not _RULE.match(row)][1 if ruled else 0 :]
-    infobox = all(len(parts) == 2 for parts in cells) and (not ruled or len(header) < 2 or not header[1])
-    return [
-        PageUnit(row, section, parts, () if infobox else header, infobox, number)
-        for row, parts in body
-        if any(parts) and len(row) >= 4
-    ]
-
-
-def _cells(row: str) -> tuple[str, ...]:
-    inner = row.strip()[1:-1]
-    return tuple(cell.replace("\\|", "|").strip().strip("*") for cell in re.split(r"(?<!\\)\|", inner))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
@@ -9,7 +10,7 @@ from typing import Protocol
 from iterative_rag.builtin.language.function_words import content, only_large
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.question.need_query import Query, add_page_names
-from iterative_rag.builtin.reading import table_reader
+from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.answer_words import infobox_value, may_be_subject, page_stems, subject_name
 from iterative_rag.builtin.reading.candidate_ranking import Ranked, chance, rank, trust
 from iterative_rag.builtin.reading.candidates import Candidate, candidates
@@ -17,6 +18,7 @@ from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.findings import Finding, best_of
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.passage_match import TITLE, Match, match_units
+from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.protocols import Embedder
 
 # Number of units that are read closely.
@@ -69,7 +71,7 @@ class RuleReader:
 
     @property
     def fingerprint(self) -> str:
-        return f"rules-2/{self._embedder.name}"
+        return f"rules-3/{self._embedder.name}"
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if (said := decide(query, page)) is not None:
@@ -96,12 +98,7 @@ class RuleReader:
                 prose.append((part, candidates(query, page, match, meaning, first=False)))
             elif not match.unit.cells:
                 prose.append((match.unit, candidates(query, page, match, meaning, first=match.unit is first)))
-        if top := table_reader.ranked(query, page):
-            row, value = top
-            rows.append(Finding(value, row.text, row_trust(0.9), _readable(page, row)))
-        if counted := table_reader.counted(query, page):
-            row, value = counted
-            rows.append(Finding(value, row.text, row_trust(0.85), _readable(page, row)))
+        rows += answers_of_tables(query, page)
         return rows, [Offer(item, prose[item.unit][0].text) for item in rank([offers for _, offers in prose])]
 
     def matches(self, query: Query, page: UnitPage) -> list[tuple[Match, float]]:
@@ -126,6 +123,15 @@ class RuleReader:
         ]
 
 
+def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
+    """What the tables and lists of a page answer, the most trusted first."""
+    return [
+        Finding(answer.value, answer.quotes[0][0], answer.trust, answer.quotes[0][1], answer.quotes[1:])
+        for answer in table_answers(query, page.text, page.tables)
+        if all(fits(query, value) for value in answer.values)
+    ][:1]
+
+
 def row_trust(score: float) -> float:
     """Map a row's score to a trust, piecewise linear: 0 at 0, 0.5 at EVEN, 1 at 1."""
     return 0.5 * score / EVEN if score < EVEN else 0.5 + 0.5 * (score - EVEN) / (1 - EVEN)
@@ -136,14 +142,11 @@ def _finding(query: Query, page: UnitPage, match: Match) -> Finding | None:
     if unit.infobox:
         picked = infobox_value(query, page, unit)
     elif unit.header:
-        picked = table_reader.pick(query, page, unit)
+        # The row lists something of the page's subject: the works of a composer, the events of a stadium.
         about = page_stems(page)
-        if may_be_subject(query, page, about) and query.asked and (picked is None or picked[1] < 0.8):
-            # The row lists something of the page's subject: the works of a composer, the events of a stadium.
-            fits = any(word in about for word in alike(query.asked[-1]))
-            picked = (subject_name(page.title), 0.95) if fits else picked
-        dated = query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and table_reader.is_row_of(query, unit)
-        if picked is not None and query.relation and match.relation < 0.3 and not dated:
+        fits_kind = query.asked and any(word in about for word in alike(query.asked[-1]))
+        picked = (subject_name(page.title), 0.95) if fits_kind and may_be_subject(query, page, about) else None
+        if picked is not None and query.relation and match.relation < 0.3:
             picked = picked[0], picked[1] * 0.8
     else:
         picked = None
@@ -163,8 +166,14 @@ def _is_exact_row(query: Query, page: UnitPage, match: Match) -> bool:
     if query.ordinals or any(str(year) not in match.unit.text for year in query.years):
         return False
     if match.unit.header:
-        return table_reader.is_row_of(query, match.unit)
+        return _is_row_of(query, match.unit)
     return match.weakest_name >= TITLE and bool(set(content(subject_name(page.title))) & query.name_words)
+
+
+def _is_row_of(query: Query, unit: PageUnit) -> bool:
+    """Whether one of the first three cells of a row equals a name of the query, word for word."""
+    known = {frozenset(name) for name in query.names}
+    return any(frozenset(content(re.sub(r"\s*\([^)]*\)$", "", cell))) in known for cell in unit.cells[:3] if cell)
 
 
 def _prose_cell(query: Query, unit: PageUnit) -> PageUnit | None:

@@ -12,6 +12,7 @@ from iterative_rag.builtin.reading.answer_words import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
+from iterative_rag.builtin.tables.table_answers import INCOMPLETE
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import builds_on
 from iterative_rag.text.whole_values import with_unit
@@ -19,6 +20,8 @@ from iterative_rag.types import AnswerForm, Draft, Inquiry
 
 # Passages of an extract, and the least score of one besides the best, as a share of the best one's.
 QUOTED, ALSO_QUOTED = 3, 0.75
+# Said of a list of which entries may be missing.
+MAY_LACK = "The list may be incomplete."
 
 
 def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
@@ -41,7 +44,10 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
         cited=cited,
         confidence=round(best.score, 3),
         computations=best.computations,
-        caveats=tuple(f"Not found: {question}" for question in outcome.missing) if best.parts else (),
+        caveats=(
+            *(f"Not found: {question}" for question in outcome.missing if best.parts),
+            *([MAY_LACK] if any(INCOMPLETE in inquiry.facts[place].statement for place in cited) else []),
+        ),
     )
 
 

@@ -115,8 +115,10 @@ class Evaluation:
             group.sort(key=lambda item: -item[1].score)
             place, best = group[0]
             others = [item for item in group if item[1].document_id != best.document_id]
-            # Cite one other article with the same value besides the best.
-            facts = unique((*below, place, *(item[0] for item in others[:1])))
+            # Cite one other article with the same value besides the best. Rows of a table that one value rests on
+            # share its score; all of them are cited.
+            rows = [at for at, fact in group[1:] if (fact.document_id, fact.score) == (best.document_id, best.score)]
+            facts = unique((*below, place, *rows, *(item[0] for item in others[:1])))
             documents = {item[1].document_id for item in others}
             said = best.score + SUPPORT * len(documents)
             value = NodeValue(best.value, facts, min(best.score, trust), chain * said, computations=computed)

@@ -1,0 +1,116 @@
+"""Questions on tables and lists of invented articles, read as the built-in backend reads a window."""
+
+from __future__ import annotations
+
+import pytest
+
+from fakes.index_free_loop import answer, best, read
+from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("In which town is the Mill Bridge?", "Tellin"),
+        ("When was the Ferry Bridge opened?", "1954"),
+        ("How long is the Harbour Bridge?", "1,204 m"),
+        ("What material is the Sorrel Bridge made of?", "iron"),
+        ("What is the longest bridge of the Orr?", "Gull Bridge"),
+        ("What is the third longest bridge of the Orr?", "Ferry Bridge"),
+        ("What is the oldest bridge of the Orr?", "Old Bridge"),
+        ("What is the longest bridge in Varnholm?", "King's Bridge"),
+        ("What is the longest bridge of the Orr opened before 1900?", "King's Bridge"),
+        ("How many bridges of the Orr are in Tellin?", "3"),
+        ("How many bridges of the Orr were opened before 1900?", "4"),
+        ("How much longer is the Gull Bridge than the Harbour Bridge?", "346 m"),
+        ("Which bridges of the Orr are made of iron?", "King's Bridge and Sorrel Bridge"),
+        ("Which bridges of the Orr were opened after 1960?", "Aspen Bridge, Millennium Bridge and Gull Bridge"),
+        ("Which bridge of the Orr was opened first?", "Old Bridge"),
+        ("Which bridge of the Orr was opened last?", "Gull Bridge"),
+    ],
+)
+def test_bridges(question: str, expected: str) -> None:
+    assert best(question, "Bridges of the Orr", BRIDGES) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the longest river of Karsa?", "Orr"),
+        ("What is the second longest river of Karsa?", "Ulla"),  # 388 miles are more than 540 km
+        ("Which rivers of Karsa flow into the Grey Sea?", "Orr and Tarn"),
+        ("How many rivers of Karsa flow into the Grey Sea?", "2"),
+    ],
+)
+def test_rivers_in_two_units(question: str, expected: str) -> None:
+    assert best(question, "List of rivers of Karsa", RIVERS) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which album of Nine Lamps was released in 1998?", "Tin Weather"),
+        ("What was the first studio album of Nine Lamps?", "Night Ferry"),
+        ("What label released The Salt Road?", "Elm Records"),
+        ("Which studio album of Nine Lamps had the most sales?", "The Salt Road"),
+        ("What are the total sales of the studio albums of Nine Lamps?", "765000"),
+    ],
+)
+def test_albums(question: str, expected: str) -> None:
+    assert best(question, "Nine Lamps discography", ALBUMS) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who was mayor of Varnholm after Henrik Moll?", "Ada Thorne"),
+        ("Who was mayor of Varnholm before Joss Varga?", "Edda Lind"),
+        ("Who was the fourth mayor of Varnholm?", "Ada Thorne"),
+        ("How many mayors of Varnholm were of the Liberal party?", "2"),
+        ("What party did Ada Thorne belong to?", "Labour"),
+    ],
+)
+def test_mayors(question: str, expected: str) -> None:
+    assert best(question, "List of mayors of Varnholm", MAYORS) == expected
+
+
+def test_a_bulleted_list() -> None:
+    assert best("Which parks are in Port Elm?", "Parks of Port Elm", PARKS) == (
+        "Elm Park, Harbour Green, Gull Meadow and Rose Garden"
+    )
+    assert best("How many parks of Port Elm are there?", "Parks of Port Elm", PARKS) == "4"
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text"),
+    [
+        ("How many people live in Tellin?", "Bridges of the Orr", BRIDGES),
+        ("What is the tallest tower of the Orr?", "Bridges of the Orr", BRIDGES),
+        ("Which bridges cross the Sorn?", "Bridges of the Orr", BRIDGES),
+        ("What is the longest river of Velmark?", "List of rivers of Karsa", RIVERS),
+        ("How many singles of Nine Lamps reached number one?", "Nine Lamps discography", ALBUMS),
+        ("Who was the ninth mayor of Varnholm?", "List of mayors of Varnholm", MAYORS),
+        ("Which countries border on Karsa?", "List of rivers of Karsa", RIVERS),
+    ],
+)
+def test_what_a_table_does_not_hold_is_refused(question: str, title: str, text: str) -> None:
+    assert all(extract.score < 0.33 for extract in read(question, title, text))
+
+
+def test_rows_that_may_be_missing_are_not_counted_or_ranked() -> None:
+    cut = BRIDGES.replace("| Aspen Bridge", "[...]\n| Aspen Bridge").replace("Nine bridges cross it.", "")
+    assert best("How long is the Harbour Bridge?", "Bridges of the Orr", cut) == "1,204 m"
+    assert best("How many bridges of the Orr are in Tellin?", "Bridges of the Orr", cut) is None
+
+
+def test_an_answer_rests_on_its_rows() -> None:
+    extracts = read("How many bridges of the Orr are in Tellin?", "Bridges of the Orr", BRIDGES)
+    assert [extract.quote.split(" | ")[0] for extract in extracts] == [
+        "| Old Bridge",
+        "| Mill Bridge",
+        "| Aspen Bridge",
+    ]
+    assert {extract.value for extract in extracts} == {"3"}
+    draft, _, _ = answer("Which bridges of the Orr are made of iron?", PAGES)
+    assert draft.short_answer == "King's Bridge and Sorrel Bridge"
+    assert len(draft.cited) == 2
