@@ -1,4 +1,4 @@
-"""`iterative-rag mcp` as a process: the official client, an older one, and nonsense on its stdin."""
+"""`iterative-rag mcp` as a process: the official client, and one of an older revision that sends nonsense."""
 
 from __future__ import annotations
 
@@ -49,14 +49,6 @@ def test_the_question_of_the_readme_is_answered() -> None:
     assert answer["short_answer"] == SHORT_ANSWER
     assert len(answer["citations"]) >= 4
     assert all(one["text"] and one["uri"] for one in answer["citations"])
-
-
-def test_a_client_of_an_older_revision_is_served(towns: Path) -> None:
-    async def asked() -> Any:
-        async with Client(started("--corpus", "towns"), mode="legacy") as client:
-            return await client.call_tool("find_in_document", {"document": "Aldermere", "words": "mayor"})
-
-    assert anyio.run(asked).structured_content["places"]
 
 
 # What is no request of the protocol. Each line is answered by an error, or not at all.
