@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -102,15 +103,18 @@ class RunManager:
             self._tell_places()
 
     def close(self, seconds: float = 5.0) -> None:
-        """Stop every run and wait so long for their threads."""
+        """Stop every run and wait so long for their threads, once."""
         with self._lock:
+            if self._closed:
+                return
             self._closed = True
             self._lock.notify_all()
         for run in self.all():
             if not run.over:
                 self.stop(run)
+        ends = time.monotonic() + seconds
         for thread in self._threads:
-            thread.join(seconds)
+            thread.join(max(0.0, ends - time.monotonic()))
         for timer in list(self._timers.values()):
             timer.cancel()
 
