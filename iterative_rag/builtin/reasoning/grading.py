@@ -9,7 +9,8 @@ from functools import lru_cache
 from pydantic import TypeAdapter
 
 from iterative_rag.builtin.network_cache import cached_result
-from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading, log_odds
+from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading
+from iterative_rag.builtin.reading.span_search import log_odds
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
 from iterative_rag.types.grade_scale import binary, scored
