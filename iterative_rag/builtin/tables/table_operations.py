@@ -6,7 +6,6 @@ hint at it, a look-up and a count always.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
-from iterative_rag.builtin.tables.row_conditions import RowCondition, conditions
+from iterative_rag.builtin.tables.row_selections import RowSelection, selections
 from iterative_rag.builtin.tables.table_model import PageTable
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
 from iterative_rag.computing import ComputeError
@@ -22,7 +21,8 @@ from iterative_rag.computing.arithmetic import add
 from iterative_rag.computing.list_functions import mean, total
 from iterative_rag.computing.operands import Scalar, number, said
 
-MOST_SELECTIONS, MOST_STRETCHES, MOST_LISTED = 60, 6, 60
+# Most rows that are listed.
+MOST_LISTED = 60
 # Most readings and columns of a table that are looked at: a bound for odd tables.
 MOST_READINGS, MOST_COLUMNS = 3000, 40
 # Least share of a column's cells with a value for it to be ranked or summed.
@@ -51,20 +51,6 @@ class TableOperation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RowSelection:
-    conditions: tuple[RowCondition, ...]
-    rows: tuple[int, ...]
-
-    @property
-    def bits(self) -> int:
-        return sum(one.bits for one in self.conditions)
-
-    @property
-    def columns(self) -> frozenset[int]:
-        return frozenset(one.column for one in self.conditions)
-
-
-@dataclass(frozen=True, slots=True)
 class TableReading:
     """One reading of a question, and what it comes to.
 
@@ -88,7 +74,7 @@ def readings(question: TableQuestion, table: PageTable) -> list[TableReading]:
     """Every reading of a question on a table that comes to a value, up to MOST_READINGS."""
     found: dict[tuple[object, ...], TableReading] = {}
     columns = _Columns(question, table)
-    for selection in _selections(question, table):
+    for selection in selections(question, table):
         for reading in columns.read(selection):
             if reading.values and all(value.strip() for value in reading.values):
                 key = (reading.operation, reading.selection, reading.values, reading.column, reading.measure)
@@ -96,41 +82,6 @@ def readings(question: TableQuestion, table: PageTable) -> list[TableReading]:
             if len(found) >= MOST_READINGS:
                 return list(found.values())
     return list(found.values())
-
-
-def _selections(question: TableQuestion, table: PageTable) -> list[RowSelection]:
-    """The combinations of up to three conditions that rows meet, and all rows."""
-    stretches = conditions(question, table)
-    stretches.sort(key=lambda options: (-options[0].quality, len(options[0].rows)))
-    found = [RowSelection((), tuple(range(len(table.rows))))]
-    for size in (1, 2, 3):
-        for chosen in itertools.combinations(stretches[: MOST_STRETCHES + 4 * (size == 1)], size):
-            for combined in itertools.product(*(options if size < 3 else options[:2] for options in chosen)):
-                if selection := _joined(combined):
-                    found.append(selection)
-                if len(found) >= MOST_SELECTIONS * size:
-                    break
-    return found
-
-
-def _joined(combined: Sequence[RowCondition]) -> RowSelection | None:
-    """Rows that meet all conditions; of two names in one column, either: "Norway and Chile"."""
-    taken = 0
-    by_column: dict[int, list[RowCondition]] = {}
-    for one in combined:
-        if one.bits & taken:
-            return None
-        taken |= one.bits
-        by_column.setdefault(one.column, []).append(one)
-    rows: frozenset[int] | None = None
-    for group in by_column.values():
-        named = [one.rows for one in group if not one.quantified]
-        own = frozenset().union(*named) if named else group[0].rows
-        for one in group:
-            if one.quantified:
-                own &= one.rows
-        rows = own if rows is None else rows & own
-    return RowSelection(tuple(combined), tuple(sorted(rows))) if rows else None
 
 
 class _Columns:
