@@ -26,6 +26,20 @@ def write_articles(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+def indexed_home(folder: Path, corpus: str = "default") -> Path:
+    """A data folder below this one in which the two articles are a corpus."""
+    import pytest
+
+    from iterative_rag.factory import index_paths
+    from iterative_rag.settings import Settings
+
+    write_articles(folder / "articles")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        index_paths([folder / "articles"], settings=Settings(corpus=corpus), corpus=corpus)
+    return folder / "home"
+
+
 def play(schema: Mapping[str, Any], prompt: str) -> str:
     """The reply of the role that asks with `schema`. It knows what stands in the prompt, and no more."""
     asked = schema["properties"]

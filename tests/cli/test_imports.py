@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, play, write_articles
+from fakes.two_article_corpus import QUESTION, indexed_home, play
 
 Loaded = Callable[..., frozenset[str]]
 
@@ -26,12 +26,7 @@ STORES = {"qdrant_edge", "filelock"}
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder whose default corpus are the towns."""
-    base = tmp_path_factory.mktemp("towns")
-    write_articles(base / "articles")
-    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
-    return base / "home"
+    return indexed_home(tmp_path_factory.mktemp("towns"))
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import pytest
 
 from fakes.command_line import TerminalCommand
 from fakes.model_server import FakeServer, Fault
-from fakes.two_article_corpus import QUESTION, play, write_articles
+from fakes.two_article_corpus import QUESTION, indexed_home, play
 from iterative_rag.cli.live_lines import with_figures
 from iterative_rag.cli.run_status import Limits, under_way, used
 from iterative_rag.types import DocumentAtHand, RunProgress
@@ -26,12 +23,7 @@ LANE = DocumentAtHand("Harriet Lane", 2, 5)
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder in which two articles are the default corpus."""
-    base = tmp_path_factory.mktemp("towns")
-    write_articles(base / "articles")
-    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
-    return base / "home"
+    return indexed_home(tmp_path_factory.mktemp("towns"))
 
 
 def slow(server: FakeServer, wait: float) -> None:

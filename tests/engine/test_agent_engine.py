@@ -15,7 +15,6 @@ from iterative_rag import IterativeRAG, Settings
 from iterative_rag.engine.strategy_drawing import QUESTION as DRAWN_QUESTION
 from iterative_rag.engine.strategy_drawing import edges
 from iterative_rag.errors import LLMUnreachable, UsageError
-from iterative_rag.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.trace import event_name
 from iterative_rag.types import Answer, Cap, FinalStep, ReadingStep, Status, Step
@@ -43,13 +42,7 @@ SUBMIT = {
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the corpus of all tests lies."""
-    folder = tmp_path_factory.mktemp("agent")
-    two_article_corpus.write_articles(folder / "articles")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        index_paths([folder / "articles"], settings=Settings(corpus="towns"), corpus="towns")
-    return folder / "home"
+    return two_article_corpus.indexed_home(tmp_path_factory.mktemp("agent"), "towns")
 
 
 @pytest.fixture

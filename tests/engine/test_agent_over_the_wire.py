@@ -15,7 +15,6 @@ from fakes import two_article_corpus
 from fakes.command_line import run_as_process
 from fakes.model_server import FakeServer, Fault
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.factory import index_paths
 from iterative_rag.types import Answer
 
 QUESTION = two_article_corpus.QUESTION
@@ -37,12 +36,7 @@ UNKNOWN = {"tool": "browse_the_web_for_more_of_it", "url": "http://example.org"}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("agent-wire")
-    two_article_corpus.write_articles(folder / "articles")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        index_paths([folder / "articles"], settings=Settings(corpus="towns"), corpus="towns")
-    return folder / "home"
+    return two_article_corpus.indexed_home(tmp_path_factory.mktemp("agent-wire"), "towns")
 
 
 @pytest.fixture(autouse=True)
