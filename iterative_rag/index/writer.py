@@ -108,7 +108,7 @@ class CorpusWriter:
         return self._store.view().counts()
 
     def finish(self, *, broken_off: set[str]) -> None:
-        """Mark the roots as complete but for those that broke off; the corpus is incomplete as long as any root is.
+        """Mark the roots as complete, except those that broke off; the corpus is incomplete as long as any root is.
 
         What earlier runs began and this one had no use for is removed.
         """

@@ -151,7 +151,7 @@ def _beside(results: dict[str, StrategyResult], name: str) -> str:
 
 
 def advice(measured: Measured) -> Sequence[str]:
-    """What no setting can mend, in sentences."""
+    """What no setting can put right, in sentences."""
     lines = []
     if measured.followed:
         lines.append("It follows instructions in documents: use it without --web and for documents that you trust.")
