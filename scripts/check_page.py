@@ -221,7 +221,7 @@ def _axe(browser: Any, address: str, pages: list[tuple[str, str]], script: str) 
     found: list[str] = []
     for theme in ("light", "dark"):
         # The policy of the page allows no script but its own, so the check is let past it.
-        context = browser.new_context(bypass_csp=True, color_scheme=theme)
+        context = browser.new_context(bypass_csp=True, color_scheme=theme, reduced_motion="reduce")
         page = context.new_page()
         for name, path in pages:
             page.goto(address + path, timeout=SECONDS)

@@ -77,12 +77,10 @@ def _box(box: Box, address: str) -> str:
     whole = one_line(f"{node.kind.label}: {node.text}")
     drawn = (
         f'<rect class="box" x="{box.x:g}" y="{box.y:g}" width="{BOX_WIDTH}" height="{box.height:g}" rx="10"/>'
-        f'<rect class="edge" x="{box.x:g}" y="{box.y + 10:g}" width="3" height="{box.height - 20:g}"/>{"".join(lines)}'
+        f'<rect class="edge" x="{box.x:g}" y="{box.y + 10:g}" width="3" height="{box.height - 20:g}"/>{" ".join(lines)}'
     )
     if address:
-        # What is read aloud begins with what is seen, so that a link can be spoken to.
-        label = escape(one_line(" ".join([box.caption, *box.lines, f"({node.kind.label.lower()}, opens the article)"])))
-        drawn = f'<a href="{escape(address)}" aria-label="{label}">{drawn}</a>'
+        drawn = f'<a href="{escape(address)}">{drawn}</a>'
     return f'<g class="node {node.kind}" data-node="{escape(node.id)}"><title>{escape(whole)}</title>{drawn}</g>'
 
 
