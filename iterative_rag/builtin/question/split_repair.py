@@ -30,7 +30,7 @@ def repair(split: Split) -> Split:
     if split.kind is not QuestionKind.NESTED:
         return split
     question = split.question
-    inner = [_extend_over_clause(question, _cut_trailing_verb(question, one)) for one in split.inner]
+    inner = [_extend_over_clause(question, one) for one in split.inner]
     inner = [_reduce_to_clause(question, one) for one in inner]
     inner = [one for one in inner if one.form is Form.CLAUSE or not is_named(question[one.start : one.end])]
     inner = [one for one in inner if not any(_overruns(question, one, other) for other in inner)]
@@ -59,19 +59,6 @@ def _ends_group(token: Token) -> bool:
     small = token.small
     linked = small in PREPOSITIONS | RELATIVES | DETERMINERS or small in {"and", "or"}
     return linked or (not token.word and token.text not in {"-", "–", "."}) or acts(token) or small.endswith("ing")
-
-
-def _cut_trailing_verb(question: str, one: QuestionSpan) -> QuestionSpan:
-    """Cut a trailing verb from a description: "The man that X is based on [was awarded]" before "what medal"."""
-    text = question[one.start : one.end]
-    tokens = tokenize(text)
-    place = len(tokens)
-    while place > 1 and acts(tokens[place - 1]):
-        place -= 1
-    follows = re.match(r" (?:what|which|who|whom|when|where|by|in|on|at|to|from)\b", question[one.end :])
-    if one.form is not Form.CLAUSE or place == len(tokens) or not follows or tokens[0].low not in DETERMINERS:
-        return one
-    return replace(one, form=Form.PHRASE, end=one.start + tokens[place - 1].end)
 
 
 def _extend_over_clause(question: str, one: QuestionSpan) -> QuestionSpan:
