@@ -14,7 +14,7 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
 )
 from iterative_rag.builtin.language.nouns import names_person, possessive
-from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, is_verb, tokenize
+from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import Phrase, group_end
 from iterative_rag.builtin.question.plan import Lookup, Node
@@ -91,36 +91,6 @@ def _subject_clause(opening: list[Token]) -> bool:
     # "that divides", "who coined": had the pronoun been the object, an article or a name would follow it.
     small = second.small
     return small.endswith(("s", "ed")) and small not in DETERMINERS | PRONOUNS | PREPOSITIONS and len(small) > 3
-
-
-_CONDITIONS = lazy_pattern(
-    r"^(?P<ask>(?:which|what) (?:[\w-]+ ){0,3}?[a-z]+|who) (?P<one>.{6,200}?),? and (?:who |that |which )?"
-    r"(?:also )?(?P<other>(?:was|is|were|has|had|won|wrote|did) .{6,200}?)\?$",
-    re.IGNORECASE,
-)
-
-
-_BOTH = lazy_pattern(
-    r"^(?P<ask>(?:which|what|who)\b.{4,120}?) both (?P<one>(?:the "
-    r")?[A-Z“\"].{1,100}?) and (?P<other>(?:the )?[A-Z“\"][^?]{1,100})\?$",
-    re.IGNORECASE,
-)
-
-
-def two_conditions(question: str) -> tuple[str, str] | None:
-    """Split "Which man won X and was born in Y?" into "Which man won X?" and "Which man was born in Y?"."""
-    if (both := _BOTH.match(question)) and not any(is_verb(token) for token in tokenize(both["other"])):
-        return tuple(f"{both['ask']} {both[name]}?" for name in ("one", "other"))  # type: ignore[return-value]
-    match = _CONDITIONS.match(question)
-    if match is None:
-        return None
-    opening = tokenize(match["one"])
-    ask = tokenize(match["ask"])
-    if not opening or not is_verb(opening[0]) or opening[0].low in {"did", "does", "do"}:
-        return None
-    if any(token.low in RELATIVES for token in [*opening, *ask[1:]]) or match["one"].lower().endswith(" between"):
-        return None
-    return f"{match['ask']} {match['one']}?", f"{match['ask']} {match['other']}?"
 
 
 _ASKS_LAST = lazy_pattern(

@@ -7,7 +7,7 @@ import re
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
-from iterative_rag.builtin.question.clauses import as_question, plan_trailing, two_conditions
+from iterative_rag.builtin.question.clauses import as_question, plan_trailing
 from iterative_rag.builtin.question.comparison_questions import plan_computation
 from iterative_rag.builtin.question.description_regions import regions
 from iterative_rag.builtin.question.descriptions import (
@@ -47,7 +47,6 @@ def parse(question: str) -> Node:
         or _computed(text)
         or _plan_timed(text)
         or plan_trailing(text, lambda question, source: _plan_phrase(question, source, 1))
-        or _plan_conditions(f"{reorder_clauses(text)}?", text, 0)
         or expand(f"{reorder_clauses(text)}?", text, 0)
     )
 
@@ -78,15 +77,7 @@ def _plan_phrase(question: str, source: str, depth: int) -> Node:
     node = _plan_timed(question.rstrip("?"), depth) if depth < DEEPEST else None
     if isinstance(node, Lookup):
         return Lookup(source, node.template, node.slots)
-    return _plan_conditions(reorder_clauses(question), source, depth) or expand(
-        reorder_clauses(question), source, depth
-    )
-
-
-def _plan_conditions(question: str, source: str, depth: int) -> Node | None:
-    """Plan "Which N did this and was that?" as the value that both halves share."""
-    halves = two_conditions(question) if depth < DEEPEST else None
-    return halves and Computed(source, Operation.COMMON, tuple(expand(half, source, depth) for half in halves))
+    return expand(reorder_clauses(question), source, depth)
 
 
 def _plan_timed(text: str, depth: int = 0) -> Node | None:
