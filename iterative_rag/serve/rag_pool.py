@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from iterative_rag.errors import CorpusNotFound, UsageError
 from iterative_rag.factory import STARTER_CORPUS, IterativeRAG, corpora, corpus_name, open_corpus
+from iterative_rag.past_runs import PastRun
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import Settings
 
@@ -51,6 +52,10 @@ class RagPool:
         if corpus not in self.corpora():
             raise CorpusNotFound(f"There is no corpus {corpus!r} here.", hint="GET /api/corpora lists them.")
         return corpus
+
+    def serves(self, run: PastRun) -> bool:
+        """Whether a run of the past asked a corpus that is served here: no client is shown others."""
+        return run.corpus in self.corpora()
 
     def backend(self, name: str) -> str:
         """The backend of that name, the default for "". Raises UsageError for one that is not offered."""

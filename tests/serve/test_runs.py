@@ -28,6 +28,7 @@ class HeldLLM(PlayingLLM):
     def __init__(self) -> None:
         super().__init__(self._wait)
         self.free, self.called = threading.Event(), threading.Event()
+        self.frees_at_the_end = True
 
     def _wait(self, request: ChatRequest) -> None:
         self.called.set()
@@ -41,7 +42,8 @@ def held_server(folder: Path, **options: Any) -> Iterator[tuple[RunningServer, H
         try:
             yield running, llm
         finally:
-            llm.free.set()
+            if llm.frees_at_the_end:
+                llm.free.set()
 
 
 def until(condition: Any) -> None:
@@ -187,6 +189,17 @@ def test_after_a_restart_a_run_is_found_in_its_trace(tmp_path: Path) -> None:
     assert [one["id"] for one in listed] == [run["id"]]
 
 
+def test_runs_over_corpora_that_are_not_served_are_nobodys_to_see(tmp_path: Path) -> None:
+    with running_server(tmp_path) as running, running.client() as client:
+        run = start(client)
+        client.get(run["events"])
+    with running_server(tmp_path / "again", corpora=("rivers",)) as running, running.client() as client:
+        listed = client.get("/api/runs").json()["runs"]
+        codes = [client.get(f"/api/runs/{run['id']}{part}").status_code for part in ("", "/events")]
+    assert listed == []
+    assert codes == [404, 404]
+
+
 def test_a_server_that_stops_tells_who_is_watching(tmp_path: Path) -> None:
     told: list[str] = []
     with held_server(tmp_path) as (running, llm):
@@ -202,7 +215,16 @@ def test_a_server_that_stops_tells_who_is_watching(tmp_path: Path) -> None:
         live = running.services.runs.get(run["id"])
         assert live is not None
         until(lambda: live.watched)
-        threading.Timer(0.3, llm.free.set).start()
+
+        def free() -> None:
+            """The model answers only once the server has told its runs to stop."""
+            until(live.stopped.is_set)
+            llm.free.set()
+
+        freeing = threading.Thread(target=free)
+        freeing.start()
+        llm.frees_at_the_end = False
+    freeing.join(PATIENCE)
     watching.join(PATIENCE)
     client.close()
     assert told[-1:] == ["stopped"]

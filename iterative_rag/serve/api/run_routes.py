@@ -36,7 +36,8 @@ async def listed(request: Request) -> Response:
     services = services_of(request)
     limit = whole_number(request, "limit", 50, _MOST_LISTED)
     words = request.query_params.get("q", "")
-    found = await asyncio.to_thread(lambda: [past_json(run) for run in islice(past_runs(words), limit)])
+    served = filter(services.pool.serves, past_runs(words))
+    found = await asyncio.to_thread(lambda: [past_json(run) for run in islice(served, limit)])
     known = {one["id"]: one for one in found}
     for run in services.runs.all():
         if not run.over and (not words or words.casefold() in run.request.question.casefold()):
@@ -90,7 +91,8 @@ async def _found(request: Request) -> Run | PastRun:
         past = await asyncio.to_thread(run_of_id, run_id)
     except UsageError as error:
         raise NotFound("There is no such run.") from error
-    if past.run_id != run_id:  # the command line also takes the beginning of an id
+    # The command line also takes the beginning of an id.
+    if past.run_id != run_id or not services_of(request).pool.serves(past):
         raise NotFound("There is no such run.")
     return past
 

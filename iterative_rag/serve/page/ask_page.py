@@ -17,7 +17,6 @@ from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.api.responses import status_of
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.rendering import page
-from iterative_rag.serve.page.shown_run import of_served_corpus
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.runs.run_request import LIMITS, checked_request
 from iterative_rag.serve.services import Services, services_of
@@ -100,4 +99,4 @@ async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGE
 
 
 def _recent(services: Services) -> list[PastRun]:
-    return list(islice((run for run in past_runs() if of_served_corpus(services, run)), _RECENT))
+    return list(islice(filter(services.pool.serves, past_runs()), _RECENT))

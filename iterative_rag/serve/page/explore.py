@@ -21,7 +21,7 @@ from iterative_rag.serve.page.ask_page import posted_fields
 from iterative_rag.serve.page.corpus_cards import corpus_cards
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import HopStory, run_story
-from iterative_rag.serve.page.shown_run import ShownRun, of_served_corpus, shown_run
+from iterative_rag.serve.page.shown_run import ShownRun, shown_run
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Hit
@@ -157,7 +157,7 @@ def _titles(services: Services, name: str, beginning: str, offset: int) -> tuple
 
 
 def _runs(services: Services, words: str, offset: int) -> list[PastRun]:
-    served = (run for run in past_runs(words) if of_served_corpus(services, run))
+    served = filter(services.pool.serves, past_runs(words))
     return list(islice(served, offset, offset + _RUNS + 1))
 
 

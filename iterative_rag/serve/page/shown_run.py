@@ -56,14 +56,9 @@ def shown_run(services: Services, run_id: str) -> ShownRun:
     except UsageError as error:
         raise _no_such_run() from error
     # The command line also takes the beginning of an id.
-    if past.run_id != run_id or not of_served_corpus(services, past):
+    if past.run_id != run_id or not services.pool.serves(past):
         raise _no_such_run()
     return _past(past)
-
-
-def of_served_corpus(services: Services, run: PastRun) -> bool:
-    """Whether a run of the past asked a corpus that this server serves; others are not for its clients."""
-    return run.corpus in services.pool.corpora()
 
 
 def _live(run: Run) -> ShownRun:
