@@ -37,9 +37,7 @@ _WANTED = (
     "iterative_rag/answer.schema.json",
     "iterative_rag/py.typed",
 )
-_FOREIGN = re.compile(
-    r"(^|/)(tests?|fakes|scripts|runs|\.[^/]*|[^/]*\.pyc|conftest\.py|test_[^/]*)(/|$)|\.jsonl(\.gz)?$"
-)
+_FOREIGN = re.compile(r"(^|/)(tests?|fakes|scripts|\.[^/]*|[^/]*\.pyc|conftest\.py|test_[^/]*)(/|$)|\.jsonl(\.gz)?$")
 
 
 def question() -> str:

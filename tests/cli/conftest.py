@@ -37,7 +37,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
     def call(*arguments: str, stdin: str = "", **environment: str) -> Done:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
             for name, value in environment.items():
                 patch.setenv(name, value)
             with pytest.raises(SystemExit) as exit_info:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -190,10 +189,9 @@ def test_a_bare_question_is_ask(run: Command, play: Callable[..., FakeRAG], argu
     assert fake.asked == ["Who was it?"]
 
 
-def test_a_dash_reads_stdin(run: Command, play: Callable[..., FakeRAG], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dash_reads_stdin(run: Command, play: Callable[..., FakeRAG]) -> None:
     fake = play(ANSWERED)
-    monkeypatch.setattr("sys.stdin", io.StringIO("Who was\nit?\n"))
-    assert run("-").code == 0
+    assert run("-", stdin="Who was\nit?\n").code == 0
     assert fake.asked == ["Who was\nit?"]
 
 

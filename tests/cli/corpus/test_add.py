@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -221,9 +219,9 @@ def test_without_a_list_all_of_it_is_taken(take: Callable[..., Any], run: Comman
     assert len(held(run)) == 4
 
 
-def test_titles_come_from_stdin_too(run: Command, wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Far Mill\r\nDry Mill")))
-    assert "2 added" in run("corpus", "add", str(wiki), "--titles", "-", "--corpus", "mills").out
+def test_titles_come_from_stdin_too(run: Command, wiki: Path) -> None:
+    added = run("corpus", "add", str(wiki), "--titles", "-", "--corpus", "mills", stdin="Far Mill\r\nDry Mill")
+    assert "2 added" in added.out
 
 
 @pytest.mark.parametrize(
