@@ -16,7 +16,7 @@ _ASKED = lazy_pattern(
     re.I,
 )
 _VALUE = lazy_pattern(r"(?P<value>-?\d[\d,]*(?:\.\d+)? ?[a-zµ°²³]+)", re.I)
-_UNIT_ASKED = lazy_pattern(r" in [a-z ]+$", re.I)
+_END = lazy_pattern(r" in (?P<unit>[a-z°]+(?: [a-z°]+)?)$", re.I)
 _DIGITS = 4
 
 
@@ -30,12 +30,13 @@ def converted(follow_up: str, earlier: Earlier) -> StandAlone | None:
     value = _VALUE.search(last.short_answer)
     if value is None:
         return None
-    expression = f"{value['value'].replace(',', '')} to {unit}"
+    amount = value["value"].replace(",", "")
+    expression = f"{amount} to {unit}"
     try:
         result = _rounded(compute(expression))
     except ComputeError:
         return None
-    question = f"{_UNIT_ASKED.sub('', last.question.strip().rstrip('?. '))} in {unit}?"
+    question = f"{_without_unit(last.question.strip().rstrip('?. '), amount)} in {unit}?"
     stating = tuple(n for n, fact in enumerate(earlier.facts) if value["value"] in f"{fact.value} {fact.quote}")[-1:]
     if not stating:
         return StandAlone(question)
@@ -49,6 +50,17 @@ def converted(follow_up: str, earlier: Earlier) -> StandAlone | None:
         computations=(done,),
     )
     return StandAlone(question, draft)
+
+
+def _without_unit(question: str, amount: str) -> str:
+    """The question without a unit at its end, which is one that the amount can be given in; a place is kept."""
+    if (end := _END.search(question)) is None:
+        return question
+    try:
+        compute(f"{amount} to {end['unit']}")
+    except ComputeError:
+        return question
+    return question[: end.start()]
 
 
 def _rounded(result: str) -> str:

@@ -171,6 +171,24 @@ def test_another_unit_costs_no_call() -> None:
     assert [one.quote for one in answer.citations] == [QUOTE]
 
 
+def test_another_unit_takes_the_place_of_a_unit_and_of_nothing_else() -> None:
+    asked = "How tall is the tower in Orm in metres?"
+    with scripted(finding(asked, QUOTE, "120 m")) as llm:
+        talk = session(llm)
+        talk.ask(asked)
+        questions = [talk.ask(follow_up).question for follow_up in ("and in feet?", "and in km?")]
+    assert questions == ["How tall is the tower in Orm in feet?", "How tall is the tower in Orm in km?"]
+
+
+def test_a_place_at_the_end_of_the_question_is_kept() -> None:
+    with scripted(finding("How tall is the tower in Orm?", QUOTE, "120 m")) as llm:
+        talk = session(llm)
+        talk.ask("How tall is the tower in Orm?")
+        answer = talk.ask("and in feet?")
+    assert answer.question == "How tall is the tower in Orm in feet?"
+    assert answer.short_answer.startswith("393.7")
+
+
 def test_twenty_turns_stay_small_and_lose_no_citation(tmp_path: Path) -> None:
     """Each cites two long quotes of an article of its own."""
     store = ConversationStore(tmp_path / "conversations")
