@@ -18,6 +18,7 @@ FILE_NAME = "conversations.sqlite"
 # Raised where a change of the tables would mislead an older version.
 SCHEMA = 1
 LOCK_SECONDS = 10.0
+_ATTEMPTS = 3
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -50,12 +51,12 @@ class ConversationFile:
 
     def read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         """The result of `work`; `otherwise` where there is no file, or only a damaged one."""
-        if not self.path.exists():
-            return otherwise
-        try:
-            return self._opened(work)
-        except _SetAside:
-            return otherwise
+        for _ in range(_ATTEMPTS):
+            if not self.path.exists():
+                return otherwise
+            with contextlib.suppress(_SetAside):
+                return self._opened(work)
+        raise self._damaged()
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The result of `work`, in one transaction; the file is created where there is none."""
@@ -71,20 +72,28 @@ class ConversationFile:
                 raise
             return result
 
-        self._create()
-        try:
-            return self._opened(changed)
-        except _SetAside:
+        for _ in range(_ATTEMPTS):
             self._create()
-            return self._opened(changed)
+            with contextlib.suppress(_SetAside):
+                return self._opened(changed)
+        raise self._damaged()
+
+    def _damaged(self) -> CorpusError:
+        return CorpusError(
+            f"{self.path} is damaged as soon as it is begun anew.",
+            hint="Check the disk, or move the folder: ITERATIVE_RAG_HOME names another one.",
+        )
 
     def _opened(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The result of `work` with the open file. Raises _SetAside where it was damaged and is now gone."""
+        """The result of `work` with the open file. Raises _SetAside where it was damaged, or another process has just
+        moved it away."""
         try:
             with contextlib.closing(self._connected(self.path)) as db:
                 _check(db)
                 return work(db)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if not self.path.exists():
+                raise _SetAside from error
             if not _is_damage(error):
                 raise self._named_error(error) from error
             self._set_aside(error)
@@ -93,7 +102,9 @@ class ConversationFile:
             raise unwritable(self.path, error) from error
 
     def _connected(self, path: Path) -> sqlite3.Connection:
-        db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
+        # Only a file that exists: one that sqlite makes would be readable by others and empty.
+        address = f"{path.absolute().as_uri()}?mode=rw"
+        db = sqlite3.connect(address, timeout=LOCK_SECONDS, isolation_level=None, uri=True)
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
         return db
