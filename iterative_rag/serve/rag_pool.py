@@ -68,6 +68,8 @@ class RagPool:
     def rag(self, corpus: str = "", backend: str = "") -> IterativeRAG:
         """What answers questions over a corpus. Opening it may take seconds. Raises CorpusError, LLMError."""
         corpus, backend = self.served(corpus), self.backend(backend)
+        if known := self._open.get((corpus, backend)):  # not kept waiting by one that is being opened
+            return known
         with self._lock:
             if (known := self._open.get((corpus, backend))) is None:
                 known = self._open[corpus, backend] = self._opened(corpus, backend)
@@ -82,9 +84,8 @@ class RagPool:
     def corpus(self, name: str = "") -> Corpus:
         """A corpus, opened, whatever backend it was opened for; none is loaded for it."""
         name = self.served(name)
-        with self._lock:
-            if opened := next((rag.corpus for (known, _), rag in self._open.items() if known == name), None):
-                return opened
+        if opened := next((rag.corpus for (known, _), rag in list(self._open.items()) if known == name), None):
+            return opened
         return self.rag(name, BUILTIN if BUILTIN in self._llms else "").corpus
 
     def _opened(self, corpus: str, backend: str) -> IterativeRAG:
