@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
@@ -11,6 +12,7 @@ import time
 from types import TracebackType
 
 _PATIENCE = 90.0  # seconds; on a busy machine a start takes ten
+_INTERRUPTS = 20
 
 
 class TerminalSession:
@@ -39,9 +41,9 @@ class TerminalSession:
         self._process.wait()
         os.close(self._main)
 
-    def expect(self, words: str) -> str:
+    def expect(self, words: str, seconds: float = _PATIENCE) -> str:
         """What was written up to and with these words. Raises AssertionError where they do not come."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + seconds
         while (at := self._seen.find(words.encode())) < 0:
             if not self._read(until):
                 raise AssertionError(f"{words!r} did not come; the screen holds:\n{self.screen[-3000:]}")
@@ -54,6 +56,15 @@ class TerminalSession:
 
     def press(self, key: str) -> None:
         os.write(self._main, key.encode())
+
+    def interrupt_until(self, words: str) -> str:
+        """Press Ctrl-C, and again where nothing comes of it: Python does not notice one that strikes between readline's
+        last key and its waiting for the next."""
+        for _ in range(_INTERRUPTS):
+            self.press("\x03")
+            with contextlib.suppress(AssertionError):
+                return self.expect(words, _PATIENCE / _INTERRUPTS)
+        raise AssertionError(f"{words!r} did not come; the screen holds:\n{self.screen[-3000:]}")
 
     def end(self) -> int:
         """The exit code, once the command has ended."""
