@@ -11,29 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.history import ExportFormat, print_answer
-from iterative_rag.cli.options import (
-    AnswerLanguage,
-    AsJson,
-    CorpusName,
-    EmbedderSpec,
-    FastLLMSpec,
-    Guess,
-    IndexAt,
-    Language,
-    LLMSpec,
-    MaxCalls,
-    MaxHops,
-    MaxSeconds,
-    MaxTokens,
-    PresetName,
-    RerankSpec,
-    UseCache,
-    announce_starter,
-    beginnings,
-    choice,
-    settings_from,
-)
-from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES
+from iterative_rag.cli.options import AsJson, announce_starter
+from iterative_rag.cli.settings_options import takes_settings
 from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
@@ -52,13 +31,6 @@ _WITHOUT_SPACES = "\u0e00"
 
 
 Question = Annotated[list[str] | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
-StrategyName = Annotated[str | None, choice(STRATEGIES, help="How the question is worked on.")]
-UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
-SearchEngineSpec = Annotated[
-    str | None,
-    typer.Option(metavar="SPEC", help=f"{SEARCH_ENGINES.forms}.", autocompletion=beginnings(SEARCH_ENGINES)),
-]
-FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading for a need after this many facts.")]
 TraceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")]
 Format = Annotated[
     ExportFormat | None, typer.Option("--format", help="How the answer is printed; json is the same as --json.")
@@ -76,27 +48,11 @@ Meaning = Annotated[
 ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")]
 
 
+@takes_settings()
 def ask(
     question: Question = None,
-    corpus: CorpusName = None,
-    llm: LLMSpec = None,
-    fast_llm: FastLLMSpec = None,
-    embedder: EmbedderSpec = None,
-    index: IndexAt = None,
-    rerank: RerankSpec = None,
-    strategy: StrategyName = None,
-    web: UseWeb = None,
-    search_engine: SearchEngineSpec = None,
-    preset: PresetName = None,
-    max_hops: MaxHops = None,
-    fact_limit: FactLimit = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_seconds: MaxSeconds = None,
-    guess: Guess = None,
-    language: Language = None,
-    answer_language: AnswerLanguage = None,
-    cache: UseCache = None,
+    *,
+    settings: Settings,
     form: Format = None,
     as_json: AsJson = False,
     trace: TraceFile = None,
@@ -113,27 +69,6 @@ def ask(
         from iterative_rag.errors import UsageError
 
         raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
-    settings = settings_from(
-        corpus=corpus,
-        llm=llm,
-        fast_llm=fast_llm,
-        embedder=embedder,
-        index=index,
-        rerank=rerank,
-        strategy=strategy,
-        web=web,
-        search_engine=search_engine,
-        preset=preset and preset.value,
-        max_hops=max_hops,
-        fact_limit=fact_limit,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-        max_seconds=max_seconds,
-        guess=guess,
-        language=language,
-        answer_language=answer_language,
-        cache=cache,
-    )
     if follows:
         answer = _follow_up(text, settings, trace, form, quiet=quiet, conversation=conversation, meaning=meaning or "")
     else:

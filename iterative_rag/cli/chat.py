@@ -9,27 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.cli import interrupts, say
-from iterative_rag.cli.ask import ConversationName, SearchEngineSpec, StrategyName, UseWeb, exit_code, run_question
+from iterative_rag.cli.ask import ConversationName, exit_code, run_question
 from iterative_rag.cli.chat_lines import piped_lines, typed_lines
-from iterative_rag.cli.options import (
-    AnswerLanguage,
-    CorpusName,
-    EmbedderSpec,
-    FastLLMSpec,
-    Guess,
-    IndexAt,
-    Language,
-    LLMSpec,
-    MaxCalls,
-    MaxHops,
-    MaxSeconds,
-    MaxTokens,
-    PresetName,
-    RerankSpec,
-    UseCache,
-    announce_starter,
-    settings_from,
-)
+from iterative_rag.cli.options import announce_starter, settings_from
+from iterative_rag.cli.settings_options import takes_settings
 
 if TYPE_CHECKING:
     from iterative_rag.conversations import ConversationSession
@@ -52,50 +35,11 @@ _HELP = (
 )
 
 
-def chat(
-    corpus: CorpusName = None,
-    llm: LLMSpec = None,
-    fast_llm: FastLLMSpec = None,
-    embedder: EmbedderSpec = None,
-    index: IndexAt = None,
-    rerank: RerankSpec = None,
-    strategy: StrategyName = None,
-    web: UseWeb = None,
-    search_engine: SearchEngineSpec = None,
-    preset: PresetName = None,
-    max_hops: MaxHops = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_seconds: MaxSeconds = None,
-    guess: Guess = None,
-    language: Language = None,
-    answer_language: AnswerLanguage = None,
-    cache: UseCache = None,
-    conversation: ConversationName = None,
-) -> None:
+@takes_settings(without=("fact_limit",))
+def chat(*, settings: Settings, conversation: ConversationName = None) -> None:
     """Ask one question after another; follow-ups are understood, and the conversation is kept."""
     import typer
 
-    settings = settings_from(
-        corpus=corpus,
-        llm=llm,
-        fast_llm=fast_llm,
-        embedder=embedder,
-        index=index,
-        rerank=rerank,
-        strategy=strategy,
-        web=web,
-        search_engine=search_engine,
-        preset=preset and preset.value,
-        max_hops=max_hops,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-        max_seconds=max_seconds,
-        guess=guess,
-        language=language,
-        answer_language=answer_language,
-        cache=cache,
-    )
     terminal = sys.stdin is not None and sys.stdin.isatty()
     chatting = Chat(settings, conversation or "", terminal=terminal)
     if terminal:

@@ -135,7 +135,9 @@ def settings_from(**overrides: Any) -> Settings:
     """`Settings` from all layers; None means that an option was not given."""
     from iterative_rag.settings import load_settings
 
-    return load_settings(overrides)
+    return load_settings(
+        {name: value.value if isinstance(value, Preset) else value for name, value in overrides.items()}
+    )
 
 
 def announce_starter(settings: Settings) -> None:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iterative_rag.cli.completion import corpus_names
-from iterative_rag.cli.options import (
-    EmbedderSpec,
-    FastLLMSpec,
-    IndexAt,
-    LLMSpec,
-    MaxCalls,
-    MaxHops,
-    MaxSeconds,
-    MaxTokens,
-    PresetName,
-    RerankSpec,
-    settings_from,
+from iterative_rag.cli.settings_options import takes_settings
+
+if TYPE_CHECKING:
+    from iterative_rag.settings import Settings
+
+# Settings that a server takes no option for; its own --corpus, declared below, may be repeated.
+_WITHOUT = (
+    "corpus",
+    "strategy",
+    "web",
+    "search_engine",
+    "fact_limit",
+    "guess",
+    "language",
+    "answer_language",
+    "cache",
 )
 
 Served = Annotated[
@@ -52,6 +56,7 @@ Grace = Annotated[
 ]
 
 
+@takes_settings(without=_WITHOUT)
 def serve(
     corpus: Served = None,
     host: Host = "127.0.0.1",
@@ -64,34 +69,14 @@ def serve(
     queue: Queue = 32,
     runs_per_client: RunsPerClient = 8,
     grace: Grace = 30.0,
-    llm: LLMSpec = None,
-    fast_llm: FastLLMSpec = None,
-    embedder: EmbedderSpec = None,
-    index: IndexAt = None,
-    rerank: RerankSpec = None,
-    preset: PresetName = None,
-    max_hops: MaxHops = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_seconds: MaxSeconds = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Serve questions, searches and documents over HTTP, on this machine alone unless --host says otherwise.
 
     Clients may lower the limits, never raise them. Needs the extra "serve".
     """
     _check_installed()
-    settings = settings_from(
-        llm=llm,
-        fast_llm=fast_llm,
-        embedder=embedder,
-        index=index,
-        rerank=rerank,
-        preset=preset and preset.value,
-        max_hops=max_hops,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-        max_seconds=max_seconds,
-    )
     from iterative_rag.cli.console import clean, err
     from iterative_rag.serve.serve_options import ServeOptions
     from iterative_rag.serve.server import serve as run_server

@@ -102,7 +102,7 @@ def run(
     from iterative_rag.evaluation.running.run_evaluation import RunConfig
 
     models = {"llm": llm, "fast_llm": fast_llm, "embedder": embedder}
-    limits = {"preset": preset and preset.value, "max_hops": max_hops, "max_calls": max_calls}
+    limits = {"preset": preset, "max_hops": max_hops, "max_calls": max_calls}
     config = RunConfig(
         dataset=dataset,
         corpus=corpus,

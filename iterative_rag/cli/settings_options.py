@@ -1,0 +1,94 @@
+"""The options that are settings, declared once for the commands that answer questions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from iterative_rag.cli.options import (
+    AnswerLanguage,
+    CorpusName,
+    EmbedderSpec,
+    FastLLMSpec,
+    Guess,
+    IndexAt,
+    Language,
+    LLMSpec,
+    MaxCalls,
+    MaxHops,
+    MaxSeconds,
+    MaxTokens,
+    PresetName,
+    RerankSpec,
+    UseCache,
+    beginnings,
+    choice,
+    settings_from,
+)
+from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES
+
+StrategyName = Annotated[str | None, choice(STRATEGIES, help="How a question is worked on.")]
+UseWeb = Annotated[bool | None, typer.Option("--web/--no-web", help="Search the web where the corpus falls short.")]
+SearchEngineSpec = Annotated[
+    str | None,
+    typer.Option(metavar="SPEC", help=f"{SEARCH_ENGINES.forms}.", autocompletion=beginnings(SEARCH_ENGINES)),
+]
+FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading for a need after this many facts.")]
+
+# By the name of the setting, in the order of the help.
+_OPTIONS: dict[str, Any] = {
+    "corpus": CorpusName,
+    "llm": LLMSpec,
+    "fast_llm": FastLLMSpec,
+    "embedder": EmbedderSpec,
+    "index": IndexAt,
+    "rerank": RerankSpec,
+    "strategy": StrategyName,
+    "web": UseWeb,
+    "search_engine": SearchEngineSpec,
+    "preset": PresetName,
+    "max_hops": MaxHops,
+    "fact_limit": FactLimit,
+    "max_calls": MaxCalls,
+    "max_tokens": MaxTokens,
+    "max_seconds": MaxSeconds,
+    "guess": Guess,
+    "language": Language,
+    "answer_language": AnswerLanguage,
+    "cache": UseCache,
+}
+
+
+def takes_settings(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of all settings above but those `without`, in the place of its keyword-only parameter
+    `settings`, which it is called with."""
+    names = [name for name in _OPTIONS if name not in without]
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        # A command imports Settings for the type checker alone: at run time it would slow the start.
+        own = inspect.signature(command, locals={"Settings": object}, eval_str=True).parameters
+        shown: list[inspect.Parameter] = []
+        for parameter in own.values():
+            if parameter.name == "settings":
+                shown += [_parameter(name, None, _OPTIONS[name]) for name in names]
+            else:
+                shown.append(_parameter(parameter.name, parameter.default, parameter.annotation))
+
+        @functools.wraps(command)
+        def called(**given: Any) -> None:
+            command(settings=settings_from(**{name: given.pop(name) for name in names}), **given)
+
+        # What typer reads the options from.
+        called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+        return called
+
+    return decorated
+
+
+def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
