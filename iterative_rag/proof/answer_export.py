@@ -3,7 +3,7 @@ replies is escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import escape
 
 from iterative_rag.conversations import Conversation
@@ -76,15 +76,7 @@ def _md_citation(citation: Citation, name: SourceName) -> list[str]:
 
 def as_html(answer: Answer, name: SourceName = str) -> str:
     """The same as a page that loads nothing and runs nothing."""
-    body = [f"<h1>{_html(answer.question)}</h1>"]
-    label, _ = headline(answer)
-    if label:
-        body.append(f"<p><strong>{label.strip()}</strong> {_html(answer.reason)}</p>")
-    if short := apart(answer):
-        body.append(f'<p class="short">{_html(short)}</p>')
-    for said in said_lines(answer):
-        before, value, after = map(escape, around_value(said, answer))
-        body.append(f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>")
+    body = [f"<h1>{_html(answer.question)}</h1>", *said_html(answer)]
     if chain := chain_lines(answer):
         body += ["<ul>", *(f"<li>{_html(link)}</li>" for link in chain), "</ul>"]
     body += [f"<p>{_html(told)}</p>" for told in remarks(answer)]
@@ -99,6 +91,18 @@ def as_html(answer: Answer, name: SourceName = str) -> str:
         f"<title>{_html(answer.question)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
     ]
     return "\n".join([*head, *body, "</body>\n</html>\n"])
+
+
+def said_html(answer: Answer) -> Iterator[str]:
+    """What an answer says, as paragraphs: how sure it is, its value where the text does not hold it, and its text."""
+    label, _ = headline(answer)
+    if label:
+        yield f"<p><strong>{label.strip()}</strong> {_html(answer.reason)}</p>"
+    if short := apart(answer):
+        yield f'<p class="short">{_html(short)}</p>'
+    for said in said_lines(answer):
+        before, value, after = map(escape, around_value(said, answer))
+        yield f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>"
 
 
 def _html_citation(citation: Citation, name: SourceName) -> str:

@@ -17,8 +17,8 @@ from importlib.resources import files
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.output import answer_to_json, around_value, marks, quote_of, said_lines
-from iterative_rag.proof.answer_export import SourceName
+from iterative_rag.output import answer_to_json, marks, quote_of, remarks
+from iterative_rag.proof.answer_export import SourceName, said_html
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import NodeKind, ProofGraph, ProofNode, proof_graph
 from iterative_rag.text.control_characters import one_line, visible
@@ -39,6 +39,7 @@ main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
 h1 { font: 600 1.7rem/1.25 var(--serif); margin: 0 0 1rem; text-wrap: balance; }
 h2 { font-size: 1.05rem; margin: 2.5rem 0 .75rem; }
 .said { font: 1.15rem/1.55 var(--serif); max-width: 42rem; }
+.said .short { font-weight: 600; }
 .graph { overflow-x: auto; padding: 1rem 0; }
 .quote { border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
 .quote { padding: 1rem 1.25rem; margin: 0 0 1rem; }
@@ -175,11 +176,8 @@ def _named(value: Any, source: SourceName, key: str = "") -> Any:
 
 
 def _said(answer: Answer) -> Iterator[str]:
-    if answer.label:
-        yield f'<p class="said"><strong>{_text(answer.label)}.</strong> {_text(answer.reason)}</p>'
-    for line in said_lines(answer):
-        before, value, after = (escape(part) for part in around_value(line, answer))
-        yield f'<p class="said">{before}{f"<strong>{value}</strong>" if value else ""}{after}</p>'
+    yield from ('<div class="said">', *said_html(answer), "</div>")
+    yield from (f"<p>{_text(told)}</p>" for told in remarks(answer))
     told = [f"confidence: {answer.confidence_word}"] if answer.confidence_word else []
     told += [f"{name}: {answer.settings[name]}" for name in _TOLD_SETTINGS if name in answer.settings]
     yield f'<p class="soft">{_text(" · ".join(told))}</p>'
