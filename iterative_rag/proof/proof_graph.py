@@ -121,6 +121,7 @@ def proof_graph(answer: Answer) -> ProofGraph:
         need = needs.get((one.hop, one.fact.need.question)) if one.fact else None
         links.append(ProofLink(need.id if need else "question", node.id, _standing(one, answer)))
     last = max(node.rank for node in nodes)
+    drawn = {node.id for node in nodes}
     for n, computed in enumerate(answer.computations, start=1):
         node = ProofNode(
             f"computation-{n}",
@@ -130,7 +131,9 @@ def proof_graph(answer: Answer) -> ProofGraph:
             rank=last + 1,
         )
         nodes.append(node)
-        links += [ProofLink(f"fact-{cited}", node.id) for cited in computed.facts] or [ProofLink("question", node.id)]
+        links += [ProofLink(fact, node.id) for cited in computed.facts if (fact := f"fact-{cited}") in drawn] or [
+            ProofLink("question", node.id)
+        ]
     end = _end(answer, rank=max(node.rank for node in nodes) + 1)
     links += _to_the_end(answer, nodes, links)
     return ProofGraph((*sorted(nodes, key=lambda node: node.rank), end), tuple(dict.fromkeys(links)))

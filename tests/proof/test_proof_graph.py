@@ -13,7 +13,7 @@ from iterative_rag.proof.graph_layout import BOX_WIDTH, layout, wrapped
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing, proof_graph
 from iterative_rag.proof.setbacks import setbacks
-from iterative_rag.types import Answer, Citation, ConfidenceWord, HopRecord, Need, Status
+from iterative_rag.types import Answer, Citation, Computation, ConfidenceWord, HopRecord, Need, Status
 
 FOUNDER = dataclasses.replace(
     FACT,
@@ -67,6 +67,13 @@ def test_a_computation_stands_between_facts_and_answer() -> None:
     assert links(computed)["fact-1", "computation-1"] is Standing.FIRM
     assert links(computed)["computation-1", "answer"] is Standing.FIRM
     assert "1912 − 1825 = 87" in [node.text for node in proof_graph(computed).nodes]
+
+
+def test_a_computation_from_a_fact_that_is_not_cited_can_be_drawn() -> None:
+    """As a trace from elsewhere may have it; the link had no box to begin at."""
+    computed = dataclasses.replace(CHAIN, computations=(Computation("1912 - 1825", "87", (1, 9)),))
+    assert ("fact-9", "computation-1") not in links(computed)
+    assert "1912 − 1825 = 87" in graph_svg(proof_graph(computed))
 
 
 def test_links_say_how_firm_they_are() -> None:
