@@ -105,7 +105,8 @@ def _refuse_unsupported(body: Mapping[str, Any]) -> None:
             if not any(type(value) is type(one) and value == one for one in allowed):
                 raise RequestRefused(reason, param=name, code="unsupported_parameter")
         elif name not in _USED and name not in _IGNORED:
-            raise RequestRefused(f"Unknown parameter: {name!r:.60}.", param=name[:60], code="unknown_parameter")
+            told = name[:60].encode(errors="replace").decode()  # JSON can hold lone surrogates, a reply cannot
+            raise RequestRefused(f"Unknown parameter: {name!r:.60}.", param=told, code="unknown_parameter")
 
 
 def _of(values: Mapping[str, Any], name: str, kind: Callable[[], Any], default: Any) -> Any:

@@ -279,6 +279,8 @@ WRONG_BODIES: tuple[tuple[Any, str], ...] = (
     ({"model": MODEL, "messages": asked("Who?"), "llm": "ollama/x@http://10.0.0.1"}, "llm"),
     ({"model": MODEL, "messages": asked("Who?"), "max_hops": 999}, "max_hops"),
     ({"model": MODEL, "messages": asked("Who?"), "corpus": "/etc"}, "corpus"),
+    ({"model": MODEL, "messages": asked("Who?"), "\ud800": 1}, "Unknown parameter"),
+    ({"model": MODEL, "messages": asked("Who?"), "x" * 5000: 1}, "Unknown parameter"),
 )
 
 
