@@ -58,8 +58,8 @@ def _words(happening: Happening) -> str:
             return "Writing the answer"
         case ReflectionStep():
             return "Checking the answer"
-        case DegradedStep(role=role, message=message):
-            return f"Going on without {role}: {message}"
+        case DegradedStep(hop=hop, role=role):  # its message says what a server said, which is not for clients
+            return f"Hop {hop}: going on without the call to {role}, which failed"
         case RunProgress(reading=reading, calls=calls, tokens=tokens) if calls:
             at = f"reading {reading[0].title}, " if reading else ""
             return f"{at}{counted(calls, 'call')}, {tokens:,} tokens so far"
