@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -19,14 +20,14 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
 from iterative_rag import __version__
-from iterative_rag.errors import IterativeRAGError, ServerBusy
+from iterative_rag.errors import IterativeRAGError, ServerBusy, UsageError
 from iterative_rag.serve.mcp_door.ask_result import ask_result
 from iterative_rag.serve.mcp_door.corpus_tools import CorpusTools
 from iterative_rag.serve.mcp_door.document_resources import DocumentResources
 from iterative_rag.serve.mcp_door.tool_arguments import AskArguments
 from iterative_rag.serve.mcp_door.tool_results import AskResult
 from iterative_rag.serve.mcp_door.tool_table import ASK, TOOLS, described
-from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.events import error_to_json
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import checked_request
 from iterative_rag.serve.step_words import step_words
@@ -43,6 +44,7 @@ _LASTING = CacheHint(ttl_ms=300_000, scope="public")
 _BRIEF = CacheHint(ttl_ms=5_000, scope="private")
 
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 _looking_up = LastingPool("iterative-rag mcp", threads=8)
 Context = ServerRequestContext[Any, Any]
 
@@ -76,7 +78,9 @@ class McpHandlers:
         except ValidationError as error:
             return _failed(_invalid(tool.name, error), f"The input schema of {tool.name} says what it takes.")
         except IterativeRAGError as error:
-            return _failed(public_message(str(error)), public_message(error.hint))
+            _note(tool.name, error)
+            told = error_to_json(error)
+            return _failed(told["message"], told["hint"])
         structured = result.model_dump(mode="json")
         text = json.dumps(structured, ensure_ascii=False)
         return protocol.CallToolResult(
@@ -145,7 +149,16 @@ async def _answered(work: Callable[[], _T]) -> _T:
     try:
         return await _on_thread(work)
     except IterativeRAGError as error:
-        raise MCPError(protocol.INVALID_PARAMS, f"{public_message(str(error))} {public_message(error.hint)}") from error
+        _note("resources", error)
+        told = error_to_json(error)
+        message = " ".join(filter(None, (told["message"], told["hint"])))
+        raise MCPError(protocol.INVALID_PARAMS, message) from error
+
+
+def _note(asked: str, error: IterativeRAGError) -> None:
+    """Into the log, which says what clients are not told: what the servers behind this one have said."""
+    if not isinstance(error, UsageError):
+        _log.warning("%s: %s: %s", asked, type(error).__name__, error)
 
 
 def _failed(message: str, hint: str) -> protocol.CallToolResult:

@@ -59,7 +59,10 @@ def _told_by_protocol(endpoint: Endpoint) -> Endpoint:
         try:
             return await endpoint(request)
         except IterativeRAGError as error:
-            return refusal_response(error)
+            reply = refusal_response(error)
+            if reply.status_code >= 500:
+                _log.warning("%s: %s", type(error).__name__, error)
+            return reply
 
     return told
 

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from iterative_rag.errors import CorpusNotFound, IterativeRAGError, ServerBusy, UsageError
 from iterative_rag.serve.api.responses import status_of
-from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.events import error_to_json
 
 # Seconds after which a client whose run was not taken may try again.
 RETRY_AFTER = "5"
@@ -36,7 +36,8 @@ class ModelUnknown(RequestRefused):
 
 def error_body(error: IterativeRAGError) -> dict[str, Any]:
     """What the protocol says of an error; it names no path, no server and no key of this machine."""
-    message = " ".join(filter(None, (public_message(str(error)), public_message(error.hint))))
+    told = error_to_json(error)
+    message = " ".join(filter(None, (told["message"], told["hint"])))
     param, code = (error.param, error.code) if isinstance(error, RequestRefused) else (None, None)
     match error:
         case ServerBusy():
@@ -44,7 +45,7 @@ def error_body(error: IterativeRAGError) -> dict[str, Any]:
         case UsageError() | CorpusNotFound():
             kind = "invalid_request_error"
         case _:
-            kind, code = "api_error", type(error).__name__
+            kind, code = "api_error", told["code"]
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 

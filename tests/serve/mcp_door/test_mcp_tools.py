@@ -17,6 +17,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 
 from fakes import two_article_corpus
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer
+from iterative_rag.errors import LLMServerError
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.serve.mcp_door import document_resources
 from iterative_rag.serve.mcp_door.mcp_server import mcp_server
@@ -155,6 +156,28 @@ def test_a_cancelled_question_ends_its_run(served: RunningServer) -> None:
     assert run.wait(30)
     assert run.state is RunState.STOPPED
     manager.close()
+
+
+def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
+    served: RunningServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    answered = "http://10.1.2.3:11434 answered 401: no credit left for ada@example.org."
+
+    def fail(request: ChatRequest) -> None:
+        raise LLMServerError(answered, status=401, hint="Ask ada@example.org.")
+
+    pool = RagPool(served.services.settings, served=[CORPUS], backends={"failing": PlayingLLM(fail)})
+    manager = RunManager(pool, ServeOptions())
+
+    async def ask() -> CallToolResult:
+        async with Client(mcp_server(manager)) as client:
+            return await client.call_tool("ask", {"question": two_article_corpus.QUESTION})
+
+    result = anyio.run(ask)
+    manager.close()
+    told = "The server of the language model refused the call.\nHint: The log of this server says more."
+    assert (result.is_error, said(result)) == (True, told)
+    assert answered in caplog.text
 
 
 WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
