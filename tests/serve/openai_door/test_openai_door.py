@@ -18,6 +18,7 @@ from fakes.running_server import CORPUS, TOKEN, PlayingLLM, RunningServer, runni
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import ChatRequest
+from iterative_rag.serve.openai_door import openai_routes
 from iterative_rag.serve.runs.run import RunState
 
 MODEL = f"iterative-rag:{CORPUS}"
@@ -145,6 +146,23 @@ def test_an_error_of_the_model_is_one_of_the_protocol(tmp_path: Path) -> None:
     for told in (whole.value, streamed.value):
         assert "The server of the language model cannot be reached." in str(told)
         assert "There is no server at" not in str(told)
+
+
+def test_a_fault_of_the_server_itself_ends_a_stream_with_an_error(
+    served: RunningServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise RuntimeError("/home/ada/notes is broken")
+
+    monkeypatch.setattr(openai_routes, "content_of", fail)
+    body = {"model": MODEL, "messages": asked(QUESTION), "stream": True}
+    with served.client() as client:
+        sent = client.post("/v1/chat/completions", json=body).text.strip().split("\n\n")
+    error = json.loads(sent[-2].removeprefix("data: "))["error"]
+    assert sent[-1] == "data: [DONE]"
+    assert (error["type"], error["message"]) == ("api_error", "An unexpected error. See the server's log.")
+    assert not any("ada" in one for one in sent)
+    assert "/home/ada/notes is broken" in caplog.text
 
 
 def test_a_follow_up_is_understood_from_the_messages_before_it(tmp_path: Path) -> None:
