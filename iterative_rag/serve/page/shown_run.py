@@ -11,7 +11,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.runs.events import Queued
-from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.public_text import public_ending, public_message
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.services import Services
 from iterative_rag.types import Answer, RunProgress, Step
@@ -22,7 +22,8 @@ _ENDINGS = {"final": "done", "fault": "failed", "left": "stopped"}
 @dataclass(frozen=True, slots=True)
 class ShownRun:
     """`state` is queued, running, done, failed, stopped or unfinished. `place` is that in the queue. `revises` is the
-    run that this one is another version of, and `change` what was changed in it; both "" for a question asked anew."""
+    run that this one is another version of, and `change` what was changed in it; both "" for a question asked anew.
+    What the answer says of its ending names no path and no server."""
 
     id: str
     question: str
@@ -77,7 +78,7 @@ def _live(run: Run) -> ShownRun:
         str(run.state),
         datetime.fromtimestamp(run.created).astimezone(),
         tuple(one for one in happened if isinstance(one, get_args(Step))),
-        run.answer,
+        public_ending(run.answer) if run.answer else None,
         public_message(str(error)) if error else "",
         public_message(error.hint) if error else "",
         places[-1] if places else 0,
@@ -91,7 +92,7 @@ def _live(run: Run) -> ShownRun:
 def _past(run: PastRun) -> ShownRun:
     steps = tuple(step for event in events_of(run) if (step := step_of(event)) is not None)
     ended = str(run.last.get("event"))
-    answer = answer_of(run) if ended == "final" and run.answer else None
+    answer = public_ending(answer_of(run)) if ended == "final" and run.answer else None
     state = _ENDINGS.get(ended, "unfinished")
     revises, change = revised_in(run.first)
     return ShownRun(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from html.parser import HTMLParser
 from urllib.parse import quote as url_quoted
 
@@ -12,7 +13,7 @@ from fakes.running_server import CORPUS, RunningServer
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP, steps_to
 from iterative_rag.serve.page.articles.article_view import article_view
 from iterative_rag.trace import Trace, event_name, trace_folder
-from iterative_rag.types import ConfidenceWord, Document, FinalStep
+from iterative_rag.types import ConfidenceWord, Document, FinalStep, Status, UnreadDocument
 from tests.serve.page.marked_text import HtmlText
 
 HOSTILE = [
@@ -66,8 +67,9 @@ class Skeleton(HTMLParser):
         self.elements.append("comment")
 
 
-def leave(run_id: str, text: str) -> None:
-    """The trace of a run in which everything that others write says this."""
+def leave(run_id: str, text: str, *, ending: str = "", status: Status = Status.ANSWERED) -> None:
+    """The trace of a run in which everything that others write says `text`, and what says how it ended `ending`."""
+    ending = ending or text
     fact = dataclasses.replace(FACT, statement=text, quote=text, value=text, title=text, source=f"/home/x/{text}")
     hop = dataclasses.replace(HOP, question=text, needs=(text,), shortlist=(text,), facts=(fact,), rephrased=text)
     cited = dataclasses.replace(CITATION, title=text, source=f"/home/x/{text}", quote=text, display=text)
@@ -76,7 +78,10 @@ def leave(run_id: str, text: str) -> None:
         question=text,
         text=f"{text} [1]",
         short_answer=text,
-        reason=text,
+        status=status,
+        reason=ending,
+        corpus_notice=ending,
+        unread=(UnreadDocument(text, text, text, ending),),
         citations=(cited,),
         hops=(hop,),
         also=(text,),
@@ -86,7 +91,7 @@ def leave(run_id: str, text: str) -> None:
         settings={"corpus": CORPUS},
     )
     trace = Trace(run_id, [], trace_folder() / f"{run_id}.jsonl")
-    started = {"run_id": run_id, "question": text, "strategy": text, "backend": text}
+    started = {"run_id": run_id, "question": text, "strategy": text, "backend": f"model@{ending}"}
     trace.write("run_started", **started, settings={"corpus": CORPUS}, revises={"run_id": text, "change": text})
     for step in steps_to(answer):
         said = dataclasses.asdict(FinalStep(answer) if isinstance(step, FinalStep) else step)
@@ -170,3 +175,17 @@ def test_an_article_holds_nothing_that_acts(text: str) -> None:
             for as_source in (False, True):
                 read = HtmlText(article_view(document, start, end, as_source=as_source).html)
                 assert read.suspect == []
+
+
+def test_no_page_and_no_file_names_a_server_or_a_folder(served: RunningServer) -> None:
+    """The ending of an answer quotes errors, which name both; the name of a model holds the address of its server."""
+    run_id, kept = "20250131-142599-3fa9c1", ("answer.md", "answer.json")
+    ending = "No reply from http://10.0.0.7:11434/api, see /srv/secret/models.log"
+    for status in (Status.ABSTAINED, Status.ANSWERED):
+        leave(run_id, "A town", ending=ending, status=status)
+        with served.client() as client:
+            for address in (*PAGES, *(f"/runs/{{id}}/{name}" for name in kept), "/history"):
+                told = client.get(address.format(id=run_id))
+                assert told.status_code == 200, (address, told.text)
+                assert not re.search(r"10\.0\.0\.7|secret", told.text), (address, told.text)
+    (trace_folder() / f"{run_id}.jsonl").unlink()
