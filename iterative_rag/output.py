@@ -222,6 +222,7 @@ def _hop(hop: HopRecord) -> dict[str, Any]:
         "shortlist": list(hop.shortlist),
         "facts": [_fact(fact) for fact in hop.facts],
         "rephrased": hop.rephrased,
+        "pinned": list(hop.pinned),
         "calls": hop.calls,
         "seconds": round(hop.seconds, 3),
     }

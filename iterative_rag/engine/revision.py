@@ -35,6 +35,7 @@ def revised_state(revision: Revision, corpus: Corpus) -> RunState:
     """The state from which the run goes on. Raises UsageError for an edit that cannot be made."""
     answer, edit = revision.answer, revision.edit
     before = [hop for hop in answer.hops if hop.n < edit.hop]
+    after = [_pinned_alone(hop) for hop in answer.hops if hop.n > edit.hop and hop.pinned]
     edited = next((hop for hop in answer.hops if hop.n == edit.hop), None)
     if edited is None:
         raise UsageError(f"The run has no hop {edit.hop}.", hint=f"It has {len(answer.hops)}.")
@@ -45,12 +46,13 @@ def revised_state(revision: Revision, corpus: Corpus) -> RunState:
         changed, struck = _with_fact_edited(edited, edit, corpus)
     else:
         changed, given_up, ahead = _with_need_edited(edited, edit)
-    hops = [_still_quoted(hop, corpus) for hop in (*before, *([changed] if changed.needs else []))]
-    fresh = hops[-1].facts if changed.needs else ()
+    taken_up = [*([changed] if changed.needs else []), *after]
+    hops = tuple(_still_quoted(replace(hop, n=n), corpus) for n, hop in enumerate((*before, *taken_up), start=1))
     facts = tuple(fact for hop in hops for fact in hop.facts)
-    looked_up = tuple(Need(question) for hop in hops for question in hop.needs)
+    looked_up = [Need(question) for hop in hops for question in (*hop.needs, *hop.pinned * (_GIVEN_UP - 1))]
     inquiry = Inquiry(answer.question, edited.question, facts, (*looked_up, *given_up))
-    return RunState(inquiry, tuple(hops), ahead=ahead, fresh=fresh, struck=struck)
+    fresh = tuple(fact for hop in hops[len(before) :] for fact in hop.facts)
+    return RunState(inquiry, hops, ahead=ahead, fresh=fresh, struck=struck)
 
 
 def carried_steps(state: RunState) -> Iterator[Step]:
@@ -95,9 +97,10 @@ def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[H
     match edit.kind:
         case EditKind.STRIKE:
             left = tuple(one for n, one in enumerate(hop.facts) if n != edit.index)
-            return replace(hop, facts=left), (Struck(fact.document_id, fact.start, fact.end),)
+            struck = Struck(fact.document_id, fact.start, fact.end)
+            return replace(_unpinned(hop, fact.need), facts=left), (struck,)
         case EditKind.PIN:
-            return replace(hop, facts=(*others, replace(fact, score=1.0))), ()
+            return replace(_pinned(hop, fact.need), facts=(*others, replace(fact, score=1.0))), ()
         case EditKind.CORRECT:
             return replace(hop, facts=(*others, _corrected(fact, edit, corpus))), ()
 
@@ -124,12 +127,12 @@ def _with_need_edited(hop: HopRecord, edit: NeedEdit) -> tuple[HopRecord, tuple[
     """The hop without the need and its facts, the need as given up, and what is looked up instead."""
     if not 0 <= edit.index < len(hop.needs):
         raise UsageError(f"Hop {hop.n} has no need {edit.index + 1}.", hint=f"It has {len(hop.needs)}.")
-    if edit.kind is EditKind.PIN:
-        raise UsageError("A need cannot be pinned.", hint="Correct or strike it.")
     need = Need(hop.needs[edit.index])
+    if edit.kind is EditKind.PIN:
+        return replace(_pinned(hop, need), rephrased=hop.question), (), ()
     left = tuple(question for n, question in enumerate(hop.needs) if n != edit.index)
     kept = tuple(fact for fact in hop.facts if fact.need.key != need.key)
-    changed = replace(hop, needs=left, facts=kept, rephrased=hop.question)
+    changed = replace(_unpinned(hop, need), needs=left, facts=kept, rephrased=hop.question)
     given_up = (need,) * _GIVEN_UP
     if edit.kind is EditKind.STRIKE:
         return changed, given_up, ()
@@ -137,6 +140,23 @@ def _with_need_edited(hop: HopRecord, edit: NeedEdit) -> tuple[HopRecord, tuple[
     if not question:
         raise UsageError("A correction needs a question.")
     return changed, given_up, (Need(question),)
+
+
+def _pinned(hop: HopRecord, need: Need) -> HopRecord:
+    """The hop with the need pinned, in the words in which it was looked up."""
+    keys = {need.key, *(Need(question).key for question in hop.pinned)}
+    return replace(hop, pinned=tuple(question for question in hop.needs if Need(question).key in keys))
+
+
+def _unpinned(hop: HopRecord, need: Need) -> HopRecord:
+    return replace(hop, pinned=tuple(question for question in hop.pinned if Need(question).key != need.key))
+
+
+def _pinned_alone(hop: HopRecord) -> HopRecord:
+    """The hop with nothing but its pinned needs and their facts."""
+    keys = {Need(question).key for question in hop.pinned}
+    facts = tuple(fact for fact in hop.facts if fact.need.key in keys)
+    return replace(hop, needs=hop.pinned, facts=facts, rephrased=hop.question)
 
 
 def _still_quoted(hop: HopRecord, corpus: Corpus) -> HopRecord:

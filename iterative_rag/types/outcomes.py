@@ -182,7 +182,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class HopRecord:
-    """One turn of the loop, as it is shown and stored with the answer. `n` counts from 1."""
+    """One turn of the loop, as it is shown and stored with the answer. `n` counts from 1. The needs that are `pinned`
+    keep their wording and their facts when an earlier hop is edited."""
 
     n: int
     question: str
@@ -192,6 +193,7 @@ class HopRecord:
     rephrased: str
     calls: int
     seconds: float
+    pinned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

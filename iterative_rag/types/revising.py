@@ -12,7 +12,7 @@ class EditKind(StrEnum):
     """What is done to a fact or a need."""
 
     CORRECT = "correct"
-    PIN = "pin"  # a fact only: nothing else that was found for its need counts
+    PIN = "pin"  # it stays as it is in later edits, too; nothing else that was found for the need of a fact counts
     STRIKE = "strike"
 
 
@@ -33,7 +33,8 @@ class FactEdit:
 
 @dataclass(frozen=True, slots=True)
 class NeedEdit:
-    """An edit of the need at `index` among those of a hop: struck, or corrected to another `question`."""
+    """An edit of the need at `index` among those of a hop: struck, corrected to another `question`, or pinned with the
+    facts that were found for it, so that it is not looked up again."""
 
     hop: int
     index: int

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from fakes.running_server import PlayingLLM
+from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, write_articles
 from iterative_rag import IterativeRAG
 from iterative_rag.errors import UsageError
 from iterative_rag.factory import index_paths
+from iterative_rag.output import answer_to_json
 from iterative_rag.past_runs import past_runs
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
@@ -40,10 +42,10 @@ class Edited:
         self.rag = IterativeRAG.from_settings(settings, llm=self.llm)
         self.answer = self.rag.ask(QUESTION)
 
-    def revised(self, edit: Edit) -> tuple[Answer, list[ShortlistStep], list[str]]:
+    def revised(self, edit: Edit, before: Answer | None = None) -> tuple[Answer, list[ShortlistStep], list[str]]:
         """The answer, the searches, and the roles that were asked."""
         self.llm.requests.clear()
-        steps = list(self.rag.revised_steps(Revision(self.answer, edit)))
+        steps = list(self.rag.revised_steps(Revision(before or self.answer, edit)))
         assert isinstance(steps[-1], FinalStep)
         searches = [step for step in steps if isinstance(step, ShortlistStep)]
         return steps[-1].answer, searches, [request.role for request in self.llm.requests]
@@ -102,6 +104,43 @@ def test_a_struck_need_is_not_asked_again(edited: Edited) -> None:
     assert "In which town does the Sunday bridge stand?" not in [need for hop in answer.hops for need in hop.needs]
 
 
+def test_a_pinned_need_keeps_its_wording_and_its_facts_when_an_earlier_hop_is_edited(edited: Edited) -> None:
+    pinned, searches, asked = edited.revised(NeedEdit(2, 0, PIN))
+    need = edited.answer.hops[1].needs[0]
+    assert (searches, "extract" in asked, pinned.short_answer) == ([], False, "Edda Holm")
+    assert [hop.pinned for hop in pinned.hops] == [(), (need,)]
+    told = answer_to_json(pinned, version="0")
+    check_schema(told)
+    assert told["hops"][1]["pinned"] == [need]
+
+    correction = FactEdit(1, 0, CORRECT, "Wend", "the oldest crossing of the river Wend")
+    again, searches, _ = edited.revised(correction, pinned)
+    assert need not in [search.need.question for search in searches]
+    assert again.hops[0].facts[0].value == "Wend"
+    assert (again.hops[1].needs, again.hops[1].facts) == ((need,), pinned.hops[1].facts)
+    assert again.hops[1].pinned == (need,)
+
+
+def test_a_pinned_fact_stays_when_an_earlier_hop_is_edited_and_goes_when_it_is_struck(edited: Edited) -> None:
+    pinned, _, _ = edited.revised(FactEdit(2, 0, PIN))
+    need = edited.answer.hops[1].needs[0]
+    assert pinned.hops[1].pinned == (need,)
+    again, _, _ = edited.revised(NeedEdit(1, 0, STRIKE), pinned)
+    assert (again.hops[0].n, again.hops[0].pinned) == (1, (need,))
+    assert again.hops[0].facts == pinned.hops[1].facts
+    struck, searches, _ = edited.revised(FactEdit(2, 0, STRIKE), pinned)
+    assert need in [search.need.question for search in searches]
+    assert not any(hop.pinned for hop in struck.hops)
+
+
+def test_a_pinned_need_that_brought_nothing_is_not_looked_up_again(edited: Edited) -> None:
+    struck, _, _ = edited.revised(FactEdit(2, 0, STRIKE))
+    need = struck.hops[1].needs[0]
+    assert struck.hops[1].facts == ()
+    _, searches, _ = edited.revised(NeedEdit(2, 0, PIN), struck)
+    assert need not in [search.need.question for search in searches]
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -109,7 +148,6 @@ def test_a_struck_need_is_not_asked_again(edited: Edited) -> None:
         FactEdit(1, 7, STRIKE),
         FactEdit(1, 0, CORRECT),
         NeedEdit(1, 0, CORRECT, "  "),
-        NeedEdit(1, 0, PIN),
         NeedEdit(1, 5, STRIKE),
     ],
 )
