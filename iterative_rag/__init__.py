@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from iterative_rag.errors import IterativeRAGError
     from iterative_rag.factory import IterativeRAG
+    from iterative_rag.ingest import IngestReport
     from iterative_rag.settings import Settings, load_settings
     from iterative_rag.types import (
         AnalysisStep,
@@ -45,6 +46,7 @@ switch_off()
 _HOMES = {
     "IterativeRAG": "factory",
     "IterativeRAGError": "errors",
+    "IngestReport": "ingest",
     "Settings": "settings",
     "load_settings": "settings",
     "AnalysisStep": "types",
@@ -76,6 +78,7 @@ __all__ = [
     "Fact",
     "FactEdit",
     "FinalStep",
+    "IngestReport",
     "IterativeRAG",
     "IterativeRAGError",
     "NeedEdit",

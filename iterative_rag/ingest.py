@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -32,6 +32,7 @@ from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
 from iterative_rag.sources.overlap import reads
+from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.types import Document, Passage
 
 # Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
@@ -74,13 +75,15 @@ def ingest(
     chunk_chars: int = 500,
     chunk_overlap: int = 80,
     alone: bool = False,
+    adding: Collection[str] = (),
     questions: PassageQuestions | None = None,
     engine: EmbeddingEngine | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
 
-    Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`. What was
+    Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`. To the roots
+    in `adding` documents are only added: what they held before and do not yield now stays. What was
     indexed by itself and lies in a folder that is indexed now belongs to that folder from then on.
     While a batch is embedded, the next is read and cut. `engine` embeds elsewhere, and is left open.
     Killed or interrupted, the next run goes on, also within a document: at most `engine.ahead` batches (one without an
@@ -101,12 +104,13 @@ def ingest(
     cut = Chunking(chunk_chars, chunk_overlap)
     roots = {source.root for source in sources}
     absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
-    with corpora.writer(name, embedder, cut, [*(source.root for source in sources), *absorbed]) as writer:
+    given = [*(source.root for source in sources), *absorbed]
+    with corpora.writer(name, embedder, cut, given, adding=adding) as writer:
         if engine:
-            report = _Ingestion(sources, writer, engine, questions, progress).run()
+            report = _Ingestion(sources, writer, engine, questions, progress, adding).run()
         else:
             with closing(LocalEngine(embedder)) as local:
-                report = _Ingestion(sources, writer, local, questions, progress).run()
+                report = _Ingestion(sources, writer, local, questions, progress, adding).run()
         superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
@@ -145,8 +149,10 @@ class _Ingestion:
         engine: EmbeddingEngine,
         questions: PassageQuestions | None,
         progress: Callable[[Progress], None] | None,
+        adding: Collection[str] = (),
     ) -> None:
         self.sources = sources
+        self.adding = adding
         self.writer = writer
         self.engine = engine
         self.questions = questions
@@ -164,6 +170,7 @@ class _Ingestion:
     def run(self) -> IngestReport:
         for source in self.sources:
             for item in source.documents():  # raises CorpusError if there is none
+                refuse_stopped()
                 if isinstance(item, Skipped):
                     self.skipped.append(item)
                     if item.rest_unread:
@@ -275,6 +282,7 @@ class _Ingestion:
             self._write_batch()
 
     def _send_batch(self) -> None:
+        refuse_stopped()
         if len(self.embedding) >= self.engine.ahead:
             self._write_batch()
         batch, self.queue = self.queue[: self.batch_size], self.queue[self.batch_size :]
@@ -310,7 +318,7 @@ class _Ingestion:
 
     def _remove_vanished(self) -> None:
         for source in self.sources:
-            if source.root in self.unread:
+            if source.root in self.unread or source.root in self.adding:
                 continue
             vanished = [one for one in self.writer.ids_under(source.root) if one not in self.seen]
             if vanished:

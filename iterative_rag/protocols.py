@@ -229,6 +229,10 @@ class Corpus(Protocol):
         ...
 
 
+# The root of documents that a Python program gave: there is no file or folder to read them from again.
+GIVEN = "python:documents"
+
+
 class DocumentSource(Protocol):
     """Where the documents of an index come from: a folder, a dump, a list of pages."""
 

@@ -105,7 +105,7 @@ def homes() -> dict[str, str]:
 
 
 def docstring(node: ast.AST) -> str:
-    assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     return ast.get_docstring(node) or ""
 
 
@@ -172,28 +172,31 @@ def constructor(node: ast.ClassDef) -> str:
 
 
 def methods(node: ast.ClassDef) -> str:
-    shown = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    shown = [one for one in node.body if isinstance(one, kinds) and not one.name.startswith("_")]
     return "\n".join(method(one) for one in shown).rstrip()
 
 
-def method(node: ast.FunctionDef) -> str:
+def method(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """One item of a list: the signature, and below it the docstring, indented so that it stays in the item."""
     decorators = {ast.unparse(one) for one in node.decorator_list}
     if "property" in decorators:
         head = f"- `{node.name}: {ast.unparse(node.returns) if node.returns else 'Any'}` (property)"
     else:
-        head = f"- `{'classmethod ' if 'classmethod' in decorators else ''}{signature(node)}`"
+        kind = "classmethod " if "classmethod" in decorators else ""
+        kind += "async " if isinstance(node, ast.AsyncFunctionDef) else ""
+        head = f"- `{kind}{signature(node)}`"
     text = docstring(node)
     return head + ("\n\n  " + text.replace("\n", "\n  ").replace("\n  \n", "\n\n") + "\n" if text else "")
 
 
-def signature(node: ast.FunctionDef) -> str:
+def signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """`name(arguments) -> result`, without `self`."""
     given = node.args
     positional = [*given.posonlyargs, *given.args]
     defaults = [*[None] * (len(positional) - len(given.defaults)), *given.defaults]
     shown = [argument(one, default) for one, default in zip(positional, defaults, strict=True)]
-    shown = [one for one in shown if one not in ("self", "cls")]
+    shown = [one for one in shown if one.split(":")[0] not in ("self", "cls")]
     if given.vararg or given.kwonlyargs:
         shown.append("*" + (argument(given.vararg) if given.vararg else ""))
     shown += [argument(one, default) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)]

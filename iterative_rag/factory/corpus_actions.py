@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.factory.backends import cache, make_embedder, make_reranker
-from iterative_rag.protocols import BUILTIN
+from iterative_rag.protocols import BUILTIN, GIVEN
 from iterative_rag.settings import Settings, home
 from iterative_rag.system.private_files import private_folder
 
@@ -139,6 +139,8 @@ def index_paths(
     settings: Settings,
     corpus: str | None = None,
     embedder: Embedder | None = None,
+    given: DocumentSource | None = None,
+    adding: bool = False,
     ray: str | None = None,
     titles: Collection[str] | None = None,
     whole: bool = False,
@@ -150,6 +152,7 @@ def index_paths(
     """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
     this machine's cores).
 
+    `given` are documents of a program, which come behind the paths; where they are `adding`, those given before stay.
     `titles` are articles to take of the encyclopedia among the paths, besides those taken by title before; without
     them those are brought up to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one
     folder may take that are refused in the end; where they take twice as long, the rest of the folder is not read.
@@ -168,6 +171,8 @@ def index_paths(
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
     sources, covered = _sources(paths, name, settings, titles, limits, whole=whole)
+    if given is not None:
+        sources.append(given)
     budget, sample = IndexingBudget(max_calls), LanguageSample()
     with ExitStack() as opened:
         questions = None
@@ -185,6 +190,7 @@ def index_paths(
             chunk_overlap=settings.chunk_overlap,
             # A moved or second checkout holds the same articles, which must not be indexed twice.
             alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
+            adding=[given.root] if given is not None and adding else [],
             questions=questions,
             progress=progress,
         )
@@ -296,6 +302,8 @@ def stale(name: str, settings: Settings) -> Staleness:
     lists = _title_lists(name, settings)
 
     def opened(root: str) -> DocumentSource:
+        if root == GIVEN:
+            raise CorpusError("Documents that a Python program gave are not read again.", hint="Give them again there.")
         if not Path(root).exists():
             start_over = f"Bring it back, or start over: iterative-rag corpus remove {shlex.quote(name)}"
             raise CorpusError(f"There is no {root} any more.", hint=start_over)

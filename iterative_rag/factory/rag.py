@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
+from iterative_rag.factory.class_or_object import class_or_object
 from iterative_rag.factory.corpus_actions import for_one_run, notice_of, open_corpus
+from iterative_rag.factory.document_indexing import index_documents, written_corpus
 from iterative_rag.factory.language_checks import check_language, foreign_documents
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.engine.budget import RunBudget
     from iterative_rag.engine.driver import Engine
+    from iterative_rag.index.indexing_progress import Progress
+    from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
 
 # The strategies that go hop by hop, and so can go on from an edit.
@@ -32,7 +36,8 @@ LONGEST_QUESTION = 8000
 
 
 class IterativeRAG:
-    """Answers multi-hop questions over one corpus. Build it with `from_settings`, and `close` it after use.
+    """Answers multi-hop questions over one corpus. Build it with `from_settings`, and `close` it after use, or use it
+    in a `with` statement.
 
     Safe to use from several threads: each question is a run with its own state, budget and trace.
     """
@@ -93,6 +98,42 @@ class IterativeRAG:
         corpus = open_corpus(settings, embedder, kept, rerank=rerank)
         notice = "\n".join(filter(None, (choice, profile, notice)))
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
+
+    @class_or_object
+    def index(
+        self: IterativeRAG | None,
+        /,
+        documents: Iterable[object],
+        *,
+        corpus: str = "",
+        embed_model: object | None = None,
+        llm: object | None = None,
+        replace: bool = False,
+        settings: Settings | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        **overrides: Any,
+    ) -> IngestReport:
+        """Add documents to a corpus, or bring those that have changed up to date; a new corpus is made.
+
+        `documents` are `Document`s, documents or nodes of LlamaIndex, and paths of files and folders. Called on an
+        object, its own corpus and embedder are used unless others are named, and it finds the new documents at once.
+        Called on the class, the corpus is that of the settings, else `default`; `embed_model` and `llm` are what
+        `from_settings` takes, and the corpus is opened with the same `embed_model`. Documents that were given in an
+        earlier call stay, or go with `replace`; a file that is no longer in its folder goes. `llm` writes questions
+        where the setting `index_questions` asks for them.
+
+        Raises UsageError, SettingsError, CorpusError, EmbedderError or LLMError.
+        """
+        if isinstance(embed_model, str):
+            overrides["embedder"], embed_model = embed_model, None
+        settings = settings or (self.settings if self else None)
+        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
+        if self is not None:
+            corpus = corpus or written_corpus(self.corpus)
+            embed_model = embed_model if embed_model or "embedder" in overrides else self.embedder
+        return index_documents(
+            documents, settings, corpus=corpus, embed_model=embed_model, llm=llm, replace=replace, progress=progress
+        )
 
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
         """The same backend and cache over another corpus, or a subset of this one, optionally with other settings."""
@@ -356,6 +397,12 @@ class IterativeRAG:
     def _reuses_by_meaning(self) -> bool:
         """Where reading costs nothing there is nothing to save, and every window is read in the words of its need."""
         return self.backend.metered and self.settings.cache and self.settings.reuse == "meaning"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the corpus and the cache."""

@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
 from iterative_rag.index.writer import Chunking, CorpusWriter
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
+from iterative_rag.registry import EMBEDDERS
 from iterative_rag.system.private_files import private_folder, tighten
 
 _DATABASE = "documents.sqlite"
@@ -190,11 +191,19 @@ class Corpora:
             return copy_vectors(name, CorpusLock(folder, name), store, source, target, progress)
 
     @contextlib.contextmanager
-    def writer(self, name: str, embedder: Embedder, chunking: Chunking, roots: Sequence[str]) -> Iterator[CorpusWriter]:
+    def writer(
+        self,
+        name: str,
+        embedder: Embedder,
+        chunking: Chunking,
+        roots: Sequence[str],
+        *,
+        adding: Collection[str] = (),
+    ) -> Iterator[CorpusWriter]:
         """Hold the corpus for writing; it is made if there is none.
 
         One that was made otherwise (embedder, chunking, schema) or is damaged is emptied first if `roots` hold
-        all of it; else CorpusMismatch says which paths to give.
+        all of it; else CorpusMismatch says which paths to give. Roots in `adding` are given in part only.
         """
         folder = self.folder(name)
         with CorpusLock(folder, name).writing():
@@ -202,7 +211,7 @@ class Corpora:
             tighten(folder)
             try:
                 with sqlite_errors(folder, name), contextlib.closing(self._writable_store(folder)) as store:
-                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name))
+                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name), adding)
                     with contextlib.closing(writer):
                         writer.prepare()
                         try:
@@ -322,14 +331,35 @@ def _identity(folder: Path) -> str:
 def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedder) -> None:
     made_with = (made.embedder, made.dimensions)
     if made_with != (embedder.name, embedder.dimensions):
-        again = f"index it again: {rebuild_command(name, folder)}"
-        # An encoder of an earlier version of the package is no longer available.
-        former = made_with[0].startswith(BUILTIN)
         raise CorpusMismatch(
             f"The corpus {name!r} was indexed with the embedder {made_with[0]} ({made_with[1]} dimensions), "
             f"not with {embedder.name} ({embedder.dimensions}).",
-            hint=again[0].upper() + again[1:] if former else f"Ask with --embedder {made_with[0]}, or {again}",
+            hint=_fitting_embedder(name, folder, made.embedder, embedder.name),
         )
+
+
+def _fitting_embedder(name: str, folder: Path, made_with: str, asked_with: str) -> str:
+    """What to do where a corpus was made with another embedder. An object of a program has no name for an option."""
+    again = f"index it again: {rebuild_command(name, folder)}"
+    if _is_object(asked_with):
+        return (
+            f"Index documents with this embedder: IterativeRAG.index(documents, corpus='NAME', embed_model=...). "
+            f"Or open {name!r} with the one that it was made with: "
+            + ("embed_model=..." if _is_object(made_with) else f"embedder={_spec_of(made_with)!r}")
+        )
+    if _is_object(made_with):
+        return f"Open it from Python, with that object as embed_model, or {again}"
+    # An encoder of an earlier version of the package is no longer available.
+    former = made_with.startswith(BUILTIN)
+    return again[0].upper() + again[1:] if former else f"Ask with --embedder {made_with}, or {again}"
+
+
+def _is_object(embedder: str) -> bool:
+    return EMBEDDERS.get(embedder.partition("/")[0]) is None
+
+
+def _spec_of(embedder: str) -> str:
+    return "builtin" if embedder.startswith(BUILTIN) else embedder
 
 
 __all__ = ["Chunking", "Corpora", "CorpusInfo", "CorpusWriter", "IndexedCorpus"]

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, CorpusNotFound, DiskFull
+from iterative_rag.protocols import GIVEN
 from iterative_rag.system.files import disk_full, is_disk_full, is_full
 
 # A file left in a corpus folder by a reader that found damage which loading does not reveal.
@@ -21,8 +22,12 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, 
 
 
 def rebuild_command(name: str, folder: Path | None = None) -> str:
-    """The command that rebuilds the index of a corpus, with its paths if the database can still be read."""
-    paths = " ".join(map(shlex.quote, _roots(folder))) if folder else ""
+    """The command that rebuilds the index of a corpus, with its paths if the database can still be read; the call in
+    Python for documents that were given there."""
+    roots = _roots(folder) if folder else []
+    if GIVEN in roots:
+        return f"IterativeRAG.index(documents, corpus={name!r}, replace=True)"
+    paths = " ".join(map(shlex.quote, roots))
     return f"iterative-rag index {paths or 'PATH'} --corpus {shlex.quote(name)}"
 
 

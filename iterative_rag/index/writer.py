@@ -17,7 +17,7 @@ import shlex
 import shutil
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from iterative_rag.index.catalogue import SCHEMA_VERSION, DocumentEntry, Generat
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore, point_id
-from iterative_rag.protocols import Embedder, Vectors
+from iterative_rag.protocols import GIVEN, Embedder, Vectors
 from iterative_rag.system.files import free_bytes
 
 _log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ class CorpusWriter:
         chunking: Chunking,
         roots: Sequence[str],
         place: Place,
+        adding: Collection[str] = (),
     ) -> None:
         self.name = name
         self.chunking = chunking
@@ -66,6 +67,7 @@ class CorpusWriter:
         self._store = store
         self._embedder = embedder
         self._roots = tuple(roots)
+        self._adding = frozenset(adding)
         self._place = place
         self._vectors: VectorStore | None = None
         self._pause = _FIRST_PAUSE
@@ -81,16 +83,24 @@ class CorpusWriter:
             self._store.forget_before(self._place.retire(self._store.number()))
         reason = self._misfit() or self._damage()
         if reason is not None:
-            others = sorted(self._store.roots() - set(self._roots))
+            others = sorted(self._store.roots() - (set(self._roots) - self._adding))
             if others:
                 raise CorpusMismatch(
                     f"The corpus {self.name!r} must be made anew ({reason}), but it holds more than what was given.",
-                    hint="Give all of it: iterative-rag index "
-                    + " ".join(map(shlex.quote, [*others, *self._roots]))
-                    + f" --corpus {shlex.quote(self.name)}",
+                    hint=self._how_to_give_all(others),
                 )
             self._empty()
         self._begun_before = frozenset(self._store.unowned())
+
+    def _how_to_give_all(self, others: Sequence[str]) -> str:
+        name = shlex.quote(self.name)
+        if GIVEN in (*others, *self._roots):
+            return (
+                "Give all of its documents with IterativeRAG.index(..., replace=True), or start over: "
+                f"iterative-rag corpus remove {name}"
+            )
+        paths = " ".join(map(shlex.quote, [*others, *self._roots]))
+        return f"Give all of it: iterative-rag index {paths} --corpus {name}"
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""

@@ -144,19 +144,25 @@ def test_names_cannot_leave_the_folder(corpora: Corpora, embedder: HashingEmbedd
         corpora.remove(name)
 
 
-def test_another_embedder_is_refused(indexed: Corpora, articles: Path) -> None:
-    with pytest.raises(CorpusMismatch, match=r"hashing-64 .* hashing-32") as raised:
-        indexed.open("small", HashingEmbedder(32))
-    assert "--embedder hashing-64" in raised.value.hint
+def named(name: str) -> HashingEmbedder:
+    """As if it had been chosen by `--embedder`, or with the package."""
+    embedder = HashingEmbedder(32)
+    embedder.name = name
+    return embedder
+
+
+def test_another_embedder_is_refused(corpora: Corpora, articles: Path) -> None:
+    ingest([open_source(articles)], corpora, "small", named("ollama/words"))
+    with pytest.raises(CorpusMismatch, match=r"ollama/words .* ollama/others") as raised:
+        corpora.open("small", named("ollama/others"))
+    assert "--embedder ollama/words" in raised.value.hint
     assert f"iterative-rag index {articles} --corpus small" in raised.value.hint
 
 
 def test_a_former_encoder_of_the_package_cannot_be_asked_for(corpora: Corpora, articles: Path) -> None:
-    former = HashingEmbedder(32)
-    former.name = "builtin/former@1"
-    ingest([open_source(articles)], corpora, "old", former)
+    ingest([open_source(articles)], corpora, "old", named("builtin/former@1"))
     with pytest.raises(CorpusMismatch) as raised:
-        corpora.open("old", HashingEmbedder(32))
+        corpora.open("old", named("builtin/new@1"))
     assert raised.value.hint == f"Index it again: iterative-rag index {articles} --corpus old"
 
 

@@ -1,0 +1,77 @@
+"""Documents that a Python program gives: our own, and those of LlamaIndex's readers."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha1
+from typing import Any
+
+from iterative_rag.errors import UsageError
+from iterative_rag.protocols import GIVEN, Skipped
+from iterative_rag.text.document_labels import DocumentLabels, labels_of
+from iterative_rag.types import Document
+
+
+class GivenDocuments:
+    """Implements protocols.DocumentSource. Raises UsageError for what is not a document.
+
+    The id of a LlamaIndex document is kept where somebody chose it. Most readers draw a new one with each load, which
+    would index everything again: such a document is known by its file, its address, or else its text.
+    """
+
+    root = GIVEN
+
+    def __init__(self, documents: Sequence[object]) -> None:
+        for one in documents:
+            if not isinstance(one, Document) and not _is_llama_index_node(one):
+                raise UsageError(
+                    f"A {type(one).__name__} is not a document.",
+                    hint="Give iterative_rag.types.Document, documents of a LlamaIndex reader, or paths of files.",
+                )
+        self._given = documents
+
+    @property
+    def total(self) -> int:
+        return len(self._given)
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        taken: dict[str, int] = {}
+        for one in self._given:
+            document = one if isinstance(one, Document) else _converted(one)
+            if not document.text.strip():
+                yield Skipped(document.source or document.title, "It holds no text.", empty=True)
+                continue
+            before = taken.get(document.id, 0)
+            taken[document.id] = before + 1
+            if before and isinstance(one, Document):
+                yield Skipped(document.source or document.title, f"Another document has the id {document.id!r} too.")
+                continue
+            # A reader may make several documents of one file.
+            yield replace(document, id=f"{document.id}#{before + 1}") if before else document
+
+
+def _is_llama_index_node(one: object) -> bool:
+    return callable(getattr(one, "get_content", None)) and isinstance(getattr(one, "metadata", None), Mapping)
+
+
+def _converted(node: Any) -> Document:
+    text = str(node.get_content())
+    labels = labels_of(node.metadata, text)
+    document_id = _stable_id(str(getattr(node, "id_", "")), labels, text)
+    return Document(document_id, labels.title or "untitled", text, labels.source or GIVEN, labels.url)
+
+
+def _stable_id(given: str, labels: DocumentLabels, text: str) -> str:
+    if given and not _is_random(given):
+        return given
+    place = labels.source or labels.url
+    return sha1((f"{place}\n{labels.page}" if place else text).encode("utf-8", "replace")).hexdigest()
+
+
+def _is_random(given: str) -> bool:
+    try:
+        return uuid.UUID(given).version == 4
+    except ValueError:
+        return False
