@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -135,6 +136,15 @@ class IterativeRAG:
             documents, settings, corpus=corpus, embed_model=embed_model, llm=llm, replace=replace, progress=progress
         )
 
+    @class_or_object
+    async def aindex(self: IterativeRAG | None, /, documents: Iterable[object], **options: Any) -> IngestReport:
+        """`index` for async callers, with the same options. To cancel it ends the indexing; what was done is kept, and
+        the next call goes on from there."""
+        from iterative_rag.factory.async_runs import called_in_thread
+
+        index = self.index if self is not None else IterativeRAG.index
+        return await called_in_thread(lambda: index(documents, **options))
+
     def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
         """The same backend and cache over another corpus, or a subset of this one, optionally with other settings."""
         settings = self.settings.model_copy(update=overrides)
@@ -223,6 +233,21 @@ class IterativeRAG:
             raise
         finally:
             record.close()
+
+    async def aask(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Answer:
+        """`ask` for async callers. It runs on a thread of its own; to cancel it ends the run."""
+        *_, last = [step async for step in self.asteps(question, strategy=strategy, trace=trace)]
+        assert isinstance(last, FinalStep), "the engine ended without a final step"
+        return last.answer
+
+    async def asteps(self, question: str, **options: Any) -> AsyncGenerator[Step]:
+        """`steps` for async callers, with the same options. The run goes on while a step is looked at; it ends when the
+        caller is cancelled, or leaves the loop and closes the iterator (`contextlib.aclosing`)."""
+        from iterative_rag.factory.async_runs import in_thread
+
+        async with aclosing(in_thread(lambda: self.steps(question, **options))) as steps:
+            async for step in steps:
+                yield step
 
     def revise(self, answer: Answer, edit: Edit) -> Answer:
         """Another version of the run that ended in `answer`: a fact or need of one of its hops is corrected, pinned or
