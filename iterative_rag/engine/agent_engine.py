@@ -116,6 +116,7 @@ class AgentEngine:
                 if objection is None:
                     return (yield from self._checked(state, draft, inferred=submitted.inferred))
                 results.append(objection)
+                self._budget.withdraw_answer()
             self._memory.remember(results)
 
     def _view(self, state: RunState, last: bool) -> AgentView:

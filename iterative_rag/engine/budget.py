@@ -136,6 +136,11 @@ class RunBudget:
             self._answer = text
             self._written(AnswerText(text))
 
+    def withdraw_answer(self) -> None:
+        """What was told of the answer does not count: it is written again."""
+        if self._answer:
+            self._write_answer("")
+
     def _ended(self, role: str) -> None:
         if role in self._roles:
             self._roles.remove(role)

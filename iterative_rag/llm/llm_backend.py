@@ -75,6 +75,7 @@ class LLMBackend:
     def roles(self, budget: CallBudget) -> Roles:
         fact_chars = self.call_chars
         language = AnswerLanguage(self._settings.language, self._settings.answer_language)
+        written = getattr(budget, "answer_sink", None)
 
         def role_call(role: str, reply_type: type[R], model: ChatModel, *, cached: bool = True) -> RoleCall[R]:
             cache = self._cache if cached else None
@@ -85,9 +86,7 @@ class LLMBackend:
             analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), fact_chars),
             extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, cached=False)),
             rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), fact_chars),
-            answerer=LLMAnswerer(
-                role_call("answer", AnswerReply, self._main), fact_chars, language, getattr(budget, "answer_sink", None)
-            ),
+            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), fact_chars, language, written),
             grader=LLMGrader(
                 role_call("grade", GradesReply, self._fast), fact_chars, binary=self._settings.grades == "binary"
             ),
@@ -104,7 +103,9 @@ class LLMBackend:
             ),
             reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
             recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
-            agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars, language),
-            follow_up=LLMFollowUpReader(role_call("follow_up", FollowUpReply, self._main), fact_chars, language),
+            agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars, language, written),
+            follow_up=LLMFollowUpReader(
+                role_call("follow_up", FollowUpReply, self._main), fact_chars, language, written
+            ),
             joint_analyst=joint if self._settings.analysis == "joint" else None,
         )

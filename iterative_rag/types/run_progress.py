@@ -32,6 +32,6 @@ class RunProgress:
 @dataclass(frozen=True, slots=True)
 class AnswerText:
     """The answer as far as the model has written it, not checked yet. One that does not begin with what was told before
-    replaces it: the model was asked again."""
+    replaces it: the model is asked again."""
 
     text: str

@@ -15,7 +15,7 @@ from fakes import two_article_corpus
 from fakes.command_line import run_as_process
 from fakes.model_server import FakeServer, Fault
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.types import Answer
+from iterative_rag.types import Answer, FinalStep
 
 QUESTION = two_article_corpus.QUESTION
 BRIDGE, MAYOR = two_article_corpus.FACTS
@@ -78,13 +78,21 @@ def speaking(form: Form, turns: Sequence[Calls]) -> FakeServer:
 
 
 def asked(server: FakeServer, form: Form, monkeypatch: pytest.MonkeyPatch) -> Answer:
+    return happened(server, form, monkeypatch)[0]
+
+
+def happened(server: FakeServer, form: Form, monkeypatch: pytest.MonkeyPatch) -> tuple[Answer, list[str]]:
+    """The answer, and its texts as they were told while it was written."""
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     settings = Settings(corpus="towns", cache=False, strategy="agent", llm=form.spec(server))
     rag = IterativeRAG.from_settings(settings)
+    texts: list[str] = []
     try:
-        return rag.ask(QUESTION)
+        *_, last = rag.steps(QUESTION, written=lambda answer: texts.append(answer.text))
     finally:
         rag.close()
+    assert isinstance(last, FinalStep)
+    return last.answer, texts
 
 
 def bodies(server: FakeServer) -> list[Mapping[str, Any]]:
@@ -107,6 +115,26 @@ def test_several_calls_of_a_turn_are_carried_out(form: Form, monkeypatch: pytest
     assert "find_in_article Aldermere: mayor: " in told(server)
     offered = [bool(body.get("tools")) for body in bodies(server)]
     assert offered == ([True, True] if form.functions else [True, False, False])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_the_answer_is_told_while_it_is_written(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    with speaking(form, [[SEARCH, FIND], [NOTE, SUBMIT]]) as server:
+        answer, texts = happened(server, form, monkeypatch)
+    assert texts[-1] == answer.text == SUBMIT["answer"]
+    assert all(answer.text.startswith(text) for text in texts)
+    whole = form.kind == "ollama" and form.functions  # Ollama sends a call of a function in one piece
+    assert len(texts) == 1 if whole else len(texts) > 3
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_refused_submission_is_taken_back(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = {**SUBMIT, "answer": "It is Ada Thorn.", "short_answer": "Ada Thorn", "quotes": []}
+    with speaking(form, [[SEARCH, FIND, bare], [NOTE, SUBMIT]]) as server:
+        answer, texts = happened(server, form, monkeypatch)
+    at = texts.index("It is Ada Thorn.")
+    assert texts[at + 1] == ""
+    assert texts[-1] == answer.text == SUBMIT["answer"]
 
 
 WRONG = {

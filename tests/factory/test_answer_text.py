@@ -87,6 +87,10 @@ def test_a_stream_that_is_cut_is_no_answer_and_begins_anew(
         ('{"answer": "whole", "caveats": ["answer"], "missing": "x"}{"answer": "second"}', "whole"),
         ("answer: in plain lines", ""),
         ('{"answer": "\\x"', ""),
+        ('{"working": "5 \\% of", "confidence": 0.9, "answer": "one\ntwo', "one\ntwo"),
+        ('{"answer": "done", "confidence": 0.', "done"),
+        ('{"answer": "done", "also', "done"),
+        ("[" * 100_000, ""),
     ],
 )
 def test_what_is_there_of_an_answer_is_read(reply: str, text: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CallSuperseded, LLMError, LLMServerError, LLMTimeout, ReplyTruncated
+from iterative_rag.llm.replies.structured_call import written_out
 from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.server_calls import RETRIES, CallState, Server, as_llm_error, truncated_reply, with_retries
 from iterative_rag.settings import Settings
@@ -151,7 +152,7 @@ class StreamedChat:
                 for chunk in chunks:
                     arrived.take(chunk)
                     if request.written:
-                        request.written(arrived.text)
+                        request.written(written_out(arrived.text, arrived.calls))
                     self._refuse_superseded()
                     if time.monotonic() > deadline:
                         raise LLMTimeout(

@@ -16,7 +16,8 @@ from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, mo
 
 from iterative_rag.llm.replies.coercion import Notes, Remark, Share, SureFlag, Text, as_list
 from iterative_rag.llm.replies.forms import Reply, Texts
-from iterative_rag.llm.replies.tool_forms import TOOLS, Numbers, QuoteForm, Quotes, calls_schema
+from iterative_rag.llm.replies.partial_answer import written_object
+from iterative_rag.llm.replies.tool_forms import SUBMIT, TOOLS, Numbers, QuoteForm, Quotes, calls_schema
 from iterative_rag.types import (
     CalculateCall,
     FindCall,
@@ -178,6 +179,18 @@ def _readable(call: Any) -> Any:
         plain = _with_plain_names(call)
         tool = plain.get("tool", "") if isinstance(plain, Mapping) else ""
         return CallForm.model_validate({"tool": tool, "wrong": f"the argument {field!r} is wrong: {first['msg']}"})
+
+
+def submitted_so_far(reply: str) -> str:
+    """The text of the answer that a reply submits, as far as it is written; "" before it begins."""
+    for call in _calls_of(written_object(reply)):
+        arguments = call.get("arguments")
+        plain = _with_plain_names(
+            {**call, "arguments": written_object(arguments)} if isinstance(arguments, str) else call
+        )
+        if plain.get("tool") == SUBMIT:
+            return str(plain.get("answer", ""))
+    return ""
 
 
 _REACT = re.compile(r"^\s*Action:\s*[`*]*(\w+)[`*]*\s*\n\s*Action Input:\s*(.+)$", re.IGNORECASE | re.MULTILINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from iterative_rag.errors import LLMError, LLMTimeout, ReplyTruncated, ReplyUnre
 from iterative_rag.llm.replies.forms import R
 from iterative_rag.llm.replies.json_parsing import Unparsable, parse
 from iterative_rag.llm.replies.plain_lines import LAST_LINE, parse_plain
-from iterative_rag.protocols import CallBudget, ChatModel, ChatReply, ChatRequest
+from iterative_rag.protocols import CallBudget, ChatModel, ChatReply, ChatRequest, FunctionCall
 from iterative_rag.types import Usage
 
 Check = Callable[[R], str]
@@ -74,7 +74,8 @@ def _call(model: ChatModel, budget: CallBudget, request: ChatRequest) -> tuple[C
     request = replace(request, seconds=budget.before_call(request.role))
     started = time.monotonic()
     try:
-        reply = _written_out(model.complete(request))
+        reply = model.complete(request)
+        reply = replace(reply, text=written_out(reply.text, reply.calls))
     except LLMError as error:
         waited = time.monotonic() - started
         budget.failed_call(request, error, model.name, waited)
@@ -86,12 +87,12 @@ def _call(model: ChatModel, budget: CallBudget, request: ChatRequest) -> tuple[C
     return reply, seconds
 
 
-def _written_out(reply: ChatReply) -> ChatReply:
-    """The reply with its calls of functions as JSON in the text, as a model without function calling writes them."""
-    if not reply.calls:
-        return reply
-    calls = [{"tool": call.name, "arguments": call.arguments} for call in reply.calls]
-    return replace(reply, text=json.dumps({"thought": reply.text, "calls": calls}, ensure_ascii=False))
+def written_out(text: str, calls: Sequence[FunctionCall]) -> str:
+    """A reply with calls of functions as the JSON that a model without function calling writes."""
+    if not calls:
+        return text
+    made = [{"tool": call.name, "arguments": call.arguments} for call in calls]
+    return json.dumps({"thought": text, "calls": made}, ensure_ascii=False)
 
 
 def _with_complaint(request: ChatRequest, wrong: str, text: str) -> ChatRequest:

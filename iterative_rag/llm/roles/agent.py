@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import fence
-from iterative_rag.llm.replies.call_forms import AgentReply, tool_calls
+from iterative_rag.llm.replies.call_forms import AgentReply, submitted_so_far, tool_calls
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.tool_forms import tool_specs
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
-from iterative_rag.llm.roles.answerer import draft_of
+from iterative_rag.llm.roles.answerer import draft_of, with_whole_markers
 from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.text.plurals import counted
@@ -20,6 +20,8 @@ from iterative_rag.types import AgentTurn, AgentView, Computation, Draft, Inquir
 # The share of a prompt's characters that facts may take; results and the log of calls need the rest.
 FACT_SHARE = 0.4
 NOTHING = "(none yet)"
+# The highest number that a marker is taken for while an answer is written.
+MOST_MARKERS = 999
 ONLY_SUBMIT = (
     "A limit is reached: nothing more can be looked up. Submit now, from the facts and the results above; quote what "
     'you use of the results. If they do not prove an answer, leave "short_answer" empty.'
@@ -28,15 +30,18 @@ ONLY_SUBMIT = (
 
 @dataclass(frozen=True, slots=True)
 class LLMAgent:
-    """`fact_chars`: how many characters of facts and results a prompt may hold."""
+    """`fact_chars`: how many characters of facts and results a prompt may hold. `written` is told the text of the
+    answer while the model writes it."""
 
     role_call: RoleCall[AgentReply]
     fact_chars: int
     language: AnswerLanguage = AS_ASKED
+    written: Callable[[str], None] | None = None
 
     def act(self, view: AgentView) -> AgentTurn:
         role_call = replace(self.role_call, functions=tool_specs(only_submit=view.only_submit))
         reply = role_call.ask(
+            written=self._teller(),
             question=view.question,
             facts=fact_lines(view.facts, int(self.fact_chars * FACT_SHARE)),
             computed=_computed(view.computations),
@@ -45,6 +50,12 @@ class LLMAgent:
             state="\n".join(filter(None, (_state(view), self.language.instruction(view.question)))),
         )
         return AgentTurn(tool_calls(reply, only_submit=view.only_submit), reply.thought)
+
+    def _teller(self) -> Callable[[str], None] | None:
+        """Tells what the reply so far holds of a submission. Which of its quotes are refused is not known yet, so its
+        markers may still change."""
+        written = self.written
+        return written and (lambda reply: written(with_whole_markers(submitted_so_far(reply), MOST_MARKERS)))
 
     def draft(
         self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]

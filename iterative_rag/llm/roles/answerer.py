@@ -82,11 +82,9 @@ class LLMAnswerer:
         )
 
     def _teller(self, count: int) -> Callable[[str], None] | None:
-        """Tells what the reply so far holds of the answer, but no marker of which the end is missing."""
+        """Tells what the reply so far holds of the answer."""
         written = self.written
-        if written is None:
-            return None
-        return lambda reply: written(renumbered(_CUT_MARKER.sub("", answer_so_far(reply)), count)[0])
+        return written and (lambda reply: written(with_whole_markers(answer_so_far(reply), count)))
 
 
 def draft_of(
@@ -159,6 +157,11 @@ def renumbered(text: str, count: int, cited: Sequence[int] = ()) -> tuple[str, t
         return f" {marks}" if marks else ""
 
     return _MARKER.sub(replaced, text).strip(), tuple(n - 1 for n in order)
+
+
+def with_whole_markers(text: str, count: int) -> str:
+    """A text that is still being written, renumbered; without a marker of which the end is missing."""
+    return renumbered(_CUT_MARKER.sub("", text), count)[0]
 
 
 def _with_numbers(reply: AnswerReply, numbers: Mapping[int, int]) -> AnswerReply:

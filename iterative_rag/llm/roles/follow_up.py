@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import AnswerReply, FollowUpReply
+from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
-from iterative_rag.llm.roles.answerer import draft_of, renumbered
+from iterative_rag.llm.roles.answerer import draft_of, renumbered, with_whole_markers
 from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.types import Draft, Earlier, Exchange, FollowUpReading, StandAlone, Unclear
@@ -21,16 +23,19 @@ FACT_CHARS = 6000
 
 @dataclass(frozen=True, slots=True)
 class LLMFollowUpReader:
-    """Implements protocols.FollowUpReader. `fact_chars`: how many characters of facts a prompt may hold."""
+    """Implements protocols.FollowUpReader. `fact_chars`: how many characters of facts a prompt may hold.
+    `written` is told an answer from the earlier facts while the model writes it."""
 
     role_call: RoleCall[FollowUpReply]
     fact_chars: int
     language: AnswerLanguage = AS_ASKED
+    written: Callable[[str], None] | None = None
 
     def understand(self, follow_up: str, earlier: Earlier) -> FollowUpReading:
         """Raises LLMError, CapReached."""
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, follow_up, earlier),
+            written=self._teller(len(earlier.facts)),
             earlier="\n".join(map(_line, earlier.exchanges)),
             facts=fact_lines(earlier.facts, min(self.fact_chars, FACT_CHARS)),
             follow_up=" ".join(follow_up.split()),
@@ -40,6 +45,10 @@ class LLMFollowUpReader:
         if reply.status == "unclear" or not question:
             return Unclear(reply.unclear or "It is not clear what it asks")
         return StandAlone(question, _draft(reply, question, earlier), single=reply.single)
+
+    def _teller(self, count: int) -> Callable[[str], None] | None:
+        written = self.written
+        return written and (lambda reply: written(with_whole_markers(answer_so_far(reply), count)))
 
 
 def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | None:
