@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from iterative_rag.types import Action, AnsweringStep, AnswerText, FinalStep, ReflectionStep, Status, Step
+from iterative_rag.types import Action, AnsweringStep, AnswerText, FinalStep, FollowUpStep, ReflectionStep, Status, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class WrittenAnswer:
             if not self._shown:
                 return
             match step:
+                case FollowUpStep(known=False):
+                    self._withdraw("The facts that were cited before do not settle it.")
                 case AnsweringStep(draft=draft) if not draft.answered:
                     self._withdraw("The facts do not settle the question.")
                 case ReflectionStep(action=action) if action is not Action.ACCEPT:

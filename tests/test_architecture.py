@@ -18,7 +18,18 @@ ROOT = Path(__file__).resolve().parents[1]
 # the areas of a higher one do not.
 LAYERS = (
     {"types", "errors", "registry", "system"},
-    {"protocols", "cache_keys", "settings", "trace", "past_runs", "output", "remote", "text", "computing"},
+    {
+        "protocols",
+        "cache_keys",
+        "settings",
+        "trace",
+        "past_runs",
+        "output",
+        "written_answer",
+        "remote",
+        "text",
+        "computing",
+    },
     {"retrieval", "verification"},
     {"sources", "search_engines", "embedders", "rerankers", "index", "cache", "spans"},
     {"correction", "llm", "builtin"},

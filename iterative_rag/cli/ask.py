@@ -182,7 +182,8 @@ def run_question(
 
     answer: Answer | None = None
     with nullcontext() if quiet else _hops(rag, live=live) as hops:
-        for step in (steps or rag.steps)(question, trace=trace, progress=hops.progress if hops else None):
+        progress, written = (hops.progress, hops.written) if hops else (None, None)
+        for step in (steps or rag.steps)(question, trace=trace, progress=progress, written=written):
             if hops:
                 hops.show(step)
             if isinstance(step, FinalStep):

@@ -20,6 +20,7 @@ class LiveLines:
     def __init__(self, console: Console, drawn: Callable[[int], RenderableType], *, per_second: float = 1.0) -> None:
         self._console, self._drawn, self._per_second = console, drawn, per_second
         self._began = time.monotonic()
+        self._drawn_at = 0.0
         self._live: Live | None = None
 
     @property
@@ -42,9 +43,11 @@ class LiveLines:
         )
         self._live.start(refresh=True)
 
-    def redraw(self) -> None:
-        """Show at once what has changed, and not only when the next drawing is due."""
-        if self._live is not None:
+    def redraw(self, *, pause: float = 0.0) -> None:
+        """Show at once what has changed, and not only when the next drawing is due; not within `pause` seconds of the
+        last time."""
+        if self._live is not None and time.monotonic() - self._drawn_at >= pause:
+            self._drawn_at = time.monotonic()
             self._live.refresh()
 
     def stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -27,6 +28,7 @@ from iterative_rag.types import (
     Answer,
     AnswerForm,
     AnsweringStep,
+    AnswerText,
     Citation,
     CorrectionStep,
     DegradedStep,
@@ -53,6 +55,7 @@ from iterative_rag.types import (
     UnreadDocument,
     WebStep,
 )
+from iterative_rag.written_answer import AnswerDelta, TextWithdrawn, WrittenAnswer
 
 _CONSEQUENCES = {
     Action.ACCEPT: "the answer stands",
@@ -63,6 +66,7 @@ _CONSEQUENCES = {
 # While the run goes on; the answer shows whole quotes, the trace all facts.
 _QUOTE_SHOWN = 240  # characters
 _ASKED_SHOWN, _TOLD_SHOWN = 48, 60  # characters of what a tool was asked, and of what it said: one line together
+_DRAFT_SHOWN = 160  # characters of an answer that was taken back
 _COPIES_SHOWN = 3
 _FACTS_SHOWN = 3
 
@@ -73,6 +77,8 @@ class HopPrinter:
     def __init__(self, printer: Printer, status: RunStatus | None = None) -> None:
         self._printer = printer
         self._status = status
+        self._written = WrittenAnswer(self._show_draft)
+        self._draft = ""
         self._rephrased = ""
         self._hop = 0
         self._needs: tuple[Need, ...] = ()
@@ -97,7 +103,13 @@ class HopPrinter:
         if self._status:
             self._status.progress(at)
 
+    @property
+    def written(self) -> Callable[[AnswerText], None] | None:
+        """To be told the answer while it is written; None where nobody watches."""
+        return self._written.wrote if self._status else None
+
     def show(self, step: Step) -> None:
+        self._written.check(step)
         with self._printer.console:  # written at once, so that the line below is redrawn once
             self._show(step)
 
@@ -137,6 +149,16 @@ class HopPrinter:
                 self._follow_up(step)
             case FinalStep():
                 self._printer.blank()
+
+    def _show_draft(self, told: AnswerDelta | TextWithdrawn) -> None:
+        """The text below the hops while it is written; what is taken back stays to be seen, with the reason."""
+        before = self._draft
+        self._draft = f"{before[: told.start]}{told.text}" if isinstance(told, AnswerDelta) else ""
+        if self._status:
+            self._status.answer(self._draft)
+        if isinstance(told, TextWithdrawn):
+            said = (f"“{_short(clean(before), _DRAFT_SHOWN)}”", "dim strike")
+            self._printer.line(("taken back", "yellow"), "  ", said, f"  {told.reason}", indent="  ", hang="    ")
 
     def _note(self, label: str, said: str, need: Need | None = None) -> None:
         which = self._which(need) if need else ""

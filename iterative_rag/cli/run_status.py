@@ -1,4 +1,5 @@
-"""The line below the hops while an LLM works: what is being done, for how long, and what it has used."""
+"""The lines below the hops while an LLM works: what it has written of the answer, what is being done, for how long,
+and what it has used."""
 
 from __future__ import annotations
 
@@ -51,13 +52,18 @@ class Limits:
         )
 
 
+# The end of a long answer is shown while it is written: so many lines, drawn anew after so many seconds at the soonest.
+_LINES, _PAUSE = 8, 0.05
+
+
 class RunStatus:
     """Redrawn every second until it is stopped, and never left behind."""
 
     def __init__(self, console: Console, limits: Limits) -> None:
-        self._limits = limits
+        self._console, self._limits = console, limits
         self._doing = _DOING["analyse"]
         self._progress: RunProgress | None = None
+        self._answer = ""
         self._lines = LiveLines(console, self._drawn)
 
     def start(self) -> None:
@@ -71,6 +77,11 @@ class RunStatus:
         self._doing = what
         self._lines.redraw()
 
+    def answer(self, text: str) -> None:
+        """The answer as far as it is written; "" where none is."""
+        self._answer = text
+        self._lines.redraw(pause=_PAUSE if text else 0.0)
+
     def progress(self, at: RunProgress) -> None:
         """Called from the threads of the run."""
         self._progress = at
@@ -81,7 +92,19 @@ class RunStatus:
 
         figures = used(self._progress, self._lines.seconds, self._limits)
         lines = with_figures(under_way(self._progress) or self._doing, figures, width)
-        return Text("\n".join(lines), style="dim", no_wrap=True)
+        return Text("\n".join([*self._draft_lines(width), *lines]), style="dim", no_wrap=True)
+
+    def _draft_lines(self, width: int) -> list[str]:
+        """The last lines of the answer that is being written."""
+        from rich.text import Text
+
+        from iterative_rag.cli.console import clean
+
+        if not self._answer:
+            return []
+        lines = Text(f"draft  {clean(self._answer)}").wrap(self._console, max(1, width - 5))
+        shown = [f"{'    ' if number else '  '}{line.plain.rstrip()}" for number, line in enumerate(lines)]
+        return shown if len(shown) <= _LINES else ["    …", *shown[1 - _LINES :]]
 
 
 def under_way(at: RunProgress | None) -> str:

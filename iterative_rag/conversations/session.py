@@ -12,7 +12,7 @@ from iterative_rag.conversations.memory import earlier_of
 from iterative_rag.conversations.store import ConversationStore
 from iterative_rag.conversations.values import Conversation, Turn, name_of, turn_of
 from iterative_rag.errors import CorpusError
-from iterative_rag.types import Answer, Earlier, FinalStep, RunProgress, Step
+from iterative_rag.types import Answer, AnswerText, Earlier, FinalStep, RunProgress, Step
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +27,7 @@ class Asker(Protocol):
         strategy: str | None = None,
         trace: Path | None = None,
         progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
         run_id: str = "",
         earlier: Earlier | None = None,
     ) -> Iterator[Step]:
@@ -71,6 +72,7 @@ class ConversationSession:
         strategy: str | None = None,
         trace: Path | None = None,
         progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
         run_id: str = "",
     ) -> Iterator[Step]:
         """The run of a question as typed steps; a FollowUpStep tells how a follow-up is understood.
@@ -81,7 +83,15 @@ class ConversationSession:
         question = question.strip()
         earlier = earlier_of(self.conversation, question) if self.turns and not meaning else None
         asked = meaning or question
-        run = self.rag.steps(asked, strategy=strategy, trace=trace, progress=progress, run_id=run_id, earlier=earlier)
+        run = self.rag.steps(
+            asked,
+            strategy=strategy,
+            trace=trace,
+            progress=progress,
+            written=written,
+            run_id=run_id,
+            earlier=earlier,
+        )
         for step in run:
             if isinstance(step, FinalStep):
                 self._keep(turn_of(question, step.answer, before=self.turns))

@@ -68,6 +68,38 @@ def test_fits_into_forty_columns(on_a_terminal: TerminalCommand, server: FakeSer
     assert max(map(len, lines)) <= 40
 
 
+def test_the_answer_is_shown_while_it_is_written(
+    on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path
+) -> None:
+    server.pace = 0.06
+    written = plain(ask(on_a_terminal, server, indexed))
+    drafts = re.findall(r"draft  (The mayor[^\r\n]*)", written)
+    whole = "The mayor of Aldermere [1] is Edda Holm [2]."
+    assert drafts[-1] == whole
+    assert len(set(drafts)) > 1
+    assert all(whole.startswith(draft) for draft in drafts)
+    assert "taken back" not in written
+
+
+def test_a_draft_that_a_check_refuses_is_taken_back(
+    on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path
+) -> None:
+    false = "The mayor of Aldermere [1] is Ada Thorn [2]."
+
+    def reply(body: Mapping[str, Any]) -> str:
+        played = play(body["format"], body["messages"][-1]["content"])
+        wrong = "short_answer" in body["format"]["properties"] and "What was wrong" not in str(body["messages"])
+        return played.replace("Edda Holm", "Ada Thorn") if wrong else played
+
+    settings = {"ITERATIVE_RAG_HOME": str(indexed), "ITERATIVE_RAG_CACHE": "false", "OLLAMA_HOST": server.url}
+    server.reply = reply
+    written = " ".join(plain(on_a_terminal(["ask", QUESTION, *LLM], columns=200, **settings)).split())
+    before, back, after = written.partition(f"taken back “{false}” A check found what no fact proves")
+    assert back
+    assert f"draft {false}" in before
+    assert f"draft {false}" not in after
+
+
 @pytest.mark.parametrize(("options", "terminal"), [(("--json",), {}), ((), {"piped": True})])
 def test_is_not_shown_where_nobody_watches(
     on_a_terminal: TerminalCommand,
@@ -78,6 +110,7 @@ def test_is_not_shown_where_nobody_watches(
 ) -> None:
     written = ask(on_a_terminal, server, indexed, *options, **terminal)
     assert "reading 1 of" not in written
+    assert "draft  " not in written
     assert "\x1b[?25l" not in written
 
 

@@ -24,9 +24,9 @@ from iterative_rag.errors import (
 )
 from iterative_rag.output import answer_to_json
 from iterative_rag.serve.runs.public_text import public, public_message
-from iterative_rag.serve.runs.written_answer import AnswerDelta, TextWithdrawn
 from iterative_rag.trace import event_name
 from iterative_rag.types import Answer, FinalStep, RunProgress, Step
+from iterative_rag.written_answer import AnswerDelta, TextWithdrawn
 
 
 @dataclass(frozen=True, slots=True)
