@@ -28,6 +28,8 @@ _STDIN_CHARACTERS = 1_000_000
 # From Thai on, the scripts of Asia; a question in them may be one run of letters.
 _A_WORD = 200  # characters, and no word is longer
 _WITHOUT_SPACES = "\u0e00"
+# Seconds after which the built-in models say what they are doing: most questions take less.
+_LONG = 2.0
 
 
 Question = Annotated[list[str] | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
@@ -193,7 +195,8 @@ def run_question(
 
 
 def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
-    """Prints the hops; below them says what is being done where somebody watches and there is something to wait for."""
+    """Prints the hops; where somebody watches, says below them what is being done, with the built-in models only in a
+    run that takes its time."""
     from iterative_rag.cli.console import err
     from iterative_rag.cli.render import HopPrinter
     from iterative_rag.cli.run_status import Limits, RunStatus
@@ -203,9 +206,10 @@ def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
         printer.line((rag.notice, "dim"))
         printer.blank()
     watched = live and printer.terminal and sys.stdout.isatty()
-    if not watched or not (rag.backend.metered or rag.settings.web):
+    if not watched:
         return HopPrinter(printer)
-    return HopPrinter(printer, RunStatus(printer.console, Limits.of(rag.settings)))
+    after = 0.0 if rag.backend.metered or rag.settings.web else _LONG
+    return HopPrinter(printer, RunStatus(printer.console, Limits.of(rag.settings), after=after))
 
 
 def _chosen(form: ExportFormat | None, *, as_json: bool, quiet: bool) -> ExportFormat | None:

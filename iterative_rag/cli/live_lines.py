@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -17,8 +18,12 @@ _ROOM = 24
 class LiveLines:
     """Redraws what `drawn` gives for the width of the terminal, `per_second` times a second from `start` to `stop`."""
 
-    def __init__(self, console: Console, drawn: Callable[[int], RenderableType], *, per_second: float = 1.0) -> None:
-        self._console, self._drawn, self._per_second = console, drawn, per_second
+    def __init__(
+        self, console: Console, drawn: Callable[[int], RenderableType], *, per_second: float = 1.0, after: float = 0.0
+    ) -> None:
+        """Where `after` is not 0, they are shown with the first `redraw` after so many seconds."""
+        self._console, self._drawn, self._per_second, self._after = console, drawn, per_second, after
+        self._wanted, self._starting = False, threading.Lock()
         self._began = time.monotonic()
         self._drawn_at = 0.0
         self._live: Live | None = None
@@ -30,29 +35,39 @@ class LiveLines:
 
     def start(self) -> None:
         """Does nothing where they are shown already."""
-        if self._live is not None:
-            return
-        from rich.live import Live
-
-        self._live = Live(
-            console=self._console,
-            get_renderable=lambda: self._drawn(self._console.width),
-            refresh_per_second=self._per_second,
-            transient=True,
-            redirect_stdout=False,
-        )
-        self._live.start(refresh=True)
+        self._wanted = True
+        self._show_when_due()
 
     def redraw(self, *, pause: float = 0.0) -> None:
         """Show at once what has changed, and not only when the next drawing is due; not within `pause` seconds of the
         last time."""
+        self._show_when_due()
         if self._live is not None and time.monotonic() - self._drawn_at >= pause:
             self._drawn_at = time.monotonic()
             self._live.refresh()
 
     def stop(self) -> None:
-        if self._live is not None:
-            self._live.stop()
+        with self._starting:
+            self._wanted = False
+            if self._live is not None:
+                self._live.stop()
+
+    def _show_when_due(self) -> None:
+        if self._live is not None or self.seconds < self._after:
+            return
+        from rich.live import Live
+
+        with self._starting:
+            if self._live is not None or not self._wanted:
+                return
+            self._live = Live(
+                console=self._console,
+                get_renderable=lambda: self._drawn(self._console.width),
+                refresh_per_second=self._per_second,
+                transient=True,
+                redirect_stdout=False,
+            )
+            self._live.start(refresh=True)
 
 
 def clock(seconds: float) -> str:

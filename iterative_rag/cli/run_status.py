@@ -1,5 +1,5 @@
-"""The lines below the hops while an LLM works: what it has written of the answer, what is being done, for how long,
-and what it has used."""
+"""The lines below the hops of a run: what an LLM has written of the answer, what is being done, for how long, and what
+it has used."""
 
 from __future__ import annotations
 
@@ -59,12 +59,13 @@ _LINES, _PAUSE = 8, 0.05
 class RunStatus:
     """Redrawn every second until it is stopped, and never left behind."""
 
-    def __init__(self, console: Console, limits: Limits) -> None:
+    def __init__(self, console: Console, limits: Limits, *, after: float = 0.0) -> None:
+        """`after`: the seconds of a run before which it is not shown."""
         self._console, self._limits = console, limits
         self._doing = _DOING["analyse"]
         self._progress: RunProgress | None = None
         self._answer = ""
-        self._lines = LiveLines(console, self._drawn)
+        self._lines = LiveLines(console, self._drawn, after=after)
 
     def start(self) -> None:
         self._lines.start()
@@ -108,10 +109,10 @@ class RunStatus:
 
 
 def under_way(at: RunProgress | None) -> str:
-    """`reading 2 of 5: Harriet Lane and 2 more`, "" where no call is under way"""
+    """`reading 2 of 5: Harriet Lane and 2 more`, "" where nothing is read and no call is under way"""
     from iterative_rag.cli.console import clean
 
-    if at is None or not at.role:
+    if at is None:
         return ""
     if not at.reading:
         return _DOING.get(at.role, at.role)

@@ -16,6 +16,8 @@ from iterative_rag.types import AnswerText, Cap, DocumentAtHand, ModelUsage, Run
 
 # One call is reserved for this role, which makes the last attempt at a limit.
 LAST_ROLE = "answer"
+# Seconds between two reports of a reading that makes no calls: the built-in models read up to fifty windows a second.
+_PAUSE = 0.1
 
 
 class RunBudget:
@@ -36,6 +38,7 @@ class RunBudget:
         self._answer = ""
         self._roles: list[str] = []  # of the calls under way
         self._reading: list[DocumentAtHand] = []
+        self._told_at, self._told_reading = 0.0, False
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
@@ -118,13 +121,13 @@ class RunBudget:
         """While the block runs, a document is being read."""
         with self._lock:
             self._reading.append(document)
-            self._tell()
+            self._tell_reading()
         try:
             yield
         finally:
             with self._lock:
                 self._reading.remove(document)
-                self._tell()
+                self._tell_reading()
 
     @property
     def answer_sink(self) -> Callable[[str], None] | None:
@@ -146,7 +149,14 @@ class RunBudget:
             self._roles.remove(role)
         self._tell()
 
+    def _tell_reading(self) -> None:
+        """Tell what is being read, and when nothing is; where no calls are made, not faster than can be seen."""
+        soon = time.monotonic() - self._told_at < _PAUSE
+        if self._calls or (self._told_reading if not self._reading else not soon):
+            self._tell()
+
     def _tell(self) -> None:
+        self._told_at, self._told_reading = time.monotonic(), bool(self._reading)
         if self._progress:
             tokens = self._prompt_tokens + self._completion_tokens
             role = self._roles[0] if self._roles else ""

@@ -21,6 +21,7 @@ from iterative_rag.system.cancellation import first_done
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
     Cap,
+    DocumentAtHand,
     Extract,
     Fact,
     Need,
@@ -111,7 +112,7 @@ class DocumentReader(ReaderSetup):
                     continue
                 if sum(not future.done() for future in flight) >= self.in_flight:
                     return
-                future = _calls.submit(self._extract, queue, queue.windows[queue.started])
+                future = _calls.submit(self._extract, queue, queue.started)
                 flight[future] = (queue, queue.started)
                 queue.started += 1
 
@@ -178,8 +179,10 @@ class DocumentReader(ReaderSetup):
             unread=_unread(queue, cap),
         )
 
-    def _extract(self, queue: _Queue, window: Window) -> tuple[Extract, ...]:
-        extracts = self.extractor.extract([queue.need], [window], "")
+    def _extract(self, queue: _Queue, place: int) -> tuple[Extract, ...]:
+        window = queue.windows[place]
+        with self.reading(DocumentAtHand(window.title, place + 1, len(queue.windows))):
+            extracts = self.extractor.extract([queue.need], [window], "")
         self.extract_cache.put([queue.need], window, "", extracts)
         return extracts
 

@@ -18,8 +18,8 @@ CORROBORATING = 5
 
 @dataclass(frozen=True, slots=True)
 class ReaderSetup:
-    """`on_hit` is called for every extraction that the cache had; a metered reader reads each document within the
-    context that `reading` gives for it.
+    """`on_hit` is called for every extraction that the cache had; each document is read within the context that
+    `reading` gives for it.
 
     `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
     needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a

@@ -60,9 +60,10 @@ def _words(happening: Happening) -> str:
             return "Checking the answer"
         case DegradedStep(hop=hop, role=role):  # its message says what a server said, which is not for clients
             return f"Hop {hop}: going on without the call to {role}, which failed"
-        case RunProgress(reading=reading, calls=calls, tokens=tokens) if calls:
-            at = f"reading {reading[0].title}, " if reading else ""
-            return f"{at}{counted(calls, 'call')}, {tokens:,} tokens so far"
+        case RunProgress(reading=reading, calls=calls, tokens=tokens):
+            at = [f"reading {one.title} ({one.number} of {one.of})" for one in reading[:1]]
+            spent = [counted(calls, "call"), f"{tokens:,} tokens so far"] if calls else []
+            return ", ".join([*at, *spent])
     return ""
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from fakes.command_line import TerminalCommand
 from fakes.model_server import FakeServer, Fault
 from fakes.two_article_corpus import QUESTION, indexed_home, play
 from iterative_rag.cli.live_lines import with_figures
-from iterative_rag.cli.run_status import Limits, under_way, used
+from iterative_rag.cli.run_status import Limits, RunStatus, under_way, used
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.settings import Settings
 from iterative_rag.types import DocumentAtHand, RunProgress
 
 LLM = ("--llm", "ollama/tiny:1b")
@@ -63,8 +68,8 @@ def test_says_what_is_read_for_how_long_and_what_it_has_used(
 
 def test_fits_into_forty_columns(on_a_terminal: TerminalCommand, server: FakeServer, indexed: Path) -> None:
     lines = re.split(r"[\r\n]+", plain(ask(on_a_terminal, server, indexed, wait=1.3, columns=40)))
-    at = lines.index("reading 1 of 2: Sunday bridge")
-    assert re.fullmatch(r"\d:\d\d, 2 calls, \d+ tokens", lines[at + 1])
+    below = [after for before, after in pairwise(lines) if before == "reading 1 of 2: Sunday bridge"]
+    assert any(re.fullmatch(r"\d:\d\d, 2 calls, \d+ tokens", line) for line in below)
     assert max(map(len, lines)) <= 40
 
 
@@ -131,11 +136,26 @@ def test_a_qualification_says_what_it_has_used(on_a_terminal: TerminalCommand, s
     assert re.search(r"testing 1 of \d+: \S+  \d:\d\d, 1 call, 0 tokens", written)
 
 
-def test_the_built_in_models_have_none(on_a_terminal: TerminalCommand, indexed: Path) -> None:
-    written = on_a_terminal(["ask", QUESTION, "--llm", "builtin"], ITERATIVE_RAG_HOME=str(indexed))
-    assert "Edda Holm" in written
-    assert "\x1b[?25l" not in written
-    assert "\x1b[2K" not in written
+@pytest.mark.parametrize(("after", "shown"), [(60.0, False), (0.0, True)])
+def test_the_built_in_models_are_given_a_while_before_it_is_shown(after: float, shown: bool) -> None:
+    screen = StringIO()
+    status = RunStatus(Console(file=screen, force_terminal=True, width=80), Limits(), after=after)
+    status.start()
+    status.progress(RunProgress("", (LANE,), 0, 0))
+    status.stop()
+    status.progress(RunProgress("", (), 0, 0))  # of a thread that ends later
+    assert ("reading 2 of 5: Harriet Lane  0:00" in plain(screen.getvalue())) is shown
+    assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == shown
+
+
+def test_the_built_in_models_tell_what_they_read(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(indexed))
+    told: list[RunProgress] = []
+    rag = IterativeRAG.from_settings(Settings(llm="builtin", cache=False))
+    assert list(rag.steps(QUESTION, progress=told.append))
+    rag.close()
+    assert {(one.title, one.of) for at in told for one in at.reading} >= {("Sunday bridge", 2)}
+    assert told[-1].reading == ()
 
 
 @pytest.mark.parametrize(
@@ -143,6 +163,7 @@ def test_the_built_in_models_have_none(on_a_terminal: TerminalCommand, indexed: 
     [
         (None, ""),
         (RunProgress("", (), 3, 400), ""),
+        (RunProgress("", (LANE,), 0, 0), "reading 2 of 5: Harriet Lane"),
         (RunProgress("reflect", (), 3, 400), "checking the answer"),
         (RunProgress("extract", (LANE,), 3, 400), "reading 2 of 5: Harriet Lane"),
         (RunProgress("extract", (LANE, LANE, LANE), 3, 400), "reading 2 of 5: Harriet Lane and 2 more"),
