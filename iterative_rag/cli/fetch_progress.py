@@ -49,6 +49,20 @@ def fetching_progress(
             yield lambda at: show(at.done, at.total, lambda: where(at, "fetching ")), say_pause
 
 
+@contextmanager
+def naming_private_hosts(allowed: bool) -> Iterator[None]:
+    """Adds to the refusal of a host that is not public how to allow it, unless that was done."""
+    from iterative_rag.errors import AddressRefused
+
+    try:
+        yield
+    except AddressRefused as error:
+        if allowed:
+            raise
+        hint = f"{error.hint} A wiki on your own network: --allow-private-hosts"
+        raise AddressRefused(str(error), hint=hint) from error
+
+
 def say_pause(seconds: float, error: FetchError) -> None:
     from iterative_rag.cli.console import clean, err
 

@@ -65,6 +65,10 @@ Contact = Annotated[
     str,
     typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask; remembered."),
 ]
+AllowPrivateHosts = Annotated[
+    bool,
+    typer.Option("--allow-private-hosts", help="The hosts of the URLs given may be on this machine or in its network."),
+]
 EmbedderSpec = Annotated[
     str | None,
     typer.Option("--embedder", metavar="SPEC", help=f"{EMBEDDERS.forms}.", autocompletion=beginnings(EMBEDDERS)),

@@ -31,6 +31,7 @@ def fetch_wikipedia(
     corpus: str,
     contact: str = "",
     api: str = "",
+    private_hosts: bool = False,
     progress: Callable[[FetchProgress], None] | None = None,
     on_pause: Callable[[float, FetchError], None] | None = None,
     allow: Collection[str] = (),
@@ -38,10 +39,12 @@ def fetch_wikipedia(
 ) -> Collected:
     """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
 
-    `contact` is named to the wikis and remembered. `allow` and `retry` are for tests and wikis of one's own.
+    `contact` is named to the wikis and remembered. `private_hosts`: the host of `api` may be this machine or in its
+    network; say so only where the user typed the address. `allow` and `retry` are for tests.
     """
     from iterative_rag.sources.web.contact import remembered_contact, user_agent
     from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.public_hosts import as_named
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
     from iterative_rag.sources.wikipedia.collecting import collect
@@ -49,7 +52,8 @@ def fetch_wikipedia(
 
     folder = pages_folder(corpus) / "wikipedia"
     agent = user_agent(remembered_contact(contact, home() / "pages" / ".contact"))
-    with Web(agent, allow=allow) as web:
+    own = as_named([api] if api else []) if private_hosts else frozenset()
+    with Web(agent, allow={*allow, *own}) as web:
         wikis = Wikis(web, retry or RetryPolicy(on_pause=on_pause), api=api or API)
         return collect(wanted, folder, wikis, progress=progress)
 

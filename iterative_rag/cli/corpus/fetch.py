@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, Contact, CorpusToFill, EmbedderSpec, Quiet
+from iterative_rag.cli.options import AllowPrivateHosts, AsJson, Contact, CorpusToFill, EmbedderSpec, Quiet
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def fetch(
     limit: ArticleLimit = None,
     contact: Contact = "",
     api: ApiUrl = "",
+    allow_private_hosts: AllowPrivateHosts = False,
     refresh: Refresh = False,
     embedder: EmbedderSpec = None,
     as_json: AsJson = False,
@@ -68,20 +69,31 @@ def fetch(
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
     from iterative_rag import factory
-    from iterative_rag.cli.fetch_progress import corpus_to_fill, fetching_progress, index_into
+    from iterative_rag.cli.fetch_progress import (
+        corpus_to_fill,
+        fetching_progress,
+        index_into,
+        naming_private_hosts,
+    )
 
     name = corpus_to_fill(corpus)
     wanted, no_pages = _wanted(pages or [], lang, category or [], links_of or [], depth, from_dataset, limit, refresh)
-    with fetching_progress(quiet=quiet) as (progress, on_pause):
+    with naming_private_hosts(allow_private_hosts), fetching_progress(quiet=quiet) as (progress, on_pause):
         found = factory.fetch_wikipedia(
-            wanted, corpus=name, contact=contact, api=api, progress=progress, on_pause=on_pause
+            wanted,
+            corpus=name,
+            contact=contact,
+            api=api,
+            private_hosts=allow_private_hosts,
+            progress=progress,
+            on_pause=on_pause,
         )
     report = index_into([found.folder], name, embedder, quiet=quiet) if any(found.folder.glob("*.md")) else None
     missed = [*no_pages, *_missed(found)]
     if as_json:
         _write_json(name, found, missed, report)
     else:
-        _show(found, missed, report, _Retyped(lang, corpus, api), wanted.limit, quiet=quiet)
+        _show(found, missed, report, _Retyped(lang, corpus, api, allow_private_hosts), wanted.limit, quiet=quiet)
     if any(one.kind == "failed" or one.asked in wanted.names for one in missed):
         raise typer.Exit(FAILED)
 
@@ -164,12 +176,14 @@ class _Retyped:
     language: str
     corpus: str | None
     api: str
+    private_hosts: bool
 
     def command(self, title: str, language: str) -> str:
         parts = ["iterative-rag", "corpus", "fetch", title]
         parts += ["--lang", language] if language != "en" else []
         parts += ["--corpus", self.corpus] if self.corpus else []
         parts += ["--api", self.api] if self.api else []
+        parts += ["--allow-private-hosts"] if self.private_hosts else []
         return shlex.join(parts)
 
 

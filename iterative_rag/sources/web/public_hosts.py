@@ -5,9 +5,10 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
 
-from iterative_rag.errors import AddressRefused, FetchError
+from iterative_rag.errors import AddressRefused, FetchError, UsageError
 
 Resolve = Callable[[str, int], list[str]]
 
@@ -54,6 +55,27 @@ def public_addresses(host: str, port: int, resolve: Resolve = resolve) -> list[s
     if not addresses or not all(map(is_public, addresses)):
         raise AddressRefused(f"{host} is not a public host.", hint=HINT)
     return addresses
+
+
+def as_named(urls: Iterable[str]) -> frozenset[str]:
+    """The hosts of these addresses, as PublicTransport takes those that need not be public.
+
+    Only for addresses that the user typed, with the option that says so: a page, a redirect or a client of the server
+    must not be able to name one. Raises UsageError where the host is not one certain host.
+    """
+    found = set()
+    for url in urls:
+        parts = urlsplit(url)
+        try:
+            host, port = parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+        except ValueError:
+            host = port = None
+        if not host or not port or "{" in host:
+            raise UsageError(
+                f"{url} does not name one host.", hint="With --allow-private-hosts: http://HOST:PORT/w/api.php"
+            )
+        found.add(f"{host}:{port}")
+    return frozenset(found)
 
 
 def _literal(host: str) -> str | None:

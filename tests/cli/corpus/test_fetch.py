@@ -285,3 +285,18 @@ def test_killed_in_the_middle_the_same_command_goes_on(wiki: FakeWiki, tmp_path:
     assert sum(map(is_page, wiki.asked)) <= len(PAGES) + 2 * 3  # those that nobody waited for any more
     status = json.loads(run("corpus", "status", "default", "--json").out)
     assert status["corpora"][0]["documents"] == len(PAGES)
+
+
+def test_a_wiki_on_this_machine_is_fetched_from_where_the_user_says_so(
+    wiki: FakeWiki, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    typed = ("corpus", "fetch", "Gull Point", "Gull", "--api", wiki.api, "--contact", "me@example.org")
+    refused = run(*typed)
+    assert refused.code == 4
+    assert "not a public host" in refused.err
+    assert "--allow-private-hosts" in refused.err
+    assert not wiki.asked
+    done = run(*typed, "--allow-private-hosts")
+    assert "1 page in" in done.out
+    assert f"--api {wiki.api} --allow-private-hosts" in done.err, "the commands that are offered reach it, too"
+    assert stored(tmp_path) == {"Gull Point"}

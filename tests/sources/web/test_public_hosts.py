@@ -7,9 +7,9 @@ import socket
 import pytest
 
 from fakes.web_sites import REFUSED, FakeNetwork, look_up
-from iterative_rag.errors import AddressRefused, FetchError
+from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.sources.web.page_client import PageResponse, Web
-from iterative_rag.sources.web.public_hosts import is_public
+from iterative_rag.sources.web.public_hosts import as_named, is_public
 
 AGENT = "tests/1 (tests@example.org)"
 
@@ -80,3 +80,23 @@ def test_a_host_without_a_name_is_not_found_and_not_refused() -> None:
         web.get("http://nowhere.example/")
     assert raised.value.retryable
     assert not isinstance(raised.value, AddressRefused)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://Wiki.lan/w/api.php", "wiki.lan:80"),
+        ("https://10.0.0.7:8443/api.php", "10.0.0.7:8443"),
+        ("http://[::1]:8080/w/api.php", "::1:8080"),
+    ],
+)
+def test_the_hosts_that_a_user_names(url: str, host: str) -> None:
+    assert as_named([url]) == {host}
+
+
+@pytest.mark.parametrize(
+    "url", ["http://{language}.wiki.lan/api.php", "wiki.lan/api.php", "http://a:x/", "file:///etc"]
+)
+def test_what_names_no_certain_host_cannot_be_allowed(url: str) -> None:
+    with pytest.raises(UsageError, match="does not name one host"):
+        as_named([url])
