@@ -19,7 +19,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -58,12 +58,16 @@ def select(
     sample: int | None = None,
     seed: int = 0,
     types: Sequence[str] = (),
+    ids: Collection[str] = (),
 ) -> tuple[Question, ...]:
-    """Filter by reasoning type, then draw a random sample in the dataset's order, then take the first ones."""
+    """Keep those of `ids` (all where it is empty) and of the reasoning types, draw a random sample in the dataset's
+    order, and take the first ones."""
     for name, number in (("limit", limit), ("sample", sample)):
         if number is not None and number < 1:
             raise UsageError(f"--{name} {number} leaves no question.", hint=f"Give --{name} 1 or more.")
     chosen = _of_types(dataset, types) if types else list(dataset.questions)
+    if ids:
+        chosen = [one for one in chosen if one.id in ids]
     if sample is not None and sample < len(chosen):
         places = random.Random(seed).sample(range(len(chosen)), sample)
         chosen = [chosen[place] for place in sorted(places)]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import CorpusError, FetchError, UsageError
+from iterative_rag.evaluation.datasets.frames_subsets import ALL
 from iterative_rag.sources.web.contact import homepage, user_agent
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ Asked = dict["PageName", dict[str, None]]
 
 @dataclass(frozen=True, slots=True)
 class FetchPlan:
-    """What to fetch, and where to. `source` is a URL or a file; `limit` takes the first questions alone.
+    """What to fetch, and where to. `source` is a URL or a file; `subset` (see `frames_subsets`) and `limit` say for
+    which questions the pages are fetched.
 
     `contact` ("" for that of the run before, or the project's own page) is named to the wikis, as they ask of robots.
-    `api` is the address of their API, with "{language}" in it.
+    `api` is the address of their API, with "{language}" in it. `private_hosts`: the hosts of `source` and `api` need
+    not be public.
     """
 
     dataset: str
@@ -46,6 +49,18 @@ class FetchPlan:
     limit: int | None = None
     contact: str = ""
     api: str = ""
+    subset: str = ALL
+    private_hosts: bool = False
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that are reached although they may not be public."""
+        from iterative_rag.sources.web.public_hosts import as_named
+
+        urls = [self.api] if self.api else []
+        return (
+            as_named([*urls, *([self.source] if _is_url(self.source) else [])]) if self.private_hosts else frozenset()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +111,7 @@ def fetch_dataset(
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call resumes.
     """
     from iterative_rag.evaluation.datasets import dataset_forms
+    from iterative_rag.evaluation.datasets.frames_subsets import ids_of
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
@@ -105,9 +121,10 @@ def fetch_dataset(
     before = _about(plan.out)
     contact = plan.contact or str(before.get("contact", "")) or homepage()
     retry = retry or RetryPolicy(on_pause=on_pause)
-    with Web(user_agent(contact), allow=allow) as web:
+    with Web(user_agent(contact), allow={*allow, *plan.hosts}) as web:
         file = _dataset_file(plan.out, source, before, web, retry)
-        questions = dataset_forms.select(dataset_forms.load(file), limit=plan.limit)
+        dataset = dataset_forms.load(file)
+        questions = dataset_forms.select(dataset, limit=plan.limit, ids=ids_of(dataset, plan.subset))
         about = {
             "dataset": plan.dataset,
             "source": source,
@@ -125,6 +142,27 @@ def fetch_dataset(
     counts |= {"redirects": len(report.redirects), "missing": len(report.missing)}
     _write_json(plan.out / ABOUT, {**about, "finished": _now(), **counts})
     return report
+
+
+def fetch_questions(
+    plan: FetchPlan,
+    *,
+    on_pause: Callable[[float, FetchError], None] | None = None,
+    allow: Collection[str] = (),
+    retry: RetryPolicy | None = None,
+) -> Path:
+    """The dataset's file without its pages: a local one as it lies there, else downloaded into the folder, once."""
+    source = plan.source or _published(plan.dataset)
+    if not _is_url(source):
+        return Path(source).expanduser()
+    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.retry_policy import RetryPolicy
+
+    before = _about(plan.out)
+    with Web(user_agent(plan.contact or homepage(), required=False), allow={*allow, *plan.hosts}) as web:
+        file = _dataset_file(plan.out, source, before, web, retry or RetryPolicy(on_pause=on_pause))
+    _write_json(plan.out / ABOUT, {**before, "dataset": plan.dataset, "source": source})
+    return file
 
 
 @dataclass
@@ -197,11 +235,15 @@ def _published(dataset: str) -> str:
     return SOURCES[dataset]
 
 
+def _is_url(source: str) -> bool:
+    return source.startswith(("http://", "https://"))
+
+
 def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, retry: RetryPolicy) -> Path:
     """The dataset in the folder: there already from the same source, copied, or downloaded."""
     from iterative_rag.sources.web.page_client import status_error
 
-    url = source.startswith(("http://", "https://"))
+    url = _is_url(source)
     place = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")
     if place.is_file() and before.get("source") == source:
         return place

@@ -1,0 +1,75 @@
+"""Subsets of FRAMES by name: lists of ids that ship with the package, drawn before anything was measured.
+
+A list holds the number of each question in the published file and a digest of its text: a file without numbers, or with
+others, still gives the same questions. `scripts/draw_frames_subset.py` draws one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.questions import Dataset, Question
+from iterative_rag.system.files import readable
+
+ALL = "all"
+QUESTIONS = 824  # of the published benchmark
+_SHIPPED = {"60": "frames_60.tsv"}
+SUBSETS = (*_SHIPPED, ALL)
+
+
+def ids_of(dataset: Dataset, subset: str) -> tuple[str, ...]:
+    """The ids that the questions of a subset have in this dataset, in its order; `subset` is a name or a file of ids.
+
+    Raises UsageError for an unknown subset, and where the dataset holds none of its questions.
+    """
+    if subset == ALL:
+        return tuple(question.id for question in dataset.questions)
+    listed = _listed(subset)
+    by_digest = {digest for _, digest in listed if digest}
+    by_id = {number for number, digest in listed if not digest}
+    found = tuple(one.id for one in dataset.questions if digest_of(one.text) in by_digest or one.id in by_id)
+    if not found:
+        raise UsageError(
+            f"The dataset {dataset.name} holds no question of the subset {subset}.",
+            hint="Give the published file (--questions), or --subset all.",
+        )
+    return found
+
+
+def size_of(dataset: Dataset, subset: str) -> int:
+    """How many questions the subset has, whether or not the dataset holds them."""
+    return len(dataset.questions) if subset == ALL else len(_listed(subset))
+
+
+def digest_of(text: str) -> str:
+    """Identifies a question without its text, whatever its case, typography of spaces and punctuation."""
+    plain = "".join(character for character in text.casefold() if character.isalnum())
+    return hashlib.sha256(plain.encode()).hexdigest()[:12]
+
+
+def is_tabular(question: Question) -> bool:
+    """Whether the benchmark says that the question asks of a table."""
+    return any("tabular" in one.casefold() for one in question.types)
+
+
+def _listed(subset: str) -> Sequence[tuple[str, str]]:
+    """Id and digest ("" where the list has none) of each question of the subset."""
+    lines = [line.split("#")[0].split() for line in _text_of(subset).splitlines()]
+    return [(line[0], line[1] if len(line) > 1 else "") for line in lines if line]
+
+
+def _text_of(subset: str) -> str:
+    if subset in _SHIPPED:
+        place = resources.files("iterative_rag.evaluation.datasets").joinpath(_SHIPPED[subset])
+        return place.read_text(encoding="utf-8")
+    try:
+        return readable(Path(subset).expanduser()).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"There is no subset {subset!r}.",
+            hint=f"Use one of: {', '.join(SUBSETS)}; or a file with an id in each line.",
+        ) from error
