@@ -86,23 +86,46 @@ def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> 
 
 
 def _as_object(found: Report) -> dict[str, object]:
-    """The summary; with `--agreement` also the fields of `agreement.Agreement`."""
-    if found.agreement is None:
-        return dict(found.summary)
-    return {**found.summary, "agreement": dataclasses.asdict(found.agreement)}
+    """The summary; with `--agreement` also the fields of `agreement.Agreement`; of a benchmark also its published
+    figures and what sets the run apart from them."""
+    from iterative_rag.evaluation.report.published_figures import benchmark_of, differences, figures_beside
+
+    made: dict[str, object] = dict(found.summary)
+    if found.agreement is not None:
+        made["agreement"] = dataclasses.asdict(found.agreement)
+    if about := benchmark_of(found):
+        figures = [dataclasses.asdict(one) for one in figures_beside(found)]
+        made["benchmark"] = {**about, "published": figures, "differences": differences(found)}
+    return made
 
 
-def _write_page(found: Report, path: Path) -> None:
-    from iterative_rag.cli.console import err, size
-    from iterative_rag.errors import UsageError
+def write_reports(run: RunFolder, *, quiet: bool) -> None:
+    """The report as Markdown and as a page, in the folder of the run."""
+    from iterative_rag.evaluation.report.markdown_report import markdown
+    from iterative_rag.system.private_files import tighten
+
+    found = _report(run, [], None)
+    _write_page(found, run.path / "report.html", quiet=quiet)
+    _write(run.path / "report.md", markdown(found), quiet=quiet)
+    tighten(run.path)
+
+
+def _write_page(found: Report, path: Path, *, quiet: bool = False) -> None:
     from iterative_rag.evaluation.report.html_report import html
 
-    page = html(found)
+    _write(path, html(found), quiet=quiet)
+
+
+def _write(path: Path, text: str, *, quiet: bool) -> None:
+    from iterative_rag.cli.console import err, size
+    from iterative_rag.errors import UsageError
+
     try:
-        path.write_text(page, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.", hint="Give another file.") from error
-    err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
+    if not quiet:
+        err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
 
 
 def _show(found: Report) -> None:
@@ -118,6 +141,7 @@ def _show(found: Report) -> None:
         printer.line((note, "yellow"))
     for row in report_tables.scores(found):
         printer.line(f"{row.label:<29}", (f"{row.shown:>8}", "bold"), f"   {row.shown_interval}")
+    _show_published(found)
     ended = ", ".join(f"{amount:,} {label}" for _, label, amount in report_tables.outcomes(found))
     printer.line(f"{counted(summary['answers'], 'answer')}: {ended or 'none yet'}")
     if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in report_tables.causes(found)):
@@ -131,3 +155,18 @@ def _show(found: Report) -> None:
     if summary["cost"] is not None:
         per_answer.append(dollars(summary["cost"]["mean"]))
     printer.line(f"per answer: {', '.join(per_answer)}")
+
+
+def _show_published(found: Report) -> None:
+    from iterative_rag.cli.console import clean, out
+    from iterative_rag.evaluation.report import report_tables
+    from iterative_rag.evaluation.report.published_figures import differences
+
+    printer = out()
+    if rows := report_tables.published(found):
+        printer.line("Beside published figures:")
+    for row in rows:
+        label = f"{clean(row.label):<34}"
+        printer.line((label, "bold") if row.here else label, f"{row.shown:>8}", f"   {clean(row.note)}", hang="  ")
+    for line in differences(found):
+        printer.line((clean(line), "yellow"), hang="  ")

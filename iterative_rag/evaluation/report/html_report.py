@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import MissingExtra
 from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range, points, visible
+from iterative_rag.evaluation.report.published_figures import differences
 from iterative_rag.evaluation.report.question_details import CAPS, Caps, ShownQuestion, shown
 from iterative_rag.evaluation.report.report_tables import RESULTS, Report
 from iterative_rag.text.plurals import counted
@@ -65,6 +66,8 @@ def _values(report: Report) -> dict[str, Any]:
         "notes": [visible(note) for note in report_tables.notes(report)],
         "scores": report_tables.scores(report),
         "beside": report_tables.beside(report),
+        "published": report_tables.published(report),
+        "differences": [visible(line) for line in differences(report)],
         "agreement": report_tables.agreement(report),
         "groups": report_tables.groups(report),
         "outcomes": report_tables.outcomes(report),

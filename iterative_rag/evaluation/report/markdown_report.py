@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.formatting import NOTHING, number, percent, visible
+from iterative_rag.evaluation.report.published_figures import differences
 from iterative_rag.evaluation.report.report_tables import Report, Share
 from iterative_rag.text.plurals import counted
 
@@ -19,7 +20,8 @@ _LONGEST = 200  # characters of a question or an answer in a table
 
 def markdown(report: Report, *, figures_only: bool = False) -> str:
     """The report; `figures_only` leaves out every text of a question, an answer or an article."""
-    parts = [f"# {escaped(report.run.name)}", *_opening(report), *_scores(report), *_failures(report)]
+    parts = [f"# {escaped(report.run.name)}", *_opening(report), *_scores(report), *_published(report)]
+    parts += _failures(report)
     for heading, rows in report_tables.groups(report):
         parts += [
             f"## {heading}",
@@ -76,6 +78,15 @@ def _scores(report: Report) -> Iterator[str]:
     if report.agreement is not None:
         yield "Agreement of the judge with given verdicts:"
         yield table(["", "value"], [[escaped(label), value] for label, value in report_tables.agreement(report)])
+
+
+def _published(report: Report) -> Iterator[str]:
+    if rows := report_tables.published(report):
+        yield "## Beside published figures"
+        cells = [[*_share(row, with_n=True), escaped(row.note)] for row in rows]
+        yield table(["system", "questions", "right", "95 %", "what it could read; source"], cells)
+        yield "What differs:"
+        yield "\n".join(f"- {escaped(line)}" for line in differences(report))
 
 
 def _failures(report: Report) -> Iterator[str]:

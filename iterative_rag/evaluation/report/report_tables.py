@@ -11,6 +11,7 @@ from iterative_rag.evaluation.metrics.per_question import answered_rightly, gave
 from iterative_rag.evaluation.metrics.run_comparison import unique_names, warnings
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range
+from iterative_rag.evaluation.report.published_figures import benchmark_of, figures_beside
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
 
@@ -74,7 +75,8 @@ def what_was_run(report: Report) -> list[tuple[str, str]]:
     asked = counted(report.summary["n"], "question")
     if manifest.get("repeat", 1) > 1:
         asked += f", each {manifest['repeat']} times"
-    chosen = [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
+    chosen = [f"subset {benchmark_of(report)['subset']}"] if benchmark_of(report) else []
+    chosen += [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
     if manifest.get("sample") is not None:
         chosen.append(f"seed {manifest.get('seed', 0)}")
     chosen += [f"types {', '.join(manifest['types'])}"] if manifest.get("types") else []
@@ -160,6 +162,26 @@ def beside(report: Report) -> list[Share]:
     modes = [str(run.manifest["mode"]) for run, _ in runs]
     ranks = [_MODES.index(mode) if mode in _MODES else len(_MODES) for mode in modes]
     return [row for _, row in sorted(zip(ranks, rows, strict=True), key=lambda pair: pair[0])]
+
+
+def published(report: Report) -> list[Share]:
+    """The published figures of the benchmark with the run among them, lowest first; empty for another dataset."""
+    figures = figures_beside(report)
+    if not figures:
+        return []
+    summary = report.summary
+    rows = [
+        Share(one.system, one.share, n=benchmark_of(report)["of"], note=f"{one.pages}; {one.source}") for one in figures
+    ]
+    ours = Share(
+        report.run.name,
+        summary["right"],
+        summary["intervals"].get("right"),
+        summary["answerable"],
+        note=f"this run: {report.run.manifest['mode']}, {report.run.manifest['backend']}",
+        here=True,
+    )
+    return sorted([*rows, ours], key=lambda row: row.value or 0.0)
 
 
 def groups(report: Report) -> list[tuple[str, list[Share]]]:

@@ -13,6 +13,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, Examiner, modes, strategy_of
+from iterative_rag.evaluation.running.benchmark_pages import Benchmark
 from iterative_rag.evaluation.running.manifest import code_version, package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
@@ -30,7 +31,9 @@ RETRIES = 6
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What to run. `corpus` is a name, "own" (each question's paragraphs) or "pooled" (those of all)."""
+    """What to run. `corpus` is a name, "own" (each question's paragraphs) or "pooled" (those of all). `benchmark`: the
+    questions are those of its subset, and the report shows the published figures beside the run's.
+    """
 
     dataset: Path
     corpus: str
@@ -46,6 +49,7 @@ class RunConfig:
     concurrency: int = 4
     price: tuple[float, float] | None = None
     redirects: Path | None = None
+    benchmark: Benchmark | None = None
 
 
 class Preparation:
@@ -58,7 +62,14 @@ class Preparation:
 
         self.config = config
         self.dataset: Dataset = load(config.dataset)
-        questions = select(self.dataset, limit=config.limit, sample=config.sample, seed=config.seed, types=config.types)
+        questions = select(
+            self.dataset,
+            limit=config.limit,
+            sample=config.sample,
+            seed=config.seed,
+            types=config.types,
+            ids=config.benchmark.ids(self.dataset) if config.benchmark else (),
+        )
         settings, self._profiled = _as_asked(config)
         self.settings = settings
         self._strategy = strategy_of(config.mode, settings)
@@ -151,6 +162,7 @@ class Preparation:
             "types": list(config.types),
             "questions": len(self.exams),
             "excluded": excluded,
+            "benchmark": config.benchmark.about(self.dataset, self.exams, corpus) if config.benchmark else None,
             "repeat": config.repeat,
             "price": list(config.price) if config.price else None,
             "prompts": prompts.versions(),
