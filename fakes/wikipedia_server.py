@@ -62,7 +62,8 @@ class FakeWiki(LoopbackServer):
     """`redirects` are title -> (title, section), `categories` name -> titles.
 
     `troubles` are used up in order by requests that `hits` picks. `gate` is called before the HTML of a page is sent: a
-    test can wait there. `files` are other paths it serves.
+    test can wait there. `files` are other paths it serves, `fetched_files` those that were asked for; `moved` are paths
+    that are redirected.
     """
 
     pages: dict[str, WikiPage] = field(default_factory=dict)
@@ -73,6 +74,8 @@ class FakeWiki(LoopbackServer):
     always: Trouble | None = None
     hits: Callable[[Mapping[str, str]], bool] = lambda asked: True
     files: dict[str, bytes] = field(default_factory=dict)
+    fetched_files: list[str] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
     gate: Callable[[str], object] = lambda title: None
     split: bool = False  # send long answers in two parts, as the API does
     asked: list[Mapping[str, str]] = field(default_factory=list)
@@ -131,7 +134,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
+        if address.path in self.wiki.moved:
+            self._send(b"", 302, {"Location": self.wiki.moved[address.path]})
+            return
         if address.path in self.wiki.files:
+            self.wiki.fetched_files.append(address.path)
             self._send(self.wiki.files[address.path])
             return
         if address.path != "/w/api.php":

@@ -35,6 +35,7 @@ _KEPT = {
     "cache clear": "part of it may be removed",
     "history delete": "part of it may be removed",
     "evaluate fetch": "the pages and passages so far are kept",
+    "evaluate frames": "the pages, the passages and the finished questions are kept",
     "evaluate matrix": "finished questions are kept",
     "evaluate run": "finished questions are kept",
 }

@@ -6,6 +6,7 @@ import typer
 
 from iterative_rag.cli.evaluate.compare import compare
 from iterative_rag.cli.evaluate.fetch import fetch
+from iterative_rag.cli.evaluate.frames import frames
 from iterative_rag.cli.evaluate.matrix import matrix
 from iterative_rag.cli.evaluate.report import report
 from iterative_rag.cli.evaluate.retrieval import retrieval
@@ -18,11 +19,12 @@ evaluate_app = typer.Typer(
     epilog="\b\nExamples:\n"
     "  iterative-rag evaluate run --dataset questions.jsonl --corpus mine --out runs/first\n"
     "  iterative-rag evaluate run --dataset hotpot.jsonl --corpus pooled --mode naive --out runs/naive\n"
+    "  iterative-rag evaluate frames --subset 60 --llm ollama/llama3.1:8b\n"
     "  iterative-rag evaluate report runs/first --html first.html\n"
     "  iterative-rag evaluate compare runs/first runs/naive\n"
     "  iterative-rag evaluate retrieval --dataset questions.jsonl --corpus mine",
 )
-for command in (run, retrieval, report, compare, matrix, fetch):
+for command in (run, retrieval, report, compare, matrix, fetch, frames):
     evaluate_app.command()(command)
 
 __all__ = ["evaluate_app"]

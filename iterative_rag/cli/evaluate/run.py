@@ -106,7 +106,7 @@ def run(
     config = RunConfig(
         dataset=dataset,
         corpus=corpus,
-        mode=_mode(mode),
+        mode=known_mode(mode),
         settings=settings_from(**models, **limits, guess=guess, cache=cache),
         judge=judge,
         allow_self_judge=allow_self_judge,
@@ -116,7 +116,7 @@ def run(
         types=listed(types),
         repeat=repeat,
         concurrency=concurrency,
-        price=_price(price),
+        price=parsed_price(price),
         redirects=redirects,
     )
     folder = out or Path("runs") / f"{dataset.name.split('.')[0]}-{corpus}-{mode}"
@@ -124,7 +124,7 @@ def run(
     show(finished, as_json=as_json)
 
 
-def _mode(name: str) -> str:
+def known_mode(name: str) -> str:
     from iterative_rag.errors import UsageError
     from iterative_rag.evaluation.running.answer_modes import modes
 
@@ -155,7 +155,7 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _price(text: str) -> tuple[float, float] | None:
+def parsed_price(text: str) -> tuple[float, float] | None:
     from iterative_rag.errors import UsageError
 
     if not text:
