@@ -12,13 +12,13 @@ from iterative_rag.errors import UsageError
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
+from iterative_rag.serve.page.run_again import request_like
 from iterative_rag.serve.page.shown_run import shown_run
 from iterative_rag.serve.runs.run_manager import RunSinks, Work
-from iterative_rag.serve.runs.run_request import LIMITS, checked_request
+from iterative_rag.serve.runs.run_request import checked_request
 from iterative_rag.serve.services import services_of
-from iterative_rag.settings import Settings
 from iterative_rag.text.control_characters import without_controls
-from iterative_rag.types import Answer, Edit, EditKind, FactEdit, NeedEdit, Revision, Step
+from iterative_rag.types import Edit, EditKind, FactEdit, NeedEdit, Revision, Step
 
 _MOST_DIGITS = 4
 
@@ -33,25 +33,12 @@ async def edit(request: Request) -> Response:
     if shown.answer is None:
         raise UsageError("Only a run that has ended can be edited.")
     revision = Revision(shown.answer, _edit(fields))
-    given = {"question": shown.question, "corpus": shown.corpus, "limits": _limits(shown.answer, services.settings)}
-    # The backend may be another one by now: then the default goes on.
-    if shown.backend in services.pool.backends:
-        given["backend"] = shown.backend
+    given = request_like(shown, services, shown.question)
     asked = await asyncio.to_thread(checked_request, given, services.pool)
     rag = await asyncio.to_thread(services.pool.rag, asked.corpus, asked.backend)
     await asyncio.to_thread(rag.check_revision, revision)
     run = services.runs.submit(asked, client=client_of(request.scope), work=_revising(revision, shown.strategy))
     return RedirectResponse(f"/runs/{run.id}", 303)
-
-
-def _limits(answer: Answer, served: Settings) -> dict[str, object]:
-    """Those of the run that is edited, as far as this server allows them."""
-    limits: dict[str, object] = {}
-    for name in LIMITS:
-        used, most = answer.settings.get(name), getattr(served, name)
-        if isinstance(used, int | float) and 0 < used < most:
-            limits[name] = type(most)(used)
-    return limits
 
 
 def _revising(revision: Revision, strategy: str) -> Work:

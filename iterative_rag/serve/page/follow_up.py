@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,29 +12,34 @@ from starlette.responses import RedirectResponse, Response
 from iterative_rag.conversations import Conversation, ConversationSession, ConversationStore
 from iterative_rag.conversations.values import name_of, turn_of
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import IterativeRAG
+from iterative_rag.factory import IterativeRAG, checked_question
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
+from iterative_rag.serve.page.run_again import request_like
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
 from iterative_rag.serve.runs.run_manager import RunSinks, Work
-from iterative_rag.serve.runs.run_request import checked_request
+from iterative_rag.serve.runs.run_request import RunRequest, checked_request
 from iterative_rag.serve.services import services_of
+from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Step
 
 
 async def follow_up(request: Request) -> Response:
-    """Start the run of a follow-up and go to its page. It is understood from the turns before it."""
+    """Start the run of a follow-up and go to its page. It is understood from the turns before it, or as `meaning` says,
+    which is a question that stands alone."""
     services = services_of(request)
     fields = await posted_fields(request)
     shown = await asyncio.to_thread(shown_run, services, request.path_params["id"])
     conversation = await asyncio.to_thread(conversation_of, shown)
-    given = {"question": fields.get("question", ""), "corpus": shown.corpus}
-    # The backend may be another one by now: then the default goes on.
-    if shown.backend in services.pool.backends:
-        given["backend"] = shown.backend
+    given = request_like(shown, services, fields.get("question", ""))
     asked = await asyncio.to_thread(checked_request, given, services.pool)
-    work = _going_on(asked.question, conversation, keep=not services.options.read_only)
-    run = services.runs.submit(asked, client=client_of(request.scope), work=work)
+    meaning = without_controls(fields.get("meaning", "")).strip()
+    meaning = checked_question(meaning) if meaning else ""
+    run = services.runs.submit(
+        replace(asked, follows=shown.id),
+        client=client_of(request.scope),
+        work=_going_on(asked, conversation, meaning, keep=not services.options.read_only),
+    )
     return RedirectResponse(f"/runs/{run.id}", 303)
 
 
@@ -47,9 +53,16 @@ def conversation_of(run: ShownRun) -> Conversation:
     return Conversation(name=name_of(run.question), turns=(turn_of(run.question, run.answer),))
 
 
-def _going_on(question: str, conversation: Conversation, *, keep: bool) -> Work:
+def _going_on(asked: RunRequest, conversation: Conversation, meaning: str, *, keep: bool) -> Work:
     def work(rag: IterativeRAG, sinks: RunSinks) -> Iterator[Step]:
         session = ConversationSession(rag, conversation, ConversationStore() if keep else None)
-        return session.steps(question, progress=sinks.progress, run_id=sinks.run_id)
+        return session.steps(
+            asked.question,
+            meaning=meaning,
+            strategy=asked.strategy,
+            progress=sinks.progress,
+            written=sinks.written,
+            run_id=sinks.run_id,
+        )
 
     return work

@@ -68,6 +68,7 @@ def _proof_page(
     commands: Sequence[tuple[str, str]],
 ) -> Response:
     graph = proof_graph(answer)
+    at = next((n for n, turn in enumerate(turns) if turn.answer.run_id == shown.id), None)
     return page(
         request,
         "proof.html",
@@ -79,6 +80,8 @@ def _proof_page(
         standings=graph.standings,
         setbacks=setbacks(answer, shown.steps),
         hops=run_story(shown.steps),
+        asked=shown.question if at is None else turns[at].asked,
+        before=turns[at - 1].answer.run_id if at else shown.follows,
         turns=turns,
         commands=commands,
     )

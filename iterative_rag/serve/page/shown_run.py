@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import FollowUpUnclear, UsageError
 from iterative_rag.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.runs.events import Queued
 from iterative_rag.serve.runs.public_text import public_ending, public_message
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.services import Services
-from iterative_rag.types import Answer, RunProgress, Step
+from iterative_rag.types import Answer, FollowUpStep, RunProgress, Step
 
 _ENDINGS = {"final": "done", "fault": "failed", "left": "stopped"}
 
@@ -23,7 +23,8 @@ _ENDINGS = {"final": "done", "fault": "failed", "left": "stopped"}
 class ShownRun:
     """`state` is queued, running, done, failed, stopped or unfinished. `place` is that in the queue. `revises` is the
     run that this one is another version of, and `change` what was changed in it; both "" for a question asked anew.
-    What the answer says of its ending names no path and no server."""
+    `follows` is the run that a follow-up goes on from, as long as the server knows it. What the answer says of its
+    ending names no path and no server."""
 
     id: str
     question: str
@@ -41,10 +42,17 @@ class ShownRun:
     last_event: int = 0
     revises: str = ""
     change: str = ""
+    follows: str = ""
 
     @property
     def live(self) -> bool:
         return self.state in ("queued", "running")
+
+    @property
+    def understood(self) -> str:
+        """The question that a follow-up stands for, "" where it stands alone or is not understood yet."""
+        meant = (step.question for step in self.steps if isinstance(step, FollowUpStep) and step.question != step.asked)
+        return next(meant, "")
 
 
 def shown_run(services: Services, run_id: str) -> ShownRun:
@@ -80,12 +88,14 @@ def _live(run: Run) -> ShownRun:
         tuple(one for one in happened if isinstance(one, get_args(Step))),
         public_ending(run.answer) if run.answer else None,
         public_message(str(error)) if error else "",
-        public_message(error.hint) if error else "",
+        # A follow-up that is not understood is asked again on the page; its hint tells how on the command line.
+        public_message(error.hint) if error and not isinstance(error, FollowUpUnclear) else "",
         places[-1] if places else 0,
         progress[-1] if progress else None,
         run.last_number,
         revises,
         change,
+        request.follows,
     )
 
 

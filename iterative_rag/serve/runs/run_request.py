@@ -22,13 +22,15 @@ FIELDS = frozenset({"question", "corpus", "backend", "strategy", "preset", "limi
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A question that was checked. `settings` are the fields of Settings that differ from the server's."""
+    """A question that was checked. `settings` are the fields of Settings that differ from the server's. `follows` is
+    the run that it goes on from as a follow-up, "" for a question of its own."""
 
     question: str
     corpus: str
     backend: str
     strategy: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    follows: str = ""
 
 
 def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:

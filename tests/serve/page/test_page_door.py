@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
@@ -14,6 +15,7 @@ import pytest
 from fakes.command_line import run_as_process
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
+from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.serve.page.rendering import static_file
 from tests.serve.page.marked_text import HtmlText, squeezed
 
@@ -44,7 +46,7 @@ def test_a_question_is_asked_and_proved_without_javascript(served: RunningServer
     with served.client() as client:
         address, page = answered(client)
         assert "Edda Holm" in HtmlText(page).text
-        assert "The way to it" in page
+        assert "How the answer was found" in page
         # Each number leads to the article with its quote marked.
         for n, quote in ((1, "The Sunday bridge is a stone bridge in Aldermere."), (2, "Its mayor is Edda Holm.")):
             shown = HtmlText(client.get(f"{address}?cite={n}").text)
@@ -126,13 +128,98 @@ def test_an_edited_hop_gives_another_version(served: RunningServer) -> None:
 
 def test_a_follow_up_is_understood_from_the_answer_before_it(served: RunningServer) -> None:
     with served.client() as client:
-        address, _ = answered(client)
+        address, page = answered(client)
+        assert f'action="{address}/follow-up"' in page
         response = client.post(f"{address}/follow-up", data={"question": QUESTION})
         assert response.status_code == 303, response.text
         page = ended(client, response.headers["location"])
         assert f'href="{address}"' in page  # the turn before it
         assert "Edda Holm" in HtmlText(page).text
         assert client.post(f"{address}/follow-up", data={"question": " "}).status_code == 400
+
+
+def test_what_a_follow_up_was_understood_as_can_be_edited(served: RunningServer) -> None:
+    typed, meant = "And who leads it?", "Who is the mayor of the town where the bridge stands?"
+    with served.client() as client:
+        address, _ = answered(client)
+        response = client.post(f"{address}/follow-up", data={"question": typed, "meaning": meant})
+        page = ended(client, response.headers["location"])
+        assert f"Understood as: {meant}" in HtmlText(page).text
+        # The form asks again from the same answer, with the words that were typed.
+        form = page[page.index('class="understood"') :]
+        form = form[form.index(f'action="{address}/follow-up"') : form.index("</form>")]
+        assert f'name="question" value="{typed}"' in form
+        assert f'name="meaning" value="{meant}"' in form
+        too_long = client.post(f"{address}/follow-up", data={"question": typed, "meaning": "why " * 9000})
+        assert too_long.status_code == 400
+
+
+def test_a_follow_up_is_asked_as_the_answer_before_it_was(served: RunningServer) -> None:
+    with served.client() as client:
+        address = asked(client, strategy="naive", max_hops="2", max_seconds="100")
+        ended(client, address)
+        followed = client.post(f"{address}/follow-up", data={"question": QUESTION}).headers["location"]
+        ended(client, followed)
+        used = client.get(f"/api{followed}").json()["answer"]["settings"]
+        assert (used["max_hops"], used["max_seconds"]) == (2, 100)
+        assert "playing · naive" in HtmlText(client.get(followed).text).text
+
+
+class UnclearLLM(PlayingLLM):
+    """Understands no follow-up."""
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        if request.role == "follow_up":
+            return ChatReply(json.dumps({"question": "", "status": "unclear", "unclear": "Two are meant."}), 10, 10)
+        return super().complete(request)
+
+
+class WritingLLM(PlayingLLM):
+    """Writes its answers, and goes on once they were seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = threading.Event()
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        reply = super().complete(request)
+        if request.written:
+            request.written(reply.text)
+            assert self.seen.wait(30)
+        return reply
+
+
+def test_a_follow_up_that_is_not_understood_can_be_asked_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    with running_server(tmp_path, backends={"unclear": UnclearLLM()}) as running, running.client() as client:
+        address, _ = answered(client)
+        failed = client.post(f"{address}/follow-up", data={"question": "and they?"}).headers["location"]
+        page = ended(client, failed, "cannot be understood")
+        assert f'action="{address}/follow-up"' in page
+        assert 'name="meaning" value="and they?"' in page
+        assert "--as" not in page  # which is for the command line
+        data = {"question": "and they?", "meaning": QUESTION}
+        again = client.post(f"{address}/follow-up", data=data).headers["location"]
+        assert "Edda Holm" in HtmlText(ended(client, again)).text
+
+
+def test_the_text_of_a_follow_up_comes_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    llm = WritingLLM()
+    llm.seen.set()
+    with running_server(tmp_path, backends={"writing": llm}) as running, running.client() as client:
+        address, _ = answered(client)
+        llm.seen.clear()
+        followed = client.post(f"{address}/follow-up", data={"question": "x", "meaning": QUESTION}).headers["location"]
+        with client.stream("GET", f"/api{followed}/events") as stream:
+            for line in stream.iter_lines():
+                if line == "event: text":
+                    llm.seen.set()
+                elif line == "event: final":
+                    break
+    assert llm.seen.is_set()
 
 
 def test_what_there_is_can_be_explored(served: RunningServer) -> None:

@@ -46,7 +46,7 @@ function liveRun() {
   if (!run) return;
   const address = `/runs/${run.dataset.run}`;
   const doing = $("[data-doing]", run), hops = $("[data-hops]", run), draft = $("[data-draft]", run);
-  const seconds = $("[data-seconds]", run);
+  const seconds = $("[data-seconds]", run), read = $("[data-read]", run), withdrawn = $("[data-withdrawn]", draft);
   const began = Number(seconds.dataset.began) * 1000;
   const clock = setInterval(() => { seconds.textContent = Math.max(0, (Date.now() - began) / 1000).toFixed(0); }, 500);
   let wanted = false, busy = false;
@@ -71,12 +71,17 @@ function liveRun() {
     busy = false;
   }
 
+  const count = (name, number) => { const place = $(`[data-${name}]`, run); if (place) place.textContent = number.toLocaleString(); };
+
   function progress(told) {
-    $("[data-calls]", run).textContent = told.calls;
-    $("[data-tokens]", run).textContent = told.tokens.toLocaleString();
+    count("calls", told.calls);
+    count("tokens", told.tokens);
     const reading = told.reading?.[0];
-    if (reading) doing.textContent = `Reading ${reading.title} (${reading.number} of ${reading.of})`;
-    else if (ROLES[told.role]) doing.textContent = ROLES[told.role];
+    if (reading) {
+      doing.textContent = `Reading ${reading.title} (${reading.number} of ${reading.of})`;
+      read.max = reading.of;
+      read.value = reading.number;
+    } else if (ROLES[told.role]) doing.textContent = ROLES[told.role];
   }
 
   const source = new EventSource(`/api/runs/${run.dataset.run}/events?after=${run.dataset.after}`);
@@ -88,17 +93,27 @@ function liveRun() {
   on("text", (told) => {
     const written = $("p", draft);
     draft.hidden = false;
+    draft.classList.remove("refused");
+    withdrawn.hidden = true;
     written.textContent = [...written.textContent].slice(0, told.start).join("") + told.text;
     doing.textContent = "Writing the answer";
   });
   on("withdrawn", (told) => {
-    draft.hidden = true;
-    $("p", draft).textContent = "";
-    announce(`The text was taken back: ${told.reason}`);
+    draft.classList.add("refused");  // what comes next begins anew, at its first character
+    withdrawn.textContent = `Taken back: ${told.reason}`;
+    withdrawn.hidden = false;
+    announce(withdrawn.textContent);
   });
   for (const name of ["planning", "shortlist", "grading", "lostrows", "correction", "web", "refinement", "sufficiency", "answering", "reflection", "degraded", "tool"]) {
     on(name, refresh);
   }
+  on("followup", (told) => {
+    if (told.question === told.asked) return;
+    const understood = $("[data-understood]", run);
+    $("span", understood).textContent = told.question;
+    understood.hidden = false;
+    announce(understood.textContent);
+  });
   on("analysis", (told) => { announce(`Hop ${told.hop}: ${told.question}`); refresh(); });
   on("reading", (told) => { announce(`${told.facts.length} facts for: ${told.need.question}`); refresh(); });
   on("rephrasing", (told) => { announce(`The question is now: ${told.after}`); refresh(); });
@@ -160,6 +175,7 @@ function proof() {
   const pane = $("[data-article]", root);
   const first = new URLSearchParams(location.search).get("cite") || $(".quotes a[aria-current]")?.dataset.cite;
   const options = (link) => ({ view: link.dataset.view, part: link.dataset.part });
+  if (!pane) return;
   if (first) { pane.dataset.shown = first; markChosen(first); showMark(pane); }
   root.addEventListener("click", (event) => {
     const link = event.target.closest("a");
