@@ -11,6 +11,7 @@ from iterative_rag.text.control_characters import one_line
 
 Href = Callable[[ProofNode], str]
 _ARROW = 7
+_ROUND = 10  # the radius of a corner
 
 
 def graph_svg(graph: ProofGraph, href: Href = lambda node: "") -> str:
@@ -76,12 +77,18 @@ def _box(box: Box, address: str) -> str:
         lines.append(f'<text class="said" x="{text_x:g}" y="{y:g}">{_text(line)}</text>')
     whole = one_line(f"{node.kind.label}: {node.text}")
     drawn = (
-        f'<rect class="box" x="{box.x:g}" y="{box.y:g}" width="{BOX_WIDTH}" height="{box.height:g}" rx="10"/>'
-        f'<rect class="edge" x="{box.x:g}" y="{box.y + 10:g}" width="3" height="{box.height - 20:g}"/>{" ".join(lines)}'
+        f'<rect class="box" x="{box.x:g}" y="{box.y:g}" width="{BOX_WIDTH}" height="{box.height:g}" rx="{_ROUND}"/>'
+        f'<path class="edge" d="{_left_edge(box)}"/>{" ".join(lines)}'
     )
     if address:
         drawn = f'<a href="{escape(address)}">{drawn}</a>'
     return f'<g class="node {node.kind}" data-node="{escape(node.id)}"><title>{escape(whole)}</title>{drawn}</g>'
+
+
+def _left_edge(box: Box) -> str:
+    """Along the left side of a box, from one rounded corner to the other."""
+    x, y, inner = box.x + 1, box.y + _ROUND / 2, box.height - 3 * _ROUND
+    return f"M{x + 1:g} {y:g}q-1 {_ROUND / 2:g} -1 {_ROUND:g}v{inner:g}q0 {_ROUND / 2:g} 1 {_ROUND:g}"
 
 
 def _text(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache
+from html import unescape
 from importlib.resources import files
 from typing import Any
 
@@ -17,6 +18,7 @@ from iterative_rag import __version__
 from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines
 from iterative_rag.proof.proof_file import stylesheet
 from iterative_rag.registry import STRATEGIES
+from iterative_rag.serve.page.articles.article_view import ArticleView
 from iterative_rag.serve.runs.public_text import public_message, public_source
 from iterative_rag.serve.services import services_of
 from iterative_rag.text.control_characters import one_line, visible
@@ -30,6 +32,7 @@ _STATIC = {
     "theme.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
+_FIRST_HEADING = re.compile(r"<h1[^>]*>([^<]*)</h1>\s*")
 _MARK = re.compile(r"\[(\d{1,4})\]")
 
 
@@ -67,6 +70,13 @@ def answer_lines(answer: Answer) -> list[Markup]:
     ]
 
 
+def _article_html(view: ArticleView, title: str) -> Markup:
+    """The article, which was sanitised where it was made, without a first heading that only repeats its title."""
+    opening = _FIRST_HEADING.match(view.html)
+    repeats = opening is not None and unescape(opening[1]).casefold() == title.casefold()
+    return Markup(view.html[opening.end() :] if opening and repeats else view.html)
+
+
 def _linked(text: str) -> Markup:
     parts = _MARK.split(visible(text))
     linked = Markup("")
@@ -93,7 +103,7 @@ def _environment() -> Environment:
     environment.filters["message"] = public_message
     environment.globals |= {
         "answer_lines": answer_lines,
-        "article_html": lambda view: Markup(view.html),  # sanitised where it was made
+        "article_html": _article_html,
         "apart": apart,
         "asset": _asset,
         "counted": counted,
