@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Status,
         Step,
         Usage,
+        Within,
     )
 
     __version__: str
@@ -66,6 +67,7 @@ _HOMES = {
     "Status": "types",
     "Step": "types",
     "Usage": "types",
+    "Within": "types",
 }
 
 __all__ = [
@@ -90,6 +92,7 @@ __all__ = [
     "Status",
     "Step",
     "Usage",
+    "Within",
     "__version__",
     "load_settings",
 ]

@@ -98,6 +98,10 @@ class CorpusNotFound(CorpusError):
     pass
 
 
+class NothingWithin(CorpusError):
+    """No passage of a corpus is within the part that was asked for, so nothing was searched."""
+
+
 class CorpusHeld(CorpusError):
     retryable = True
 

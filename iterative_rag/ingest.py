@@ -247,8 +247,8 @@ class _Ingestion:
     def _leave(self, known: KnownDocument, document: Document) -> None:
         self.unchanged += 1
         self.progress.taken(0)
-        if known.source != document.source:
-            self.writer.move(document.id, document.source)
+        if (known.source, known.metadata) != (document.source, document.metadata):
+            self.writer.redescribe(document)
 
     def _lacks_questions(self, known: KnownDocument) -> bool:
         return self.questions is not None and questions_wanted(known.version) != self.questions.wanted

@@ -20,10 +20,10 @@ from iterative_rag.cli.options import (
     Questions,
     Quiet,
     RefusedSeconds,
-    RerankSpec,
     announce_starter,
     settings_from,
 )
+from iterative_rag.cli.settings_options import WITHIN, takes_settings
 from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.text.plurals import counted
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.hypothetical_questions import QuestionReport
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Skipped
+    from iterative_rag.settings import Settings
     from iterative_rag.types import Hit
 
 ENGINES = ("local", "ray")
@@ -177,24 +178,15 @@ def _show_counts(report: IngestReport) -> None:
 
 Words = Annotated[list[str], typer.Argument(metavar="WORDS", help="What to search for.")]
 PassageLimit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Passages.")]
-InTitle = Annotated[str, typer.Option(metavar="TEXT", help="Only documents with this in their title.")]
-InSource = Annotated[str, typer.Option(metavar="TEXT", help="Only documents with this in their path or URL.")]
-InSection = Annotated[str, typer.Option(metavar="TEXT", help="Only passages below a heading with this.")]
-OfLanguage = Annotated[str, typer.Option(metavar="CODE", help="Only pages of this language's Wikipedia (de).")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")]
 
 
+@takes_settings(only=("corpus", *WITHIN, "embedder", "index", "rerank"))
 def search(
     words: Words,
-    corpus: CorpusName = None,
-    embedder: EmbedderSpec = None,
-    index: IndexAt = None,
-    rerank: RerankSpec = None,
+    *,
+    settings: Settings,
     limit: PassageLimit = 10,
-    title: InTitle = "",
-    source: InSource = "",
-    section: InSection = "",
-    lang: OfLanguage = "",
     explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
@@ -209,15 +201,14 @@ def search(
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
     from iterative_rag.cli.console import err
     from iterative_rag.factory import cache, open_corpus
-    from iterative_rag.index.filters import Filter, search_filtered
+    from iterative_rag.index.filters import search_filtered
 
-    settings = settings_from(corpus=corpus, embedder=embedder, index=index, rerank=rerank)
     announce_starter(settings)
     opened = open_corpus(settings, kept=cache(settings))
     try:
         if opened.notice:
             err().line((opened.notice, "dim"))
-        hits = search_filtered(opened, query, limit, Filter(title, source, section, lang))
+        hits = search_filtered(opened, query, limit, settings.within)
         found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
     finally:
         opened.close()

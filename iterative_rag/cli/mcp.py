@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iterative_rag.cli.settings_options import takes_settings
+from iterative_rag.cli.settings_options import WITHIN, takes_settings
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
 
 
-@takes_settings(without=("web", "search_engine", "fact_limit", "language"))
+@takes_settings(without=(*WITHIN, "web", "search_engine", "fact_limit", "language"))
 def mcp(*, settings: Settings) -> None:
     """Serve the corpora to an agent by the Model Context Protocol, over stdin and stdout.
 

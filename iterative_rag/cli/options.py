@@ -52,6 +52,26 @@ CorpusName = Annotated[
         autocompletion=corpus_names,
     ),
 ]
+InTitle = Annotated[
+    str | None, typer.Option("--title", metavar="TEXT", help="Only documents with this in their title.")
+]
+InSource = Annotated[
+    str | None, typer.Option("--source", metavar="TEXT", help="Only documents with this in their path or URL.")
+]
+InSection = Annotated[
+    str | None, typer.Option("--section", metavar="TEXT", help="Only passages below a heading with this.")
+]
+DocumentLanguage = Annotated[
+    str | None,
+    typer.Option("--document-language", "--lang", metavar="CODE", help="Only documents of this language (de)."),
+]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Only documents of this day, month or year, or later.")
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="KEY=VALUE", help="Only documents, or rows, with this metadata; repeatable."),
+]
 CorpusToFill = Annotated[
     str | None,
     typer.Option(
@@ -140,7 +160,7 @@ def settings_from(**overrides: Any) -> Settings:
     from iterative_rag.settings import load_settings
 
     return load_settings(
-        {name: value.value if isinstance(value, Preset) else value for name, value in overrides.items()}
+        {name: value.value if isinstance(value, Preset) else value for name, value in overrides.items() if value != []}
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.completion import corpus_names
-from iterative_rag.cli.settings_options import takes_settings
+from iterative_rag.cli.settings_options import WITHIN, takes_settings
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Settings that a server takes no option for; its own --corpus, declared below, may be repeated.
 _WITHOUT = (
     "corpus",
+    *WITHIN,
     "strategy",
     "web",
     "search_engine",

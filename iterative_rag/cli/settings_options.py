@@ -12,10 +12,14 @@ import typer
 from iterative_rag.cli.options import (
     AnswerLanguage,
     CorpusName,
+    DocumentLanguage,
     EmbedderSpec,
     FastLLMSpec,
     Guess,
     IndexAt,
+    InSection,
+    InSource,
+    InTitle,
     Language,
     LLMSpec,
     MaxCalls,
@@ -24,7 +28,9 @@ from iterative_rag.cli.options import (
     MaxTokens,
     PresetName,
     RerankSpec,
+    Since,
     UseCache,
+    Where,
     beginnings,
     choice,
     settings_from,
@@ -39,9 +45,18 @@ SearchEngineSpec = Annotated[
 ]
 FactLimit = Annotated[int | None, typer.Option(metavar="N", help="Stop reading for a need after this many facts.")]
 
+# The settings that keep a question to a part of the corpus.
+WITHIN = tuple(f"within_{name}" for name in ("title", "source", "section", "since", "language", "where"))
+
 # By the name of the setting, in the order of the help.
 _OPTIONS: dict[str, Any] = {
     "corpus": CorpusName,
+    "within_title": InTitle,
+    "within_source": InSource,
+    "within_section": InSection,
+    "within_since": Since,
+    "within_language": DocumentLanguage,
+    "within_where": Where,
     "llm": LLMSpec,
     "fast_llm": FastLLMSpec,
     "embedder": EmbedderSpec,
@@ -63,10 +78,12 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def takes_settings(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of all settings above but those `without`, in the place of its keyword-only parameter
-    `settings`, which it is called with."""
-    names = [name for name in _OPTIONS if name not in without]
+def takes_settings(
+    *, without: tuple[str, ...] = (), only: tuple[str, ...] = tuple(_OPTIONS)
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of all settings above (`only` these) but those `without`, in the place of its
+    keyword-only parameter `settings`, which it is called with."""
+    names = [name for name in _OPTIONS if name in only and name not in without]
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         # A command imports Settings for the type checker alone: at run time it would slow the start.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from iterative_rag.sources import Limits
     from iterative_rag.sources.title_lists import TitleLists
     from iterative_rag.staleness import Staleness
+    from iterative_rag.types import Within
 
 DEFAULT_CORPUS = "default"
 STARTER_CORPUS = "starter"
@@ -115,22 +116,24 @@ def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[],
 
 
 @contextmanager
-def for_one_run(corpus: Corpus) -> Iterator[Corpus]:
-    """The corpus pinned to its present generation: documents that a run has found stay readable."""
+def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpus]:
+    """The corpus pinned to its present generation: documents that a run has found stay readable. With `within`, that
+    part of it. Raises NothingWithin."""
     from iterative_rag.index.corpora import IndexedCorpus
+    from iterative_rag.index.corpus_within import CorpusWithin
 
     if not isinstance(corpus, IndexedCorpus):
+        if any(within):
+            raise UsageError("Only a whole corpus can be asked within a part of it.", hint="Leave out the part.")
         yield corpus
         return
     with closing(corpus.pinned()) as pinned:
-        yield pinned
+        yield CorpusWithin(pinned, within) if any(within) else pinned
 
 
 def notice_of(corpus: Corpus) -> str:
-    """A sentence for the user if the corpus was not fully indexed; "" if it was."""
-    from iterative_rag.index.corpora import IndexedCorpus
-
-    return corpus.notice if isinstance(corpus, IndexedCorpus) else ""
+    """What the user has to know of the corpus: that it was not fully indexed, or that this is a part of it; else ""."""
+    return str(getattr(corpus, "notice", ""))
 
 
 def index_paths(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -19,7 +19,19 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.types import Answer, AnswerText, Earlier, Edit, FinalStep, FollowUpStep, Revision, RunProgress, Step
+from iterative_rag.types import (
+    Answer,
+    AnswerText,
+    Earlier,
+    Edit,
+    FinalStep,
+    FollowUpStep,
+    Revision,
+    RunProgress,
+    Step,
+    Within,
+)
+from iterative_rag.types.within import recorded_parts
 
 if TYPE_CHECKING:
     from iterative_rag.conversations import ConversationSession
@@ -52,9 +64,12 @@ class IterativeRAG:
         cache: Cache,
         notice: str = "",
         embedder: Embedder | None = None,
+        within: tuple[Within, ...] = (),
     ) -> None:
-        """`embedder` compares needs in other words, where what was extracted may be reused for them."""
+        """`embedder` compares needs in other words, where what was extracted may be reused for them. Questions are kept
+        to the part of the corpus that is `within` all of these, and within that of the settings."""
         self.embedder = embedder
+        self.within = within
         self.settings = settings
         self.corpus = corpus
         self.backend = backend
@@ -145,8 +160,9 @@ class IterativeRAG:
         index = self.index if self is not None else IterativeRAG.index
         return await called_in_thread(lambda: index(documents, **options))
 
-    def over(self, corpus: Corpus, **overrides: Any) -> IterativeRAG:
-        """The same backend and cache over another corpus, or a subset of this one, optionally with other settings."""
+    def over(self, corpus: Corpus, *, within: Within | None = None, **overrides: Any) -> IterativeRAG:
+        """The same backend and cache over another corpus, or a subset of this one, optionally with other settings.
+        `within` narrows the part of it that is asked."""
         settings = self.settings.model_copy(update=overrides)
         return IterativeRAG(
             settings,
@@ -155,16 +171,20 @@ class IterativeRAG:
             cache=self.store,
             notice=self.notice,
             embedder=self.embedder,
+            within=(*self.within, within) if within else self.within,
         )
 
-    def ask(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Answer:
-        """Answer a question by `strategy`, or by the strategy of the settings.
+    def ask(
+        self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None
+    ) -> Answer:
+        """Answer a question by `strategy`, or by the strategy of the settings, from the part of the corpus `within`.
 
         `trace` is a file that the trace is also written to. A limit of the run, or an error after the first facts were
-        found, gives an `incomplete` answer; any other error is raised as an IterativeRAGError.
+        found, gives an `incomplete` answer; any other error is raised as an IterativeRAGError: NothingWithin where no
+        passage is within that part.
         """
         answer = None
-        for step in self.steps(question, strategy=strategy, trace=trace):
+        for step in self.steps(question, strategy=strategy, trace=trace, within=within):
             if isinstance(step, FinalStep):
                 answer = step.answer
         assert answer is not None, "the engine ended without a final step"
@@ -181,6 +201,7 @@ class IterativeRAG:
         run_id: str = "",
         earlier: Earlier | None = None,
         revision: Revision | None = None,
+        within: Within | None = None,
     ) -> Iterator[Step]:
         """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
 
@@ -196,6 +217,7 @@ class IterativeRAG:
         from iterative_rag.spans.span_export import run_spans
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
+        asked = self.over(self.corpus, within=within) if within else self
         question = checked_question(question)
         if earlier is None:
             check_language(question, self.settings, self.backend)
@@ -210,18 +232,18 @@ class IterativeRAG:
                 question=question,
                 strategy=strategy,
                 backend=self.backend.name,
-                settings=self._used(),
+                settings=asked._used(),
                 **_told(revision),
             )
-            with for_one_run(self.corpus) as corpus:
+            with for_one_run(self.corpus, asked._parts) as corpus:
                 budget = RunBudget(self.settings, record, progress, written)
                 for step in self._run(question, strategy, budget, corpus, earlier, revision):
                     if isinstance(step, FinalStep):
                         notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)
-                        step = FinalStep(self._completed(step.answer, run_id, " ".join(filter(None, notices))))
+                        step = FinalStep(asked._completed(step.answer, run_id, " ".join(filter(None, notices))))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
-            self.store.put(_asked(self.settings, question), True)
+            self.store.put(_asked(self.settings, question, asked.within), True)
         except IterativeRAGError as error:
             record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
             raise
@@ -234,9 +256,11 @@ class IterativeRAG:
         finally:
             record.close()
 
-    async def aask(self, question: str, *, strategy: str | None = None, trace: Path | None = None) -> Answer:
+    async def aask(
+        self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None
+    ) -> Answer:
         """`ask` for async callers. It runs on a thread of its own; to cancel it ends the run."""
-        *_, last = [step async for step in self.asteps(question, strategy=strategy, trace=trace)]
+        *_, last = [step async for step in self.asteps(question, strategy=strategy, trace=trace, within=within)]
         assert isinstance(last, FinalStep), "the engine ended without a final step"
         return last.answer
 
@@ -270,11 +294,14 @@ class IterativeRAG:
     ) -> Iterator[Step]:
         """The same run as `revise`, as typed steps while they happen. `strategy` is that of the first version, where
         its settings name another. One that does not go hop by hop gives way to the default, which takes up what the
-        other has found."""
+        other has found. It is kept within the same part of the corpus."""
         used = strategy or revision.answer.settings.get("strategy")
         strategy = used if used in HOP_BY_HOP else "iterative"
         question = revision.answer.question
-        return self.steps(
+        asked = self
+        for part in recorded_parts(revision.answer.settings):
+            asked = asked.over(self.corpus, within=part)
+        return asked.steps(
             question, strategy=strategy, progress=progress, written=written, run_id=run_id, revision=revision
         )
 
@@ -437,13 +464,20 @@ class IterativeRAG:
         self.corpus.close()
         self.store.close()
 
+    @property
+    def _parts(self) -> tuple[Within, ...]:
+        """What every question is kept within."""
+        return tuple(one for one in (self.settings.within, *self.within) if one)
+
     def _used(self) -> dict[str, Any]:
-        return {**self.settings.model_dump(), "corpus": self.corpus.name, "backend": self.backend.name}
+        """The settings of a run, as its trace and answer tell them."""
+        within = {"within": [dataclasses.asdict(one) for one in self._parts]} if self._parts else {}
+        return {**self.settings.model_dump(), "corpus": self.corpus.name, "backend": self.backend.name, **within}
 
 
-def _asked(settings: Settings, question: str) -> str:
+def _asked(settings: Settings, question: str, within: Sequence[Within] = ()) -> str:
     """The cache key which says that the question was answered before with these settings."""
-    return cache_key("asked", settings.model_dump(mode="json"), question)
+    return cache_key("asked", settings.model_dump(mode="json"), question, *map(str, within))
 
 
 def _told(revision: Revision | None) -> dict[str, Any]:

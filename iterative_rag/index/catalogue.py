@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from iterative_rag.types import Document
+from iterative_rag.types import Document, Metadata
 
 # Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
 SCHEMA_VERSION = 2
@@ -35,6 +35,7 @@ class CatalogueEntry:
     title: str
     url: str | None
     source: str
+    metadata: Metadata = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,13 @@ class DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """Where an indexed document was found, its version, and its title."""
+    """Where an indexed document was found, its version, title and metadata."""
 
     root: str
     source: str
     version: str
     title: str
+    metadata: Metadata = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,15 @@ def questions_wanted(version: str) -> int:
     return int(version.partition("q")[2].partition("-")[0] or 0)
 
 
+def metadata_as_text(metadata: Metadata) -> str | None:
+    """As it is stored; None where there is none."""
+    return json.dumps(metadata, ensure_ascii=False) if metadata else None
+
+
+def _metadata_of(text: str | None) -> Metadata:
+    return tuple((str(key), str(value)) for key, value in json.loads(text)) if text else ()
+
+
 # The number of questions in a version, in SQL: CAST reads the digits up to the "q".
 _QUESTIONS = "CAST(substr(version, instr(version || '-', '-') + 1) AS INTEGER)"
 
@@ -119,16 +130,21 @@ _QUESTIONS = "CAST(substr(version, instr(version || '-', '-') + 1) AS INTEGER)"
 class DocumentView:
     """The documents of generation `number`, unaffected by later ones."""
 
-    def __init__(self, rows: Callable[[str, tuple[object, ...]], list[Any]], number: int) -> None:
+    def __init__(
+        self, rows: Callable[[str, tuple[object, ...]], list[Any]], number: int, *, keeps_metadata: bool = True
+    ) -> None:
+        """`keeps_metadata`: not where an earlier version of the package wrote the database."""
         self._rows = rows
+        self._metadata = "metadata" if keeps_metadata else "NULL"
         self.number = number
         self._valid = f"since <= {number:d} AND (until IS NULL OR until > {number:d})"
 
     def document(self, document_id: str) -> Document | None:
-        rows = self._select("title, text, source, url, pages", "id = ?", (document_id,))
-        for title, text, source, url, pages in rows:
+        rows = self._select(f"title, text, source, url, pages, {self._metadata}", "id = ?", (document_id,))
+        for title, text, source, url, pages, metadata in rows:
             plain = zlib.decompress(text).decode()
-            return Document(document_id, title, plain, source, url, tuple(json.loads(pages)) if pages else ())
+            begins = tuple(json.loads(pages)) if pages else ()
+            return Document(document_id, title, plain, source, url, begins, metadata=_metadata_of(metadata))
         return None
 
     def versions(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -158,7 +174,8 @@ class DocumentView:
 
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
-        return [CatalogueEntry(*row) for row in self._select("id, title, url, source", order="title, id")]
+        rows = self._select(f"id, title, url, source, {self._metadata}", order="title, id")
+        return [CatalogueEntry(*row[:4], _metadata_of(row[4])) for row in rows]
 
     def points(self, ids: Iterable[str]) -> list[Points]:
         """The points of the documents that exist."""
@@ -183,8 +200,9 @@ class DocumentView:
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
-        rows = self._select("root, source, version, title", "id = ?", (document_id,))
-        return KnownDocument(*rows[0]) if rows else None
+        for row in self._select(f"root, source, version, title, {self._metadata}", "id = ?", (document_id,)):
+            return KnownDocument(*row[:4], _metadata_of(row[4]))
+        return None
 
     def ids_under(self, root: str) -> list[str]:
         return [row[0] for row in self._select("id", "root = ?", (root,))]

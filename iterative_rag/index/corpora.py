@@ -17,6 +17,7 @@ from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.empty_part import known_keys
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.place_choice import places_at
@@ -112,6 +113,13 @@ class Corpora:
         folder = self._existing(name)
         with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
             return store.view().versions_by_root()
+
+    def keys(self, name: str) -> list[tuple[str, int]]:
+        """The keys of the metadata, and the columns of tables, with how many documents have each, the most used first.
+        Raises CorpusNotFound or CorpusDamaged."""
+        folder = self._existing(name)
+        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+            return known_keys(store.view().catalogue())
 
     def roots(self, name: str) -> set[str]:
         """The files and folders that a corpus was indexed from; none where there is no corpus that can be read."""

@@ -18,9 +18,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.index.catalogue import COMMITTED, SCHEMA_VERSION, DocumentEntry, DocumentView, Generation, Points
+from iterative_rag.index.catalogue import (
+    COMMITTED,
+    SCHEMA_VERSION,
+    DocumentEntry,
+    DocumentView,
+    Generation,
+    Points,
+    metadata_as_text,
+)
 from iterative_rag.system.files import is_full
 from iterative_rag.system.private_files import make_private
+from iterative_rag.types import Metadata
 
 # SQLite waits milliseconds for its own locks, longer on an overloaded machine.
 _BUSY_MILLISECONDS = 60_000
@@ -39,6 +48,7 @@ CREATE TABLE IF NOT EXISTS documents (
     passages INTEGER NOT NULL,
     pages TEXT,
     text BLOB NOT NULL,
+    metadata TEXT,
     PRIMARY KEY (id, since)
 );
 CREATE INDEX IF NOT EXISTS documents_root ON documents (root);
@@ -72,11 +82,20 @@ class DocumentStore:
             self._db = _connected(path, "mode=ro&immutable=1")
         if write and not self._is_of_another_version():
             self._db.executescript(_SCHEMA)
+            if not self._keeps_metadata():  # made by an earlier version
+                self._db.execute("ALTER TABLE documents ADD COLUMN metadata TEXT")
 
     def _is_of_another_version(self) -> bool:
         """Whether another schema version made the tables, which then stay untouched until `clear`."""
-        columns = {row[1] for row in self._all("PRAGMA table_info(documents)")}
+        columns = self._columns()
         return bool(columns) and "since" not in columns
+
+    def _keeps_metadata(self) -> bool:
+        """Whether the table has the column, which earlier versions of the package do not make."""
+        return "metadata" in self._columns()
+
+    def _columns(self) -> set[str]:
+        return {row[1] for row in self._all("PRAGMA table_info(documents)")}
 
     def close(self) -> None:
         with self._lock:
@@ -145,7 +164,7 @@ class DocumentStore:
         return int(self._all("SELECT coalesce(max(number), 0) FROM generations")[0][0])
 
     def view(self, number: int = COMMITTED) -> DocumentView:
-        return DocumentView(self._all, number)
+        return DocumentView(self._all, number, keeps_metadata=self._keeps_metadata())
 
     def unpublished(self) -> bool:
         """Whether documents were written or removed since the newest generation."""
@@ -202,7 +221,8 @@ class DocumentStore:
         self.remove([document.id])
         with self._lock:
             self._db.execute(
-                "INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO documents (id, since, root, source, title, url, version, passages, pages, text, metadata) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     document.id,
                     self.number() + 1,
@@ -214,14 +234,18 @@ class DocumentStore:
                     entry.passages,
                     json.dumps(document.pages) if document.pages else None,
                     zlib.compress(document.text.encode(), 6),
+                    metadata_as_text(document.metadata),
                 ),
             )
             self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, entry.version))
 
-    def move(self, document_id: str, source: str) -> None:
-        """Record that the same document was found at another place."""
+    def redescribe(self, document_id: str, source: str, metadata: Metadata) -> None:
+        """Record that the same document was found at another place, or with other metadata."""
         with self._lock:
-            self._db.execute("UPDATE documents SET source = ? WHERE id = ? AND until IS NULL", (source, document_id))
+            self._db.execute(
+                "UPDATE documents SET source = ?, metadata = ? WHERE id = ? AND until IS NULL",
+                (source, metadata_as_text(metadata), document_id),
+            )
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove documents as of the next generation; their points become unowned."""

@@ -1,131 +1,128 @@
-"""Filters of a search: by title, source, section or language. The vector index knows none of them.
+"""What of a corpus is within a part of it: by title, source, section, language, date or metadata.
 
-The documents database tells which documents are meant, and sections are those of the chunker: the passages of the
-documents that hold the words are cut again. What is left is searched by the ids of its points.
+The vector index knows none of these. The documents database tells which documents are meant; for sections, and for rows
+of tables, the texts of those that may hold them are looked into. What is left is searched by the ids of its points.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from dataclasses import dataclass, fields
-from fnmatch import translate
-from urllib.parse import urlsplit
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from uuid import UUID
 
-from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import CatalogueEntry, Points, questions_wanted
+from iterative_rag.index.document_facts import date_of, language_told
+from iterative_rag.index.empty_part import empty_part
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.part_spans import PartSpans, TextTest, equals, in_section, pattern, with_value, within_all
 from iterative_rag.index.vector_store import point_id, point_ids
-from iterative_rag.types import Hit
-
-# The hosts of Wikimedia's wikis name the language: de.wikipedia.org, zh-min-nan.m.wikipedia.org.
-_WIKI_HOST = re.compile(r"(?!www\.)(?P<lang>[a-z]{2,3}(?:-[a-z-]+)?|simple)\.(?:m\.)?wik(?:i[a-z]+|tionary)\.org")
+from iterative_rag.types import COLUMN_KEY, Hit, Within
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """What a passage must be of; "" is anything.
+class Selection:
+    """The points to search, and of each document what is read of it (None: all). `titles` are theirs, sorted; the
+    corpus has `of` documents.
 
-    `title`, `source` (path or URL) and `section` (headings above the passage) are a part of the name, or with `*` or
-    `?` a pattern of all of it; case does not matter. `language` is that of the document's page ("de"), which its
-    address tells; a document without one has none.
+    Where the date of documents counts, `undated` documents were left out for having none, and `by_file_date` taken by
+    the day on which their file was written.
     """
 
-    title: str = ""
-    source: str = ""
-    section: str = ""
-    language: str = ""
+    points: frozenset[UUID]
+    documents: Mapping[str, PartSpans | None]
+    titles: tuple[str, ...]
+    of: int
+    undated: int = 0
+    by_file_date: int = 0
 
-    def __bool__(self) -> bool:
-        return any((self.title, self.source, self.section, self.language))
 
+def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
+    """What of the corpus is within all of these. Raises NothingWithin where nothing is.
 
-def matching(corpus: IndexedCorpus, wanted: Filter) -> frozenset[UUID]:
-    """The points of the passages that are meant.
-
-    Costs a look at every title, and for a section at the text of every document that title, source and language leave.
+    Costs a look at every title; for a section or rows, at the text of every document that the rest leaves.
     """
-    chosen = [entry.id for entry in corpus.catalogue() if _is_meant(entry, wanted)]
-    current = corpus.points(chosen)
-    if not wanted.section:
-        return frozenset(point_ids(current))
-    named = _pattern(" ".join(wanted.section.split()))
-    found: set[UUID] = set()
-    for points in current:
-        ordinals = _ordinals(corpus, points.document_id, named, wanted.section)
-        found |= {point_id(points.document_id, points.version, ordinal) for ordinal in ordinals}
-        found |= _questions_of(corpus, points, ordinals)
-    return frozenset(found)
+    entries = corpus.catalogue()
+    chosen = {entry.id: entry for entry in entries if all(_is_meant(entry, one) for one in wanted)}
+    points: set[UUID] = set()
+    documents: dict[str, PartSpans | None] = {}
+    for one in corpus.points(list(chosen)):
+        found, spans = _points_of(corpus, one, list(_text_tests(chosen[one.document_id], wanted)))
+        if found:
+            points |= found
+            documents[one.document_id] = spans
+    if not points:
+        raise empty_part(corpus.name, wanted, entries)
+    dates = [date_of(entry) for entry in entries] if any(one.since for one in wanted) else []
+    by_file = sum(date_of(chosen[one])[1] for one in documents) if dates else 0
+    titles = tuple(entry.title for entry in entries if entry.id in documents)
+    undated = sum(not date for date, _ in dates)
+    return Selection(frozenset(points), documents, titles, len(entries), undated, by_file)
 
 
-def search_filtered(corpus: IndexedCorpus, query: str, limit: int, wanted: Filter) -> list[Hit]:
-    """The best passages of those that are meant, ranked as if there were no others.
+def search_filtered(corpus: IndexedCorpus, query: str, limit: int, *wanted: Within) -> list[Hit]:
+    """The best passages of those that are within all of these, ranked as if there were no others.
 
-    Raises CorpusError where no passage is meant, which is something else than that none is found.
+    Raises NothingWithin where no passage is, which is something else than that none is found.
     """
-    if not wanted:
+    if not any(wanted):
         return corpus.search([query], limit)[0]
-    among = matching(corpus, wanted)
-    if not among:
-        given = ", ".join(f"{one.name} {value!r}" for one in fields(wanted) if (value := getattr(wanted, one.name)))
-        raise CorpusError(
-            f"The corpus {corpus.name!r} has no passage of {given}.",
-            hint="Use a shorter part of the name, or a pattern with *; iterative-rag search WORDS shows titles.",
-        )
-    return corpus.search_points(among, [query], limit)[0]
+    with closing(corpus.pinned()) as pinned:  # apart: a text outside must not stand for a copy within
+        return pinned.search_points(selection(pinned, wanted).points, [query], limit)[0]
 
 
-def language_of(url: str | None) -> str:
-    """The language of a Wikimedia page, "" for any other; that of the Simple English Wikipedia is "simple"."""
-    try:
-        host = urlsplit(url or "").hostname or ""
-    except ValueError:
-        return ""
-    match = _WIKI_HOST.fullmatch(host)
-    return match["lang"] if match else ""
-
-
-def _is_meant(entry: CatalogueEntry, wanted: Filter) -> bool:
+def _is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
+    """Whether the document is meant, as far as is told without a look at its text."""
     places = [entry.source, *([entry.url] if entry.url else [])]
     return (
-        (not wanted.title or _pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
-        and (not wanted.source or any(_pattern(wanted.source).search(place) for place in places))
-        and (not wanted.language or language_of(entry.url) == wanted.language.lower())
+        (not wanted.title or pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
+        and (not wanted.source or any(pattern(wanted.source).search(place) for place in places))
+        and (not wanted.language or language_told(entry) == wanted.language.casefold())
+        and (not wanted.since or _is_since(date_of(entry)[0], wanted.since))
+        and all(_holds(entry, *one) or _has_column(entry, one[0]) for one in wanted.conditions)
     )
 
 
-def _ordinals(corpus: IndexedCorpus, document_id: str, named: re.Pattern[str], section: str) -> Collection[int]:
-    # A heading stands in the text: documents without its words need not be cut.
-    words = [word for word in re.split(r"[\s*?]+", section) if word]
-    text = corpus.document(document_id).text.casefold()
-    if not all(word.casefold() in text for word in words):
-        return ()
-    return [one.ordinal for one in corpus.passages(document_id) if any(map(named.search, _sections(one.header)))]
+def _text_tests(entry: CatalogueEntry, wanted: Sequence[Within]) -> Iterator[TextTest]:
+    """What only the text of a document tells."""
+    for one in wanted:
+        if one.section:
+            yield in_section(one.section, entry.title)
+        for key, value in one.conditions:
+            if not _holds(entry, key, value):
+                yield with_value(key, value)
 
 
-def _questions_of(corpus: IndexedCorpus, points: Points, ordinals: Collection[int]) -> set[UUID]:
-    """The points of the questions that passages of these ordinals answer."""
-    if not ordinals or not questions_wanted(points.version):
-        return set()
+def _points_of(corpus: IndexedCorpus, points: Points, tests: Sequence[TextTest]) -> tuple[set[UUID], PartSpans | None]:
+    """The points of a document that are meant, and what is read of it."""
+    if not tests:
+        return set(point_ids([points])), None
+    spans = within_all(corpus.document(points.document_id).text, tests)
+    if not spans.own:
+        return set(), None
     passages = corpus.passages(points.document_id)
-    wanted = {(passages[ordinal].start, passages[ordinal].end) for ordinal in ordinals}
-    questions = [
-        point_id(points.document_id, points.version, ordinal) for ordinal in range(len(passages), points.passages)
-    ]
-    return {point for point, place in corpus.places(questions).items() if (place.start, place.end) in wanted}
+    meant = [one for one in passages if spans.touches(one.start, one.end)]
+    found = {point_id(points.document_id, points.version, one.ordinal) for one in meant}
+    if meant and questions_wanted(points.version):
+        ordinals = range(len(passages), points.passages)
+        questions = [point_id(points.document_id, points.version, ordinal) for ordinal in ordinals]
+        answering = {(one.start, one.end) for one in meant}
+        found |= {point for point, at in corpus.places(questions).items() if (at.start, at.end) in answering}
+    return found, spans
 
 
-def _sections(header: str) -> list[str]:
-    """`Title > Section > Subsection`, with the header of a table below: the headings alone."""
-    return header.partition("\n")[0].split(" > ")[1:]
+def _is_since(date: str, since: str) -> bool:
+    """Of a date that is known less exactly than what is asked for, the year or month decides."""
+    return bool(date) and date >= since[: len(date)]
+
+
+def _holds(entry: CatalogueEntry, key: str, value: str) -> bool:
+    return any(known.casefold() == key.casefold() and equals(value, held) for known, held in entry.metadata)
+
+
+def _has_column(entry: CatalogueEntry, name: str) -> bool:
+    return _holds(entry, COLUMN_KEY, name)
 
 
 def _plain(title: str) -> str:
     return " ".join(title.replace("_", " ").split())
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    if "*" in text or "?" in text:
-        return re.compile(translate(text), re.IGNORECASE)
-    return re.compile(re.escape(text), re.IGNORECASE)

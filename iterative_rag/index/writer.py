@@ -29,6 +29,7 @@ from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_dis
 from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore, point_id
 from iterative_rag.protocols import GIVEN, Embedder, Vectors
 from iterative_rag.system.files import free_bytes
+from iterative_rag.types import Document
 
 _log = logging.getLogger(__name__)
 
@@ -223,8 +224,9 @@ class CorpusWriter:
         self._store.set_meta({"updated": updated})
         self._store.set_in_step({self._place.name: self._place.option})  # every other place is outdated from now on
 
-    def move(self, document_id: str, source: str) -> None:
-        self._store.move(document_id, source)
+    def redescribe(self, document: Document) -> None:
+        """Record where an unchanged document was found, and its metadata."""
+        self._store.redescribe(document.id, document.source, document.metadata)
 
     def close(self) -> None:
         if self._vectors is not None:

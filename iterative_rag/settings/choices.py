@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from iterative_rag.registry import Registry, in_words
+from iterative_rag.types.within import checked_since, condition
 
 AUTO = "auto"
 
@@ -37,6 +39,35 @@ def language_code() -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def since_date() -> AfterValidator:
+    """Accepts a day, month or year: `2024-05-01`, `2024-05`, `2024`."""
+
+    def check(value: str) -> str:
+        try:
+            return checked_since(value)
+        except ValueError as error:
+            expected = "a day, month or year such as 2024-05-01, 2024-05 or 2024"
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected}) from error
+
+    return AfterValidator(check)
+
+
+def conditions() -> BeforeValidator:
+    """Accepts conditions `KEY=VALUE`: a list of them, or the text of one."""
+
+    def check(value: Any) -> Any:
+        given = [value] if isinstance(value, str) else value
+        try:
+            for one in given if isinstance(given, list | tuple) else ():
+                condition(str(one))
+        except ValueError as error:
+            expected = "KEY=VALUE, such as author=Holm"
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected}) from error
+        return given
+
+    return BeforeValidator(check)
 
 
 def form_of(parts: Registry) -> AfterValidator:

@@ -20,10 +20,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import form_of, language_code, one_of
+from iterative_rag.settings.choices import conditions, form_of, language_code, one_of, since_date
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
+from iterative_rag.types import Within
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +35,11 @@ ENVIRONMENT, COMMAND_LINE = "the environment", "the command line"
 _LONGEST_WAIT = 1e9
 
 Switch = Literal["auto", "on", "off"]
+
+# What is typed for settings whose option has another name.
+_OPTIONS = {"within_language": "--document-language"} | {
+    f"within_{name}": f"--{name}" for name in ("title", "source", "section", "since", "where")
+}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"max_hops": 3, "shortlist": 4, "fact_limit": 2, "max_seconds": 60.0},
@@ -52,6 +58,16 @@ class Settings(BaseModel):
 
     preset: Literal["fast", "balanced", "thorough"] = Field("balanced", description="a bundle of the limits below")
     corpus: str = Field("", description="corpus to ask; empty: 'default' once it exists, else the starter corpus")
+    within_title: str = Field("", description="ask only documents with this in their title; with * or ?, a pattern")
+    within_source: str = Field("", description="ask only documents with this in their path or URL")
+    within_section: str = Field("", description="ask only passages below a heading with this")
+    within_language: str = Field("", description="ask only documents of this language: a code such as de")
+    within_since: Annotated[str, since_date()] = Field(
+        "", description="ask only documents of this date or later: 2024-05-01, 2024-05 or 2024"
+    )
+    within_where: Annotated[tuple[str, ...], conditions()] = Field(
+        (), description="ask only documents whose metadata, or rows of tables whose column, has this: KEY=VALUE"
+    )
     llm: str = Field("auto", description=LLMS.forms)
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
     embedder: str = Field("builtin", description=EMBEDDERS.forms)
@@ -145,6 +161,12 @@ class Settings(BaseModel):
     )
     cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")
 
+    @property
+    def within(self) -> Within:
+        """The part of the corpus that every question is kept to."""
+        parts = {name: getattr(self, f"within_{name}") for name in ("title", "source", "section", "language", "since")}
+        return Within(**parts, where=self.within_where)
+
 
 def home() -> Path:
     """Where corpora, cache and traces lie: `ITERATIVE_RAG_HOME`, else the platform's data folder."""
@@ -202,7 +224,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
 def _as_typed(key: str, value: str, layer: str) -> str:
     """`--max-hops 0`, `ITERATIVE_RAG_MAX_HOPS=0`, `max_hops = 0 in iterative-rag.toml`"""
     if layer == COMMAND_LINE:
-        return f"--{key.replace('_', '-')} {value}"
+        return f"{_OPTIONS.get(key, '--' + key.replace('_', '-'))} {value}"
     if layer == ENVIRONMENT:
         return f"{PREFIX}{key.upper()}={value}"
     return f"{PREFIX}{key.upper()}={value} in {layer}" if layer.endswith(DOTENV) else f"{key} = {value} in {layer}"

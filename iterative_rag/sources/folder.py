@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
@@ -16,7 +17,7 @@ from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.sources.overlap import reads
 from iterative_rag.system.files import NOT_REGULAR
-from iterative_rag.types import Document
+from iterative_rag.types import FILE_DATE_KEY, Document
 
 _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
 _EMPTY = "It is empty."
@@ -94,7 +95,7 @@ class Folder:
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
         try:
             for item in apart.read(path) if form.apart else form.read(path):
-                yield replace(item, id=_id(relative, item.id)) if isinstance(item, Document) else item
+                yield _placed(item, relative, path) if isinstance(item, Document) else item
         except OSError as error:
             yield Skipped(source, f"It cannot be read: {error.strerror}.")
 
@@ -173,6 +174,13 @@ def _fault(path: Path, form: Format) -> str | None:
         limit = f"the limit of {form.max_bytes / 1e6:.0f} MB"
         return f"It is larger ({size / 1e6:.0f} MB) than {limit}: split it into smaller files."
     return None if size else _EMPTY
+
+
+def _placed(document: Document, relative: str, path: Path) -> Document:
+    """The document with an id of its folder, and the day on which its file was written."""
+    written = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+    metadata = (*document.metadata, (FILE_DATE_KEY, written))
+    return replace(document, id=_id(relative, document.id), metadata=metadata)
 
 
 def _id(relative: str, within: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import GIVEN, Skipped
+from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.text.document_labels import DocumentLabels, labels_of
 from iterative_rag.types import Document
 
@@ -60,7 +61,10 @@ def _converted(node: Any) -> Document:
     text = str(node.get_content())
     labels = labels_of(node.metadata, text)
     document_id = _stable_id(str(getattr(node, "id_", "")), labels, text)
-    return Document(document_id, labels.title or "untitled", text, labels.source or GIVEN, labels.url)
+    metadata = metadata_of(scalars({str(key): value for key, value in node.metadata.items()}))
+    return Document(
+        document_id, labels.title or "untitled", text, labels.source or GIVEN, labels.url, metadata=metadata
+    )
 
 
 def _stable_id(given: str, labels: DocumentLabels, text: str) -> str:

@@ -1,6 +1,6 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, loop, correcting, outcomes, conversing, tool_use, steps, run_progress.
+Best read in this order: documents, within, loop, correcting, outcomes, conversing, tool_use, steps, run_progress.
 """
 
 from iterative_rag.types.conversing import Earlier, Exchange, FollowUpReading, StandAlone, Unclear
@@ -17,7 +17,15 @@ from iterative_rag.types.correcting import (
     Sufficiency,
     Verdict,
 )
-from iterative_rag.types.documents import Document, Hit, Passage, ShortlistedDocument
+from iterative_rag.types.documents import (
+    COLUMN_KEY,
+    FILE_DATE_KEY,
+    Document,
+    Hit,
+    Metadata,
+    Passage,
+    ShortlistedDocument,
+)
 from iterative_rag.types.loop import (
     Analysis,
     Computation,
@@ -90,8 +98,11 @@ from iterative_rag.types.tool_use import (
     ToolResult,
     WrongCall,
 )
+from iterative_rag.types.within import Within
 
 __all__ = [
+    "COLUMN_KEY",
+    "FILE_DATE_KEY",
     "Action",
     "AgentTurn",
     "AgentView",
@@ -135,6 +146,7 @@ __all__ = [
     "Known",
     "Label",
     "LostRowsStep",
+    "Metadata",
     "ModelUsage",
     "NameReading",
     "Need",
@@ -181,5 +193,6 @@ __all__ = [
     "Verdict",
     "WebStep",
     "Window",
+    "Within",
     "WrongCall",
 ]

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from iterative_rag.types.links import web_link
+
+# What a document says of itself, as (key, value); a key with several values stands there as often.
+Metadata: TypeAlias = tuple[tuple[str, str], ...]
+# What the formats of table files say of their columns, and a folder of the day on which a file was written.
+COLUMN_KEY, FILE_DATE_KEY = "column", "file_date"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +20,8 @@ class Document:
 
     `pages` are the offsets at which pages 1, 2, ... begin; empty where there are no pages. `retrieved` is the day (ISO)
     on which a web page was read during a run, "" for a document of the corpus. `copies` are the sources of other
-    documents with the same text.
+    documents with the same text. `metadata` comes from front matter, the fields of a record, the headers of a mail; a
+    search can be kept to it.
     """
 
     id: str
@@ -25,6 +32,7 @@ class Document:
     pages: tuple[int, ...] = ()
     retrieved: str = ""
     copies: tuple[str, ...] = ()
+    metadata: Metadata = ()
 
     @property
     def link(self) -> str:

@@ -35,7 +35,7 @@ def test_a_part_is_searched_and_each_score_explained(run: Command, towns: None) 
     assert "0.0328 = 1/(60+1) dense + 1/(60+1) BM25" in done.out
     missed = run("search", "oldest bridge", "--corpus", "towns", "--lang", "de")
     assert missed.code == 4
-    assert "no passage of language 'de'" in missed.err
+    assert "No document matches --document-language de" in missed.err
 
 
 def test_a_server_that_is_not_there_is_said_and_the_corpus_stays_as_it_is(run: Command, towns: None) -> None:

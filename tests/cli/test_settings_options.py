@@ -27,5 +27,5 @@ def test_a_command_takes_no_setting_beside_its_options() -> None:
         parameters = inspect.signature(command).parameters
         assert "settings" not in parameters
         assert "max_hops" in parameters
-    assert list(inspect.signature(ask.ask).parameters)[:3] == ["question", "corpus", "llm"]
+    assert list(inspect.signature(ask.ask).parameters)[:3] == ["question", "corpus", "within_title"]
     assert "language" not in inspect.signature(mcp.mcp).parameters

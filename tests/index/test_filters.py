@@ -10,10 +10,11 @@ import pytest
 
 from fakes.in_memory import index_documents
 from iterative_rag.embedders.hashing import HashingEmbedder
-from iterative_rag.errors import CorpusError
+from iterative_rag.errors import CorpusError, NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
-from iterative_rag.index.filters import Filter, language_of, matching, search_filtered
-from iterative_rag.types import Document, Hit
+from iterative_rag.index.document_facts import language_of
+from iterative_rag.index.filters import search_filtered
+from iterative_rag.types import Document, Hit, Within
 
 # Long enough that each section is cut into passages of its own.
 LIFE = "She was born in a mill by the river and learnt to build bridges of stone. " * 12
@@ -47,39 +48,39 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexedCorpus]:
         yield opened
 
 
-def found(corpus: IndexedCorpus, wanted: Filter) -> list[Hit]:
+def found(corpus: IndexedCorpus, wanted: Within) -> list[Hit]:
     return search_filtered(corpus, QUERY, 200, wanted)
 
 
 @pytest.mark.parametrize(
     ("wanted", "documents"),
     [
-        (Filter(), "abcd"),
-        (Filter(title="edda"), "ab"),
-        (Filter(title="Edda_Holm"), "ab"),
-        (Filter(title="*holm"), "a"),
-        (Filter(title="?iver"), "d"),
-        (Filter(source="ships"), "b"),
-        (Filter(source="/texts/*.md"), "abcd"),
-        (Filter(source="en.wikipedia.org"), "a"),
-        (Filter(source="Edda_Holm.md"), "ab"),
-        (Filter(language="de"), "b"),
-        (Filter(language="EN"), "a"),
-        (Filter(language="simple"), "d"),
-        (Filter(section="early life"), "ac"),
-        (Filter(section="Early life"), "ac"),
-        (Filter(section="early*life"), "a"),
-        (Filter(section="geschichte", language="de"), "b"),
-        (Filter(title="Edda", section="Work"), "a"),
+        (Within(), "abcd"),
+        (Within(title="edda"), "ab"),
+        (Within(title="Edda_Holm"), "ab"),
+        (Within(title="*holm"), "a"),
+        (Within(title="?iver"), "d"),
+        (Within(source="ships"), "b"),
+        (Within(source="/texts/*.md"), "abcd"),
+        (Within(source="en.wikipedia.org"), "a"),
+        (Within(source="Edda_Holm.md"), "ab"),
+        (Within(language="de"), "b"),
+        (Within(language="EN"), "a"),
+        (Within(language="simple"), "d"),
+        (Within(section="early life"), "ac"),
+        (Within(section="Early life"), "ac"),
+        (Within(section="early*life"), "a"),
+        (Within(section="geschichte", language="de"), "b"),
+        (Within(title="Edda", section="Work"), "a"),
     ],
     ids=str,
 )
-def test_only_what_is_meant_is_found_and_all_of_it(corpus: IndexedCorpus, wanted: Filter, documents: str) -> None:
+def test_only_what_is_meant_is_found_and_all_of_it(corpus: IndexedCorpus, wanted: Within, documents: str) -> None:
     assert {hit.document_id for hit in found(corpus, wanted)} == set(documents)
 
 
 def test_of_a_section_only_its_passages(corpus: IndexedCorpus) -> None:
-    hits = found(corpus, Filter(title="*Holm", section="Work"))
+    hits = found(corpus, Within(title="*Holm", section="Work"))
     text = corpus.document("a").text
     assert hits
     assert all(
@@ -93,20 +94,21 @@ def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path
     corpora, embedder = Corpora(tmp_path / "alone"), HashingEmbedder(64)
     index_documents(corpora, "alone", DOCUMENTS[1:2], embedder)
     with closing(corpora.open("alone", embedder)) as alone:
-        assert found(corpus, Filter(language="de")) == alone.search([QUERY], 200)[0]
+        assert found(corpus, Within(language="de")) == alone.search([QUERY], 200)[0]
 
 
 def test_nothing_meant_is_another_thing_than_nothing_found(corpus: IndexedCorpus) -> None:
-    with pytest.raises(CorpusError, match="no passage of title 'Zeppelin', language 'fr'") as raised:
-        found(corpus, Filter(title="Zeppelin", language="fr"))
-    assert raised.value.hint
-    assert matching(corpus, Filter(section="no such heading")) == frozenset()
+    with pytest.raises(NothingWithin, match="No document matches --title Zeppelin --document-language fr") as raised:
+        found(corpus, Within(title="Zeppelin", language="fr"))
+    assert "Edda Holm" in raised.value.hint
+    with pytest.raises(NothingWithin, match="No passage matches --section 'no such heading'"):
+        found(corpus, Within(section="no such heading"))
 
 
 def test_what_looks_like_a_pattern_of_another_kind_is_plain_text(corpus: IndexedCorpus) -> None:
-    assert {hit.document_id for hit in found(corpus, Filter(title="(Schiff)"))} == {"b"}
+    assert {hit.document_id for hit in found(corpus, Within(title="(Schiff)"))} == {"b"}
     with pytest.raises(CorpusError):
-        found(corpus, Filter(title=".*"[::-1] + "+"))
+        found(corpus, Within(title=".*"[::-1] + "+"))
 
 
 @pytest.mark.parametrize(

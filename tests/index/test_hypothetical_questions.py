@@ -14,13 +14,13 @@ from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
-from iterative_rag.index.filters import Filter, search_filtered
+from iterative_rag.index.filters import search_filtered
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.sources import open_source
-from iterative_rag.types import Document
+from iterative_rag.types import Document, Within
 
 QUESTIONS = {
     "niece of James Buchanan": ["Which hostess looked after bachelor Buchanan's White House?", "Who was his nephew?"],
@@ -170,7 +170,7 @@ def test_parts_and_filters_of_a_corpus_know_its_questions(
         [elbe] = corpus.find("River Elbe")
         assert CorpusPart(corpus, [lane.id]).search([HOSTESS], 3)[0][0].sparse_rank == 1
         assert CorpusPart(corpus, [elbe.id]).search([HOSTESS], 3)[0][0].sparse_rank is None
-        [hit] = search_filtered(corpus, HOSTESS, 3, Filter(title="Harriet"))
+        [hit] = search_filtered(corpus, HOSTESS, 3, Within(title="Harriet"))
         assert hit.sparse_rank == 1
 
 
@@ -188,8 +188,8 @@ def test_a_section_is_searched_with_the_questions_of_its_own_passages(
     questions = passage_questions(Settings(index_questions=1), DictCache(), IndexingBudget(), llm)
     ingest([DocumentList([velm])], corpora, "c", embedder, questions=questions)
     with closing(corpora.open("c", embedder)) as corpus:
-        assert search_filtered(corpus, "blaze", 3, Filter(section="History"))[0].sparse_rank == 1
-        assert search_filtered(corpus, "blaze", 3, Filter(section="Today"))[0].sparse_rank is None
+        assert search_filtered(corpus, "blaze", 3, Within(section="History"))[0].sparse_rank == 1
+        assert search_filtered(corpus, "blaze", 3, Within(section="Today"))[0].sparse_rank is None
 
 
 def test_one_unreadable_reply_costs_its_passage_alone_and_many_end_the_run(

@@ -49,6 +49,22 @@ def test_documents_are_searched_listed_and_read(served: RunningServer) -> None:
     assert document["source"] == "Aldermere.md"
 
 
+def test_a_request_is_kept_within_a_part_of_the_corpus(served: RunningServer) -> None:
+    with served.client() as client:
+        asked = {"question": QUESTION, "within": {"title": "Sunday bridge"}}
+        within = client.post("/api/ask", json=asked)
+        empty = client.post("/api/ask", json={"question": QUESTION, "within": {"title": "Nowhere"}})
+        wrong = client.post("/api/ask", json={"question": QUESTION, "within": {"page": "1"}})
+        hits = client.get("/api/search", params={"q": "mayor", "title": "Alder"}).json()["hits"]
+        none = client.get("/api/search", params={"q": "mayor", "where": "author=Holm"})
+    assert "--title 'Sunday bridge' (1 of 2 documents)" in within.json()["corpus_notice"]
+    assert {one["title"] for hop in within.json()["hops"] for one in hop["facts"]} <= {"Sunday bridge"}
+    assert "No document matches --title Nowhere" in empty.json()["error"]["message"]
+    assert (wrong.status_code, "Unknown field 'page'" in wrong.text) == (400, True)
+    assert {hit["title"] for hit in hits} == {"Aldermere"}
+    assert "No document matches --where author=Holm" in none.text
+
+
 def test_corpora_health_and_figures_are_told(served: RunningServer) -> None:
     with served.client() as client:
         corpora = client.get("/api/corpora").json()

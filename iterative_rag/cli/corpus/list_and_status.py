@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
     from iterative_rag.staleness import Staleness
 
+_KEYS_SHOWN = 20
+
 
 def list_corpora(as_json: AsJson = False) -> None:
     """List the corpora."""
@@ -52,23 +54,27 @@ def status(
 
     known = corpora()
     infos = [known.info(one) for one in ([name] if name else known.names())]
+    readable = bool(name) and infos[0].state in ("ready", "incomplete")
     found = stale(name, settings_from()) if name and check and infos[0].state != "damaged" else None
+    keys = known.keys(name) if name and readable else []
     if as_json:
-        _write_json(infos, found)
+        _write_json(infos, found, keys)
         return
     for number, info in enumerate(infos):
         if number:
             out().blank()
-        for label, value in _facts(info, found):
+        for label, value in _facts(info, found, keys):
             out().line((f"{label:<11}", "dim"), value)
     for root, reason in found.unread if found else ():
         err().line(("not compared ", "yellow"), clean(f"{root}: {reason}"))
 
 
-def _facts(info: CorpusInfo, found: Staleness | None) -> list[tuple[str, str]]:
-    from iterative_rag.cli.console import size
+def _facts(info: CorpusInfo, found: Staleness | None, keys: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
+    from iterative_rag.cli.console import clean, size
 
     stale = [("stale", _told(info.name, found))] if found else []
+    named = ", ".join(f"{clean(key)} ({documents:,})" for key, documents in keys[:_KEYS_SHOWN])
+    more = f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""
     return [
         ("corpus", info.name),
         ("documents", f"{info.documents:,}"),
@@ -78,6 +84,7 @@ def _facts(info: CorpusInfo, found: Staleness | None) -> list[tuple[str, str]]:
         ("size", size(info.bytes)),
         ("updated", str(info.updated)),
         ("state", str(info.state)),
+        *([("--where", named + more)] if keys else []),
         *stale,
     ]
 
@@ -91,12 +98,16 @@ def _told(name: str, found: Staleness) -> str:
     return f"{found.new} new, {found.changed} changed, {found.gone} gone; {again} brings it up to date"
 
 
-def _write_json(infos: Sequence[CorpusInfo], found: Staleness | None = None) -> None:
+def _write_json(
+    infos: Sequence[CorpusInfo], found: Staleness | None = None, keys: Sequence[tuple[str, int]] = ()
+) -> None:
     import dataclasses
 
     from iterative_rag.cli.console import write_json
 
     told = {"corpora": [dataclasses.asdict(info) for info in infos]}
+    if keys:
+        told["corpora"][0]["keys"] = dict(keys)
     if found:
         told["corpora"][0]["stale"] = dataclasses.asdict(found)
     write_json(told)

@@ -11,14 +11,14 @@ from starlette.responses import JSONResponse, Response
 
 from iterative_rag.errors import CorpusError, CorpusNotFound, UsageError
 from iterative_rag.factory import corpora as stored_corpora
-from iterative_rag.index.filters import Filter, search_filtered
+from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.serve.api.responses import NotFound, whole_number
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.public_text import public_source
 from iterative_rag.serve.services import services_of
 from iterative_rag.text.control_characters import without_controls
-from iterative_rag.types import Document
+from iterative_rag.types import Document, Within
 
 _MOST_HITS = 100
 _MOST_TITLES = 1000
@@ -34,12 +34,15 @@ async def corpora(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """`q` in a corpus: passages with scores and ranks; `title`, `source`, `section` and `lang` narrow it down."""
+    """`q` in a corpus: passages with scores and ranks; `title`, `source`, `section`, `lang`, `since` and `where`
+    (KEY=VALUE, repeatable) narrow it down."""
     given = {name: without_controls(value) for name, value in request.query_params.items()}
     query, limit = given.get("q", "").strip(), whole_number(request, "limit", 10, _MOST_HITS)
     if not query or any(len(value) > _LONGEST_QUERY for value in given.values()):
         raise UsageError(f"q is what to search for, of at most {_LONGEST_QUERY:,} characters.")
-    wanted = Filter(*(given.get(name, "") for name in ("title", "source", "section", "lang")))
+    where = tuple(without_controls(one) for one in request.query_params.getlist("where"))
+    parts = {name: given.get(name, "") for name in ("title", "source", "section", "since")}
+    wanted = Within(**parts, language=given.get("lang", ""), where=where)
     pool, name = services_of(request).pool, given.get("corpus", "")
     return JSONResponse(await asyncio.to_thread(_searched, pool, name, query, limit, wanted))
 
@@ -84,11 +87,11 @@ def _described(name: str) -> dict[str, Any]:
     return {name: getattr(info, name) for name in ("name", "documents", "passages", "state", "updated")}
 
 
-def _searched(pool: RagPool, name: str, query: str, limit: int, wanted: Filter) -> dict[str, Any]:
+def _searched(pool: RagPool, name: str, query: str, limit: int, wanted: Within) -> dict[str, Any]:
     corpus = opened_corpus(pool, name)
     hits = [
         {**asdict(hit), "text": corpus.document(hit.document_id).text[hit.start : hit.end]}
-        for hit in search_filtered(corpus, query, limit, wanted)
+        for hit in search_filtered(corpus, query, limit, pool.settings.within, wanted)
     ]
     return {"corpus": corpus.name, "query": query, "hits": hits}
 

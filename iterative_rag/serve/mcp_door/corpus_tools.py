@@ -8,6 +8,7 @@ from iterative_rag.computing import compute
 from iterative_rag.engine.agent_tools import look_into
 from iterative_rag.errors import UsageError
 from iterative_rag.factory import STARTER_CORPUS, corpora
+from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.retrieval.article_parts import Span, Table, lists, section_named, sections, tables
 from iterative_rag.retrieval.lost_rows import lost_rows
@@ -34,7 +35,7 @@ from iterative_rag.serve.mcp_door.tool_results import (
     SectionPlace,
 )
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.types import Document, FindCall
+from iterative_rag.types import Document, FindCall, Within
 
 
 class CorpusTools:
@@ -48,7 +49,8 @@ class CorpusTools:
         if not wanted.query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
         passages = []
-        for hit in corpus.search([wanted.query], wanted.limit)[0]:
+        within = Within(**wanted.within.model_dump())
+        for hit in search_filtered(corpus, wanted.query, wanted.limit, self._pool.settings.within, within):
             document = corpus.document(hit.document_id)
             quoted = _quoted(corpus, document, (hit.start, hit.end))
             passages.append(FoundPassage(**quoted.model_dump(), score=hit.score))

@@ -105,7 +105,7 @@ class McpHandlers:
 
     async def _ask(self, wanted: AskArguments, context: Context) -> AskResult:
         """A request that is cancelled, or whose client has gone, ends its run."""
-        given = {"question": wanted.question, "corpus": wanted.corpus, "strategy": wanted.strategy}
+        given = wanted.model_dump()
         request = await _on_thread(lambda: checked_request(given, self.runs.pool))
         run = self.runs.submit(request, client=self.client(context))
         told = 0

@@ -15,6 +15,7 @@ LONGEST_EXPRESSION = 4000
 # As for questions from elsewhere.
 LONGEST_QUESTION = 8000
 MOST_PASSAGES = 50
+MOST_CONDITIONS = 20
 # What a client may read at once; longer documents are read in parts.
 MOST_CHARACTERS = 50_000
 
@@ -32,9 +33,26 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class WithinArguments(Arguments):
+    """What a passage must be of; empty: anything."""
+
+    title: str = Field("", max_length=LONGEST_NAME, description="A part of the title, or a pattern (*, ?) of it.")
+    source: str = Field("", max_length=LONGEST_NAME, description="A part of the path or URL, or a pattern of it.")
+    section: str = Field("", max_length=LONGEST_NAME, description="A part of a heading above the passage.")
+    language: str = Field("", max_length=20, description="Code of the document's language, such as de.")
+    since: str = Field("", max_length=10, description="Documents of this date or later: 2024-05-01, 2024-05 or 2024.")
+    where: tuple[Annotated[str, Field(max_length=LONGEST_NAME)], ...] = Field(
+        (), max_length=MOST_CONDITIONS, description="Conditions on metadata, or on the rows of tables: KEY=VALUE."
+    )
+
+
+WithinArgument = Annotated[WithinArguments, Field(description="The part of the corpus; empty: all of it.")]
+
+
 class SearchArguments(Arguments):
     query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="What to look for, in plain words.")
     corpus: CorpusArgument = ""
+    within: WithinArgument = WithinArguments()
     limit: int = Field(10, ge=1, le=MOST_PASSAGES, description="Passages to return.")
 
 
@@ -79,6 +97,7 @@ class AskArguments(Arguments):
         description="One self-contained question in plain words; it may need several look-ups.",
     )
     corpus: CorpusArgument = ""
+    within: WithinArgument = WithinArguments()
     strategy: str = Field(
         "",
         description="How to work on it; empty: as the server is set.",

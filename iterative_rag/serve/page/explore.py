@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from iterative_rag.errors import UsageError
-from iterative_rag.index.filters import Filter, search_filtered
+from iterative_rag.index.filters import search_filtered
 from iterative_rag.past_runs import PastRun, delete, past_runs, run_of_id
 from iterative_rag.serve.api.documents import document_of, opened_corpus
 from iterative_rag.serve.api.responses import whole_number
@@ -143,7 +143,7 @@ def _found(services: Services, name: str, query: str) -> list[ShownHit]:
     opened = opened_corpus(services.pool, name)
     return [
         ShownHit(hit, opened.document(hit.document_id).text[hit.start : hit.end])
-        for hit in search_filtered(opened, query, _HITS, Filter())
+        for hit in search_filtered(opened, query, _HITS, services.pool.settings.within)
     ]
 
 

@@ -161,7 +161,7 @@ class RunManager:
         try:
             with stoppable(run.stopped):
                 rag = self.pool.rag(run.request.corpus, run.request.backend)
-                rag = rag.over(rag.corpus, **run.request.settings)
+                rag = rag.over(rag.corpus, within=run.request.within, **run.request.settings)
                 steps = work(rag, RunSinks(run.id, run.publish, text.wrote))
                 with closing(cast(Generator[Step], steps)):
                     for step in steps:

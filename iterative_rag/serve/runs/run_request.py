@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from iterative_rag.errors import UsageError
@@ -12,18 +12,22 @@ from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.settings import PRESETS, Settings
 from iterative_rag.text.control_characters import without_controls
+from iterative_rag.types import Within
 
 # A request may lower these.
 LIMITS = ("max_hops", "max_calls", "max_tokens", "max_seconds", "shortlist", "fact_limit")
 # These name no server, file or key, and cost no more than the default.
 CHOICES = ("language", "answer_language")
-FIELDS = frozenset({"question", "corpus", "backend", "strategy", "preset", "limits", *CHOICES})
+FIELDS = frozenset({"question", "corpus", "backend", "strategy", "preset", "limits", "within", *CHOICES})
+_WITHIN = tuple(one.name for one in fields(Within))
+_MOST_CONDITIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A question that was checked. `settings` are the fields of Settings that differ from the server's. `follows` is
-    the run that it goes on from as a follow-up, "" for a question of its own."""
+    """A question that was checked. `settings` are the fields of Settings that differ from the server's. `within`
+    narrows the part of the corpus that the server asks. `follows` is the run that it goes on from as a follow-up, ""
+    for a question of its own."""
 
     question: str
     corpus: str
@@ -31,6 +35,7 @@ class RunRequest:
     strategy: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     follows: str = ""
+    within: Within = field(default_factory=Within)
 
 
 def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
@@ -52,7 +57,22 @@ def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
         backend=pool.backend(_text(given, "backend")),
         strategy=strategy,
         settings=settings,
+        within=_within(given.get("within") or {}),
     )
+
+
+def _within(given: object) -> Within:
+    """Raises UsageError."""
+    if not isinstance(given, Mapping):
+        raise UsageError('"within" is an object, such as {"title": "Harriet Lane"}.')
+    for name in given:
+        if name not in _WITHIN:
+            raise UsageError(f"Unknown field {name!r:.60} of within.", hint=f"Known: {', '.join(_WITHIN)}.")
+    where = given.get("where") or []
+    if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
+        raise UsageError(f'"where" is a list of at most {_MOST_CONDITIONS} texts, such as ["author=Holm"].')
+    texts = {name: without_controls(_text(given, name)) for name in _WITHIN if name != "where"}
+    return Within(**texts, where=tuple(without_controls(_text({"where": one}, "where")) for one in where))
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

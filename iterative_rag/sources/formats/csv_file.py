@@ -17,7 +17,8 @@ from iterative_rag.sources import markdown_table
 from iterative_rag.sources.decoding import NotText, encoding_of
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.types import Document
+from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.types import COLUMN_KEY, Document
 
 MAX_BYTES = 512 * 1024 * 1024
 MAX_ROWS = 2_000  # of one document
@@ -47,7 +48,9 @@ class _Part:
         last = self.first + len(self.lines) - 1
         name = title if alone else f"{title} (rows {self.first}–{last})"
         table = "\n".join([markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines])
-        return Document("" if self.first == 1 else str(self.first), name, f"# {name}\n\n{table}\n", source)
+        columns = metadata_of((COLUMN_KEY, cell) for cell in self.head)
+        text, place = f"# {name}\n\n{table}\n", "" if self.first == 1 else str(self.first)
+        return Document(place, name, text, source, metadata=columns)
 
 
 def read(path: Path) -> Reading:

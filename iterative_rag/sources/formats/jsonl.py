@@ -7,15 +7,16 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeGuard, cast
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, limit_skipped, shown
+from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.system.files import readable
-from iterative_rag.types import Document
+from iterative_rag.types import Document, Metadata
 
 MAX_BYTES = 1 << 50  # read line by line: only a line has a limit
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -23,6 +24,7 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_CONTAINERS = 500_000
 # The lines of larger files are not counted for the progress bar: it would take long.
 COUNT_BELOW_BYTES = 256 * 1024 * 1024
+_OWN_FIELDS = frozenset({"title", "text", "passage", "url", "metadata"})
 _HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
 
 
@@ -126,7 +128,14 @@ def document_of(row: object, source: str, seen: Counter[str], what: str) -> Docu
     seen[key] += 1
     if seen[key] > 1:
         key = f"{key}\n{seen[key]}"
-    return Document(hashlib.sha1(key.encode()).hexdigest(), title.strip(), text, source, url)
+    return Document(hashlib.sha1(key.encode()).hexdigest(), title.strip(), text, source, url, metadata=_metadata(row))
+
+
+def _metadata(row: Mapping[str, Any]) -> Metadata:
+    """The other fields of a record, and those of its "metadata"."""
+    nested = row.get("metadata")
+    rest = {key: value for key, value in row.items() if key not in _OWN_FIELDS}
+    return metadata_of(scalars({**rest, **nested} if isinstance(nested, dict) else rest))
 
 
 def _is_filled(value: Any) -> TypeGuard[str]:

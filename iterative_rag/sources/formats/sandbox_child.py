@@ -59,9 +59,10 @@ def item_of(value: dict[str, object], source: str) -> Document | Skipped:
     """The item of a line of output. Raises TypeError or KeyError for any other JSON."""
     if "reason" in value:
         return Skipped(str(value.get("source", source)), str(value["reason"]))
-    pages = value["pages"]
+    pages, metadata = value["pages"], value["metadata"]
     url = value["url"]
     assert isinstance(pages, list)
+    assert isinstance(metadata, list)
     return Document(
         str(value["id"]),
         str(value["title"]),
@@ -69,6 +70,7 @@ def item_of(value: dict[str, object], source: str) -> Document | Skipped:
         str(value["source"]),
         None if url is None else str(url),
         tuple(int(page) for page in pages),
+        metadata=tuple((str(key), str(held)) for key, held in metadata),
     )
 
 

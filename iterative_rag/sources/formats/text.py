@@ -12,6 +12,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode, encoding_of
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, shown
+from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
 
 # A longer file is read in parts of at most MAX_CHARS characters, each a document of its own.
@@ -67,7 +68,9 @@ def _document(path: Path, decoded: str) -> Document | None:
         title = first_line_title(text)
     url = front_matter.text_of(fields, "url")
     url = url if url.startswith(("http://", "https://")) else ""
-    return Document("", title or title_of(path), text, shown(path), url or None)
+    said = ((key, value) for key, value in fields.items() if key not in ("title", "url"))
+    metadata = metadata_of(scalars(dict(said)))
+    return Document("", title or title_of(path), text, shown(path), url or None, metadata=metadata)
 
 
 def first_line_title(text: str) -> str:
@@ -99,7 +102,12 @@ def _read_in_parts(path: Path, source: str) -> Reading:
                     continue
                 held = first.text if number == 1 else text
                 yield Document(
-                    f"part {number}", f"{first.title} (part {number})", held, f"{source}, part {number}", first.url
+                    f"part {number}",
+                    f"{first.title} (part {number})",
+                    held,
+                    f"{source}, part {number}",
+                    first.url,
+                    metadata=first.metadata,
                 )
         except _NoLineEnd:
             limit = f"larger than {WHOLE_BYTES / 1e6:.0f} MB, and no line ends within {MAX_CHARS:,} characters"

@@ -85,6 +85,14 @@ def test_passages_and_places_are_verbatim_and_say_where_they_stand(connected: Co
         assert read.contents[0].text[quoted["start"] : quoted["end"]] == quoted["text"]
 
 
+def test_a_search_and_a_question_are_kept_within_a_part(connected: Connected) -> None:
+    passages = found(connected, "search", query="mayor", within={"title": "Sunday"})["passages"]
+    assert {one["title"] for one in passages} == {"Sunday bridge"}
+    empty = called(connected, "ask", question=two_article_corpus.QUESTION, within={"title": "Nowhere"})
+    assert empty.is_error
+    assert "No document matches --title Nowhere" in said(empty)
+
+
 def test_a_document_is_read_in_parts_that_join(connected: Connected) -> None:
     start, parts = 0, []
     while start is not None:

@@ -1,0 +1,86 @@
+"""The part of a corpus that a question or a search is kept to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from iterative_rag.errors import UsageError
+
+_DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What a passage must be of; "" and () are anything.
+
+    `title`, `source` (path or URL) and `section` (headings above the passage) are a part of the name, or with `*` or
+    `?` a pattern of all of it; case does not matter. `language` is the code of the document's language ("de"), as its
+    metadata or the address of its page tell it. `since` is a day, month or year (2024-05-01, 2024-05, 2024): documents
+    of that date or later. Each of `where` is a condition KEY=VALUE on the metadata of the document, or on the column of
+    a table file, of which then the rows with that value are read.
+
+    Raises UsageError for a date or a condition that is none.
+    """
+
+    title: str = ""
+    source: str = ""
+    section: str = ""
+    language: str = ""
+    since: str = ""
+    where: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        try:
+            checked_since(self.since)
+            for one in self.where:
+                condition(one)
+        except ValueError as error:
+            raise UsageError(f"{error}.", hint="Such as since 2024-05-01, where author=Holm.") from error
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, one.name) for one in fields(self))
+
+    @property
+    def conditions(self) -> tuple[tuple[str, str], ...]:
+        """`where` as (key, value)."""
+        return tuple(map(condition, self.where))
+
+    def __str__(self) -> str:
+        """As it is typed: `--title Holm --where author=Holm`."""
+        given = [(one.name, getattr(self, one.name)) for one in fields(self) if one.name != "where"]
+        options = {"language": "document-language"}
+        typed = [f"--{options.get(name, name)} {_quoted(value)}" for name, value in given if value]
+        return " ".join([*typed, *(f"--where {_quoted(one)}" for one in self.where)])
+
+
+def recorded_parts(settings: Mapping[str, Any]) -> tuple[Within, ...]:
+    """The parts that the settings of an answer tell of; what is none of this class's making is left out. Raises
+    UsageError for a date or a condition that is none."""
+    found = []
+    for held in settings.get("within") or ():
+        if isinstance(held, Mapping):
+            texts = {one.name: str(held.get(one.name) or "") for one in fields(Within) if one.name != "where"}
+            found.append(Within(**texts, where=tuple(map(str, held.get("where") or ()))))
+    return tuple(found)
+
+
+def checked_since(value: str) -> str:
+    """Raises ValueError for what is no date."""
+    if value and not _DATE.fullmatch(value):
+        raise ValueError(f"{value!r} is no date: a day, month or year such as 2024-05-01, 2024-05 or 2024")
+    return value
+
+
+def condition(text: str) -> tuple[str, str]:
+    """The key and the value of KEY=VALUE. Raises ValueError."""
+    key, sign, value = text.partition("=")
+    if not (sign and key.strip() and value.strip()):
+        raise ValueError(f"{text!r} is no condition: KEY=VALUE, such as author=Holm")
+    return key.strip(), value.strip()
+
+
+def _quoted(value: str) -> str:
+    return f"'{value}'" if re.search(r"[^\w.,:/=+-]", value) else value
