@@ -175,7 +175,7 @@ class DocumentView:
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
         rows = self._select(f"id, title, url, source, {self._metadata}", order="title, id")
-        return [CatalogueEntry(*row[:4], _metadata_of(row[4])) for row in rows]
+        return [CatalogueEntry(key, title, url, source, _metadata_of(held)) for key, title, url, source, held in rows]
 
     def points(self, ids: Iterable[str]) -> list[Points]:
         """The points of the documents that exist."""
@@ -200,8 +200,9 @@ class DocumentView:
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
-        for row in self._select(f"root, source, version, title, {self._metadata}", "id = ?", (document_id,)):
-            return KnownDocument(*row[:4], _metadata_of(row[4]))
+        columns = f"root, source, version, title, {self._metadata}"
+        for root, source, version, title, metadata in self._select(columns, "id = ?", (document_id,)):
+            return KnownDocument(root, source, version, title, _metadata_of(metadata))
         return None
 
     def ids_under(self, root: str) -> list[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from iterative_rag.types.links import web_link
 
 # What a document says of itself, as (key, value); a key with several values stands there as often.
-Metadata: TypeAlias = tuple[tuple[str, str], ...]
-# What the formats of table files say of their columns, and a folder of the day on which a file was written.
-COLUMN_KEY, FILE_DATE_KEY = "column", "file_date"
+Metadata = tuple[tuple[str, str], ...]
+# Keys for the columns of a table file, and for the day on which a file was written.
+COLUMN_KEY = "column"
+FILE_DATE_KEY = "file_date"
 
 
 @dataclass(frozen=True, slots=True)
