@@ -16,7 +16,9 @@ from iterative_rag.index.catalogue import (
     KnownDocument,
     Points,
     content_of,
+    language_of,
     questions_wanted,
+    version_in_language,
     version_of,
     version_with_questions,
 )
@@ -33,6 +35,7 @@ from iterative_rag.protocols import DocumentSource, Embedder, Embedding, Embeddi
 from iterative_rag.retrieval import chunking
 from iterative_rag.sources.overlap import reads
 from iterative_rag.system.cancellation import refuse_stopped
+from iterative_rag.text.spoken_language import language_of_document
 from iterative_rag.types import Document, Passage
 
 # Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
@@ -158,6 +161,7 @@ class _Ingestion:
         self.questions = questions
         self.queue: list[tuple[_Job, VectorPoint]] = []
         self.embedding: deque[_Batch] = deque()
+        self.tells_languages = writer.tells_languages
         self.batch_size = 1
         self.last_sent = self.last_received = time.monotonic()
         self.seen: dict[str, str] = {}  # id -> root
@@ -215,9 +219,14 @@ class _Ingestion:
     def _take(self, document: Document, root: str) -> None:
         document = self._with_free_id(document, root)
         self.seen[document.id] = root
-        version = version_of(document)
+        content = version_of(document)
         known = self.writer.known(document.id)
-        same = known is not None and content_of(known.version) == version
+        same_text = known is not None and content_of(known.version) == content
+        if known is not None and same_text and self.tells_languages:
+            language = language_of(known.version)
+        else:
+            language = language_of_document(document.text)
+        same = known is not None and same_text and language_of(known.version) == language
         if known is not None and same and not self._lacks_questions(known):
             self._leave(known, document)
             return
@@ -231,11 +240,13 @@ class _Ingestion:
             self.added += 1
         else:
             self.changed += 1
-            self.retitled += version_of(replace(document, title=known.title)) == content_of(known.version)
+            former = version_of(replace(document, title=known.title))
+            self.retitled += not same_text and former == content_of(known.version)
+        version = version_in_language(content, language)
         if self.questions and questions is not None:
             digest = questions_digest(questions)
             version = version_with_questions(version, self.questions.wanted, len(questions), digest)
-        points = _vector_points(version, passages, questions or [])
+        points = _vector_points(version, language, passages, questions or [])
         held = self.writer.held(document.id, version, len(points))
         missing = [point for point in points if point.ordinal not in held]
         job = _Job(DocumentEntry(document, root, version, len(points)), len(missing))
@@ -331,7 +342,7 @@ def _points(entry: DocumentEntry) -> Points:
 
 
 def _vector_points(
-    version: str, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
+    version: str, language: str, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
 ) -> list[VectorPoint]:
     """Those of the passages, and behind them those of their questions.
 
@@ -349,6 +360,6 @@ def _vector_points(
         texts.append((passage, passage.embedded_text, words))
     texts += [(question.passage, f"{question.text}\n{question.passage.text}", "") for question in questions]
     return [
-        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text, words)
+        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text, words, language)
         for ordinal, (passage, text, words) in enumerate(texts)
     ]

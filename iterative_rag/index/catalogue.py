@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.types import Document, Metadata
 
 # Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
@@ -65,7 +66,7 @@ class Generation:
 
     `created` changes when the corpus is rebuilt, `updated` is ISO 8601. `strangers` are points in the vectors that
     belong to no document of this generation: those of documents that were still being written. `questions` are
-    further points, by which passages are found.
+    further points, by which passages are found. `languages` are numbers of documents, ENGLISH left out.
     """
 
     number: int
@@ -79,10 +80,17 @@ class Generation:
     passages: int
     strangers: tuple[Points, ...] = field(default=())
     questions: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
         return self.passages + self.questions
+
+    @property
+    def read_in(self) -> tuple[str, ...]:
+        """The languages that BM25 reads a query in."""
+        foreign = sum(self.languages.values())
+        return (*((ENGLISH,) if foreign < self.documents or not foreign else ()), *sorted(self.languages))
 
 
 def version_of(document: Document) -> str:
@@ -95,23 +103,37 @@ def version_of(document: Document) -> str:
     return digest.hexdigest()[:32]
 
 
-def version_with_questions(content: str, wanted: int, count: int, digest: str) -> str:
-    """The version of a document of this content hash that has `count` questions, of `wanted` for each passage.
+def version_in_language(content: str, language: str) -> str:
+    """The version of a document of this content hash whose words BM25 reads in this language.
+
+    Read in another one, its points have other ids: an update then replaces all of them. A document of an older index,
+    which knew English alone, keeps its version if it is English.
+    """
+    return f"{content}.{language}" if language else content
+
+
+def language_of(version: str) -> str:
+    """The language that the words of this version are read in; ENGLISH if that is English or not clear."""
+    return version.partition("-")[0].partition(".")[2]
+
+
+def version_with_questions(version: str, wanted: int, count: int, digest: str) -> str:
+    """This version of a document with `count` questions, of `wanted` for each passage.
 
     Other questions make another version, whose points have other ids: an update then replaces all of them, and readers
     of an older generation keep theirs.
     """
-    return f"{content}-{count}q{wanted}-{digest}"
+    return f"{version}-{count}q{wanted}-{digest}"
 
 
 def content_of(version: str) -> str:
-    """The content hash of a version, with questions or without."""
-    return version.partition("-")[0]
+    """The content hash of a version, whatever its language and its questions."""
+    return version.partition("-")[0].partition(".")[0]
 
 
 def questions_wanted(version: str) -> int:
     """How many questions were asked for each passage of this version; 0 for none."""
-    return int(version.partition("q")[2].partition("-")[0] or 0)
+    return int(version.partition("-")[2].partition("q")[2].partition("-")[0] or 0)
 
 
 def metadata_as_text(metadata: Metadata) -> str | None:
@@ -123,8 +145,10 @@ def _metadata_of(text: str | None) -> Metadata:
     return tuple((str(key), str(value)) for key, value in json.loads(text)) if text else ()
 
 
-# The number of questions in a version, in SQL: CAST reads the digits up to the "q".
+# Of a version, in SQL: the number of its questions (CAST reads the digits up to the "q"), and its language.
 _QUESTIONS = "CAST(substr(version, instr(version || '-', '-') + 1) AS INTEGER)"
+_BEFORE_QUESTIONS = "substr(version, 1, instr(version || '-', '-') - 1)"
+_LANGUAGE = f"substr({_BEFORE_QUESTIONS}, instr({_BEFORE_QUESTIONS} || '.', '.') + 1)"
 
 
 class DocumentView:
@@ -198,6 +222,11 @@ class DocumentView:
         )[0]
         return int(documents), int(points) - int(questions), int(questions)
 
+    def languages(self) -> dict[str, int]:
+        """The number of documents in each language, ENGLISH left out."""
+        rows = self._select(f"{_LANGUAGE}, count(*)", f"{_LANGUAGE} != ''", order="1", group=_LANGUAGE)
+        return {code: int(count) for code, count in rows}
+
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
         columns = f"root, source, version, title, {self._metadata}"
@@ -220,10 +249,10 @@ class DocumentView:
             yield from self._select(columns, f"id IN ({','.join('?' * len(part))})", tuple(part))
 
     def _select(
-        self, columns: str, where: str = "1", values: tuple[object, ...] = (), *, order: str = ""
+        self, columns: str, where: str = "1", values: tuple[object, ...] = (), *, group: str = "", order: str = ""
     ) -> list[tuple[Any, ...]]:
-        ordered = f" ORDER BY {order}" if order else ""
-        return self._rows(f"SELECT {columns} FROM documents WHERE {where} AND {self._valid}{ordered}", values)
+        ending = (f" GROUP BY {group}" if group else "") + (f" ORDER BY {order}" if order else "")
+        return self._rows(f"SELECT {columns} FROM documents WHERE {where} AND {self._valid}{ending}", values)
 
 
 def _parts(ids: Iterable[str], size: int = 500) -> Iterator[list[str]]:

@@ -175,8 +175,9 @@ class DocumentStore:
         facts = dataclasses.asdict(generation)
         del facts["number"]
         facts["strangers"] = [dataclasses.astuple(one) for one in generation.strangers]
-        if not generation.questions:
-            del facts["questions"]  # versions of the package that know no questions can read it
+        for later in ("questions", "languages"):
+            if not facts[later]:
+                del facts[later]  # versions of the package that do not know it can read the rest
         with self._lock:
             self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
 

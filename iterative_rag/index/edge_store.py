@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import bm25_query
 from iterative_rag.index.sqlite_errors import index_disk_full
@@ -132,7 +133,12 @@ class EdgeStore:
         self._count_frequencies = self.count() <= EXACT_POINTS
 
     def search(
-        self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
+        self,
+        queries: Sequence[tuple[str, list[float]]],
+        limit: int,
+        *,
+        among: AbstractSet[uuid.UUID] | None = None,
+        languages: Sequence[str] = (ENGLISH,),
     ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
         """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each.
 
@@ -160,7 +166,7 @@ class EdgeStore:
         requests: list[QueryRequest] = []
         for text, vector in queries:
             dense = Query.Nearest(vector, using=DENSE)
-            sparse = Query.Nearest(SparseVector(*bm25_query(text)), using=SPARSE)
+            sparse = Query.Nearest(SparseVector(*bm25_query(text, tuple(languages))), using=SPARSE)
             requests += [
                 QueryRequest(limit=limit + SPARE, query=query, filter=only, params=params)
                 for query, params in ((dense, nearest), (sparse, frequencies))

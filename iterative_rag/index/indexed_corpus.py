@@ -282,9 +282,10 @@ def _passages_alone(
     """What both halves find, each passage once: at the rank of its text or of its best question."""
     about = seen.about
     if not about.questions:
-        return vectors.search(queries, limit, among=among)
+        return vectors.search(queries, limit, among=among, languages=about.read_in)
     # Deeper, for the questions of a passage stand together.
-    found = vectors.search(queries, limit * (1 + math.ceil(about.questions / max(about.passages, 1))), among=among)
+    deeper = limit * (1 + math.ceil(about.questions / max(about.passages, 1)))
+    found = vectors.search(queries, deeper, among=among, languages=about.read_in)
     places = vectors.passages(list({point for halves in found for half in halves for point in half}))
     first: dict[PassagePlace, UUID] = {}
 

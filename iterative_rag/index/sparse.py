@@ -2,55 +2,63 @@
 
 from __future__ import annotations
 
-import re
-import threading
 from functools import lru_cache
-from typing import Any
 
-# Mean number of terms of a 500-character passage with its header, after stop words (measured on Wikipedia text).
-MEAN_TERMS = 40.0
+from iterative_rag.index.analysers import ENGLISH, Analyser, analyser
 
 Sparse = tuple[list[int], list[float]]  # indices and values
 
-# Scripts without spaces between words: Thai to Myanmar, Khmer, kana, and Han with its extensions.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff]+"
-)
-_local = threading.local()
+# What a term counts that one way of analysing a word gives and another does not.
+_HALF = 0.5
 
 
-def bm25_document(text: str) -> Sparse:
-    """Term weights of a passage; the store multiplies them by the inverse document frequency."""
-    vector = _model().embed_document(_separated(text))
-    return vector.indices, vector.values
+def bm25_document(text: str, language: str = ENGLISH) -> Sparse:
+    """Term weights of a passage of a document in this language; the store multiplies them by the inverse document
+    frequency."""
+    own = analyser(language)
+    prepared = own.prepared(text)
+    vector = own.plain.embed_document(prepared)
+    if own.accented is own.plain or prepared.isascii():
+        return vector.indices, vector.values
+    spelt = own.accented.embed_document(prepared)
+    weights = dict(zip(vector.indices, vector.values, strict=True)) | dict(
+        zip(spelt.indices, spelt.values, strict=True)
+    )
+    return list(weights), list(weights.values())
 
 
 @lru_cache(maxsize=1024)
-def bm25_query(text: str) -> Sparse:
-    """The terms of a query, each of weight 1; empty when it holds only stop words."""
-    vector = _model().embed_query(_separated(text))
-    return vector.indices, vector.values
+def bm25_query(text: str, languages: tuple[str, ...] = (ENGLISH,)) -> Sparse:
+    """The terms of a query over documents in these languages, each of weight 1 or less; empty when it holds only stop
+    words.
+
+    Each language analyses it, because a name may stand in a document of any; stop words of the language of the query
+    are left out of all.
+    """
+    if languages == (ENGLISH,):
+        english = analyser(ENGLISH)
+        vector = english.plain.embed_query(english.prepared(text))
+        return vector.indices, vector.values
+    asked_in = _language_of_query(text)
+    weights: dict[int, float] = {}
+    for code in languages:
+        for index, weight in _terms(text, analyser(code), asked_in).items():
+            weights[index] = max(weight, weights.get(index, 0.0))
+    return list(weights), list(weights.values())
 
 
-def _separated(text: str) -> str:
-    """Text whose words the tokenizer can see: what is written without spaces comes as overlapping pairs of characters
-    (as CJK analysers of full-text engines do), and halves of characters that no encoding holds are gone."""
-    if text.isascii():
-        return text
-    return _UNSPACED.sub(_pairs, text.encode("utf-8", "replace").decode())
+def _terms(text: str, own: Analyser, asked_in: Analyser | None) -> dict[int, float]:
+    words = own.prepared(text).split()
+    words = [word for word in words if not own.drops(word) and not (asked_in and asked_in.drops(word))]
+    prepared = " ".join(words)
+    plain = {*own.plain.embed_query(prepared).indices}
+    spelt = {*own.accented.embed_query(prepared).indices}
+    # A word whose accents lead to another stem counts half in either spelling, hence once where both match.
+    return {index: 1.0 if index in plain and index in spelt else _HALF for index in plain | spelt}
 
 
-def _pairs(run: re.Match[str]) -> str:
-    text = run[0]
-    pairs = [text[place : place + 2] for place in range(len(text) - 1)] or [text]
-    return f" {' '.join(pairs)} "
+def _language_of_query(text: str) -> Analyser | None:
+    from iterative_rag.text import spoken_language
 
-
-def _model() -> Any:
-    """One model per thread: it does not promise to be thread-safe."""
-    if not hasattr(_local, "model"):
-        from qdrant_edge import Bm25, Bm25Config
-
-        _local.model = Bm25(Bm25Config(avg_len=MEAN_TERMS, language="english", ascii_folding=True))
-    return _local.model
+    code = spoken_language.language_of_text(text)
+    return analyser(ENGLISH if code == spoken_language.ENGLISH else code) if code else None

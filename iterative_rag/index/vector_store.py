@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import Sparse, bm25_document
 from iterative_rag.protocols import Vectors
@@ -36,8 +37,8 @@ _NAMESPACE = uuid.UUID("5b3c0c6e-7d0b-5f0e-9c0a-6d1f3f3e2a10")
 
 @dataclass(frozen=True, slots=True)
 class VectorPoint:
-    """A passage or a question of it to index: the place of the passage, the text that is embedded, and the words that
-    BM25 counts (None: those of that text)."""
+    """A passage or a question of it to index: the place of the passage, the text that is embedded, the words that BM25
+    counts (None: those of that text), and the language that it reads them in."""
 
     document_id: str
     version: str
@@ -46,6 +47,7 @@ class VectorPoint:
     end: int
     embedded_text: str
     words: str | None = None
+    language: str = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,17 @@ class VectorStore(Protocol):
         ...
 
     def search(
-        self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
+        self,
+        queries: Sequence[tuple[str, list[float]]],
+        limit: int,
+        *,
+        among: AbstractSet[uuid.UUID] | None = None,
+        languages: Sequence[str] = (ENGLISH,),
     ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
         """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each, as `ranked` does.
 
         `among` leaves all points out but these, also from BM25's document frequencies: they rank as in a store of
-        their own.
+        their own. `languages` are those of the points, in which BM25 reads the queries.
         """
         ...
 
@@ -209,7 +216,7 @@ def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]
             point_id(one.document_id, one.version, one.ordinal),
             PassagePlace(one.document_id, one.version, one.start, one.end),
             vector,
-            bm25_document(one.embedded_text if one.words is None else one.words),
+            bm25_document(one.embedded_text if one.words is None else one.words, one.language),
         )
         for one, vector in zip(points, vectors.tolist(), strict=True)
     ]

@@ -17,7 +17,7 @@ import shlex
 import shutil
 import time
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +38,8 @@ _log = logging.getLogger(__name__)
 _AT_ONCE, _FIRST_PAUSE, _GROWTH, _LEAST = 1.0, 10.0, 1.5, 20.0
 
 _ASKED_AT_ONCE = 1000
+
+_TELLS_LANGUAGES = {"languages": "told"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,11 @@ class CorpusWriter:
         """Where and in which version a document is indexed; None if it is not."""
         return self._store.view().known(document_id)
 
+    @property
+    def tells_languages(self) -> bool:
+        """Whether it is known which language each document is in: an older version read all as English."""
+        return tells_languages(self._store.meta())
+
     def ids_under(self, root: str) -> list[str]:
         return self._store.view().ids_under(root)
 
@@ -125,6 +132,8 @@ class CorpusWriter:
         """
         self._sweep()
         self._mark_unfinished((self._unfinished() - set(self._roots)) | broken_off)
+        if not self.tells_languages and not broken_off and self._store.roots() <= set(self._roots):
+            self._store.set_meta(_TELLS_LANGUAGES)
 
     def _unfinished(self) -> set[str]:
         """The roots whose last run did not finish."""
@@ -219,6 +228,7 @@ class CorpusWriter:
                 passages,
                 tuple(self._store.unowned()),
                 questions,
+                self._store.view().languages(),
             )
         )
         self._store.set_meta({"updated": updated})
@@ -305,7 +315,7 @@ class CorpusWriter:
             "updated": _now(),
             "places": json.dumps({self._place.name: self._place.option}),
         }
-        self._store.set_meta(self._made_with() | made)
+        self._store.set_meta(self._made_with() | made | _TELLS_LANGUAGES)
 
     def _load(self, points: int = 0) -> VectorStore:
         self._check_disk()
@@ -320,6 +330,11 @@ class CorpusWriter:
     def _check_disk(self) -> None:
         if free_bytes(self._folder) < FREE_BYTES:
             raise index_disk_full(self._folder)
+
+
+def tells_languages(meta: Mapping[str, str]) -> bool:
+    """Whether this version of the package, or a later one, looked at the language of each document of a corpus."""
+    return _TELLS_LANGUAGES.items() <= meta.items()
 
 
 def _now() -> str:

@@ -20,6 +20,8 @@ SURE, SURE_OF_FEW, FEW = 0.4, 0.8, 3
 ENGLISH_WORDS = 2
 # The beginning of a document tells its language; a question is shorter.
 READ, LONGEST_QUESTION = 2000, 400
+# A document of so many words is too short to hold a quotation besides its own text.
+SHORT_DOCUMENT = 40
 _PARTICLES = frozenset(
     {"a", "à", "al", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el", "i", "ibn"}
     | {"il", "la", "le", "of", "van", "von", "y", "zu"}
@@ -37,11 +39,25 @@ def language_of_text(text: str) -> str:
     if language(text[:READ]) == ENGLISH or (len(text) <= LONGEST_QUESTION and _asks_in_english(words)):
         return ENGLISH
     code, share = _detected(text[:READ])
-    if code not in language_names() or share < SURE or (code != ENGLISH and _english_words(words, code)):
+    if code not in language_names() or share < SURE:
+        return ""
+    if code != ENGLISH and _english_words(words, code) >= ENGLISH_WORDS:
         return ""
     if any(letter >= _OTHER_SCRIPTS for word in words for letter in word):
         return code
     return "" if _only_names(words) or (len(words) <= FEW and share < SURE_OF_FEW) else code
+
+
+def language_of_document(text: str) -> str:
+    """The code of the language of a document; "" where it is English or not clear.
+
+    A table of names looks like any language: where the function words of a language are known, they have to agree, and
+    a short text about a foreign title has none of English.
+    """
+    code, words = language_of_text(text), _LETTERS.findall(text[:READ])
+    if code == ENGLISH or (code in codes() and language(text[:READ]) != code):
+        return ""
+    return "" if len(words) <= SHORT_DOCUMENT and _english_words(words, code) else code
 
 
 def main_language(texts: Iterable[str]) -> str:
@@ -65,11 +81,11 @@ def _detected(text: str) -> tuple[str, float]:
     return str(best["lang"]), float(best["score"])
 
 
-def _english_words(words: Sequence[str], other: str) -> bool:
-    """Whether function words of English that the other language lacks stand around what looks like that language."""
+def _english_words(words: Sequence[str], other: str) -> int:
+    """How many function words of English that the other language lacks stand around what looks like that language."""
     theirs = language_of(other).function_words if other in codes() else frozenset[str]()
     ours = language_of(ENGLISH).function_words
-    return sum(word in ours and word not in theirs for word in map(folded, words)) >= ENGLISH_WORDS
+    return sum(word in ours and word not in theirs for word in map(folded, words))
 
 
 def _only_names(words: Sequence[str]) -> bool:

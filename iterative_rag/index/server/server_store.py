@@ -15,6 +15,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import MissingExtra, StoreUnreachable
+from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
@@ -112,7 +113,12 @@ class ServerStore:
             )
 
     def search(
-        self, queries: Sequence[tuple[str, list[float]]], limit: int, *, among: AbstractSet[uuid.UUID] | None = None
+        self,
+        queries: Sequence[tuple[str, list[float]]],
+        limit: int,
+        *,
+        among: AbstractSet[uuid.UUID] | None = None,
+        languages: Sequence[str] = (ENGLISH,),
     ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
         """Both halves of all queries in one request. The caller fuses the halves, as for every store."""
         from qdrant_client import models
@@ -125,7 +131,7 @@ class ServerStore:
         requests: list[models.QueryRequest] = []
         places: list[int] = []  # 2 n: the dense half of query n, 2 n + 1: its BM25 half
         for number, (text, vector) in enumerate(queries):
-            indices, values = bm25_query(text)
+            indices, values = bm25_query(text, tuple(languages))
             halves: list[tuple[Any, str, models.SearchParams | None]] = [(vector, DENSE, self._dense_params())]
             if indices:
                 halves.append((models.SparseVector(indices=indices, values=values), SPARSE, frequencies))

@@ -1,0 +1,160 @@
+"""Search in other languages: words in another form are found, and what is English is searched as ever."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unicodedata
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from qdrant_edge import Bm25, Bm25Config
+
+from iterative_rag import ingest as ingest_module
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.factory import starter_corpus_path
+from iterative_rag.index.analysers import MEAN_TERMS
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.sparse import bm25_document, bm25_query
+from iterative_rag.ingest import IngestReport, ingest
+from iterative_rag.sources import open_source
+from iterative_rag.text.spoken_language import language_of_document
+
+EMBEDDER = HashingEmbedder(16)
+TEXTS = {
+    "Brücken": "Die Brücken von Arnfeld wurden im Jahr 1871 von der Baumeisterin Lorn gegründet und sind aus Stein.",
+    "Köprüler": "Kırıklı kasabasındaki köprüleri mimar Aydın Ilgaz yaptı. Köprülerin en eskisi taştan bir köprüdür.",
+    "Pont": "La tour a été fondée par les sœurs Malvine et se trouve dans la vieille ville, où elle est très aimée.",
+    "Puente": "Las canciones del coro fueron escritas por la maestra Inés Tol y se cantan en las fiestas del pueblo.",
+    "桥": "石桥镇的图书馆由建筑师林若水设计,于一八九二年建成,是镇上最古老的建筑。",
+    "橋": "川上町の図書館は建築家の森田によって設計され、町で最も古い建物である。",
+    "สะพาน": "หอสมุดของเมืองออกแบบโดยสถาปนิกและเป็นอาคารที่เก่าแก่ที่สุดในเมือง",
+    "다리": "강변읍의 도서관은 건축가 한서윤이 설계하였으며 읍내에서 가장 오래된 건물이다.",
+    "Мост": "Мосты посёлка построил инженер Лазарь Вернов, и самый старый из них сделан из камня.",
+    "جسر": "بنى المهندس سالم النجار الجسور القديمة في البلدة، وأقدمها مبني من الحجر.",
+    "גשר": "הגשרים הישנים בעיירה נבנו בידי המהנדס והעתיק שבהם עשוי אבן.",
+    "Bridge": "The bridges of Velm were founded by the engineer Oda Brenk, and the oldest of them is made of stone.",
+}
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Corpora:
+    return Corpora(tmp_path / "corpora")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for title, text in TEXTS.items():
+        (folder / f"{title}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def index(corpora: Corpora, folder: Path) -> IngestReport:
+    return ingest([open_source(folder)], corpora, "c", EMBEDDER)
+
+
+def found_by_words(corpora: Corpora, query: str) -> list[str]:
+    """The titles that BM25 finds, best first."""
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        (hits,) = corpus.search([query], 20)
+    ranked = [hit for hit in hits if hit.sparse_rank is not None]
+    return [unicodedata.normalize("NFC", hit.title) for hit in sorted(ranked, key=lambda hit: hit.sparse_rank or 0)]
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("Wer baute die steinerne Brücke?", "Brücken"),
+        ("Wann war die Gründung durch Lorn?", "Brücken"),
+        ("Brucken", "Brücken"),  # typed without its accents
+        ("Bru\u0308cke", "Brücken"),  # decomposed, as some file systems and editors write it
+        ("köprüyü kim yaptı", "Köprüler"),
+        ("KIRIKLI", "Köprüler"),  # the dotless i has another capital
+        ("ILGAZ", "Köprüler"),
+        ("Qui a fondé la tour?", "Pont"),
+        ("soeurs", "Pont"),
+        ("¿Quién escribió la canción?", "Puente"),
+        ("图书馆是谁设计的？", "桥"),
+        ("図書館の設計者は誰ですか", "橋"),
+        ("ใครออกแบบหอสมุด", "สะพาน"),
+        ("도서관을 누가 설계했나", "다리"),
+        ("кто построил мост", "Мост"),
+        ("поселка", "Мост"),
+        ("من بنى الجسر", "جسر"),
+        ("גְּשָׁרִים הגשרים", "גשר"),
+        ("Who founded the bridge?", "Bridge"),
+    ],
+)  # fmt: skip
+def test_a_word_in_another_form_finds_the_text_in_its_language(
+    corpora: Corpora, folder: Path, query: str, title: str
+) -> None:
+    index(corpora, folder)
+    assert found_by_words(corpora, query)[:1] == [title]
+
+
+def test_stop_words_of_the_question_find_nothing_in_texts_of_another_language(corpora: Corpora, folder: Path) -> None:
+    index(corpora, folder)
+    assert found_by_words(corpora, "Who was the one that was in it?") == []
+    assert found_by_words(corpora, "Welche ist die, für wen war es und warum wurde es nicht?") == []
+
+
+def test_a_name_is_found_in_texts_of_every_language(corpora: Corpora, folder: Path) -> None:
+    for title in ("Brücken", "Köprüler", "Bridge"):
+        (folder / f"{title}.txt").write_text(f"{TEXTS[title]} Istvan Quellbrunn.", encoding="utf-8")
+    index(corpora, folder)
+    for query in ("Who is Quellbrunn?", "Wer ist Quellbrunn?", "Quellbrunn kimdir ve ne yaptı?"):
+        assert {"Brücken", "Köprüler", "Bridge"} <= set(found_by_words(corpora, query)), query
+
+
+def test_a_corpus_knows_the_languages_of_its_documents(corpora: Corpora, folder: Path) -> None:
+    index(corpora, folder)
+    told = ("ar", "de", "es", "fr", "he", "ja", "ko", "ru", "th", "tr", "zh")
+    assert corpora.info("c").languages == dict.fromkeys(told, 1)
+
+
+def test_an_index_of_an_older_version_opens_and_is_told_its_languages_when_it_is_updated(
+    corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(ingest_module, "language_of_document", lambda text: "")
+        index(corpora, folder)
+    with closing(sqlite3.connect(corpora.folder("c") / "documents.sqlite")) as database, database:
+        database.execute("DELETE FROM meta WHERE key = 'languages'")
+    assert corpora.info("c").languages is None
+    assert found_by_words(corpora, "Brücken") == ["Brücken"]
+    assert found_by_words(corpora, "bridge") == ["Bridge"]
+
+    report = index(corpora, folder)
+    assert (report.added, report.changed, report.retitled, report.unchanged) == (0, 11, 0, 1)
+    assert found_by_words(corpora, "Wer baute die Brücke?")[:1] == ["Brücken"]
+    again = index(corpora, folder)
+    assert (again.changed, again.unchanged) == (0, 12)
+
+
+def test_english_text_has_the_terms_that_it_always_had() -> None:
+    english = Bm25(Bm25Config(avg_len=MEAN_TERMS, language="english", ascii_folding=True))
+    files = sorted(starter_corpus_path().rglob("*.md"))
+    assert len(files) > 50
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert language_of_document(text) == "", file.name
+        for part in (text[:500], text[2000:2500]):
+            expected = english.embed_document(part)
+            assert bm25_document(part) == (expected.indices, expected.values)
+    for question in ("Who was the wife of the 15th president?", "Beyoncé", "Gabriel García Márquez's home"):
+        asked = english.embed_query(question)
+        assert bm25_query(question) == (asked.indices, asked.values)
+
+
+def test_an_english_corpus_is_published_as_before(corpora: Corpora, tmp_path: Path) -> None:
+    """Versions of the package that know no languages can read it."""
+    (tmp_path / "Bridge.txt").write_text(TEXTS["Bridge"], encoding="utf-8")
+    ingest([open_source(tmp_path / "Bridge.txt")], corpora, "c", EMBEDDER)
+    with closing(sqlite3.connect(corpora.folder("c") / "documents.sqlite")) as database:
+        ((facts,),) = database.execute("SELECT facts FROM generations").fetchall()
+        ((version,),) = database.execute("SELECT version FROM documents").fetchall()
+    assert "languages" not in json.loads(facts)
+    assert version.isalnum()
