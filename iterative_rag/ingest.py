@@ -52,6 +52,7 @@ class IngestReport:
     and why.
 
     `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
+    `language` is that of most documents of the corpus, "" where that is English or not clear.
     `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
     instead. `notice` says so where most documents are in a language that the built-in models do not read.
     """
@@ -66,6 +67,7 @@ class IngestReport:
     retitled: int = 0
     covered: tuple[tuple[str, str], ...] = ()
     questions: QuestionReport | None = None
+    language: str = ""
     notice: str = ""
 
 
@@ -118,7 +120,8 @@ def ingest(
         superseded += writer.others() if alone else []
         if superseded:
             writer.remove(superseded)
-    return replace(report, removed=report.removed + len(superseded))
+        language = writer.main_language()
+    return replace(report, removed=report.removed + len(superseded), language=language)
 
 
 def id_under(root: str, document_id: str) -> str:

@@ -165,7 +165,7 @@ def index_paths(
     from contextlib import ExitStack
 
     from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
-    from iterative_rag.factory.language_checks import LanguageSample, foreign_corpus
+    from iterative_rag.factory.language_checks import foreign_corpus
     from iterative_rag.ingest import ingest
     from iterative_rag.sources import Limits
 
@@ -176,7 +176,7 @@ def index_paths(
     sources, covered = _sources(paths, name, settings, titles, limits, whole=whole)
     if given is not None:
         sources.append(given)
-    budget, sample = IndexingBudget(max_calls), LanguageSample()
+    budget = IndexingBudget(max_calls)
     with ExitStack() as opened:
         questions = None
         if settings.index_questions:
@@ -184,7 +184,7 @@ def index_paths(
             questions = passage_questions(settings, kept, budget, llm)
         engine = None if ray is None else opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
         report = ingest(
-            [sample.watching(source) for source in sources],
+            sources,
             corpora(settings.index),
             name,
             embedder,
@@ -203,7 +203,7 @@ def index_paths(
         report,
         covered=covered,
         questions=report.questions and budget.added_to(report.questions),
-        notice=foreign_corpus(sample.language, embedder),
+        notice=foreign_corpus(report.language, embedder),
     )
 
 

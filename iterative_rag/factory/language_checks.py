@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError, EmbedderError, UsageError
 from iterative_rag.settings.choices import AUTO
 from iterative_rag.text.language_names import language_names
-from iterative_rag.types import Document
 
 if TYPE_CHECKING:
-    from iterative_rag.protocols import Backend, Corpus, DocumentSource, Embedder, Skipped
+    from iterative_rag.protocols import Backend, Corpus, Embedder
     from iterative_rag.settings import Settings
 
-# Documents that a question finds, and about how many of a corpus, whose beginnings tell its language.
-FOUND, SAMPLE = 6, 24
+# Documents that a question finds, whose beginnings tell their language.
+FOUND = 6
 _CHARACTERS = 600
 _WITH_AN_LLM = "use an LLM: --llm ollama/llama3.1:8b"
 
@@ -59,10 +56,8 @@ def foreign_documents(question: str, corpus: Corpus, backend: Backend) -> str:
 
 
 def foreign_corpus(code: str, embedder: Embedder) -> str:
-    """What to know of a corpus whose documents are mostly in this language; "" for English, and for "" (not clear)."""
-    from iterative_rag.text.spoken_language import ENGLISH
-
-    if code in ("", ENGLISH):
+    """What to know of a corpus whose documents are mostly in this language; "" for "" (English, or not clear)."""
+    if not code:
         return ""
     named = language_names()[code]
     searching = (
@@ -75,50 +70,3 @@ def _languages_of(backend: Backend) -> tuple[str, ...]:
     """The languages that a backend was made for; () for one that reads them all."""
     languages: tuple[str, ...] = getattr(backend, "languages", ())
     return languages
-
-
-@dataclass(slots=True)
-class LanguageSample:
-    """The beginnings of some of the documents that are being indexed, spread over all of them."""
-
-    _kept: list[str] = field(default_factory=list)
-    _seen: int = 0
-    _every: int = 1
-
-    def watching(self, source: DocumentSource) -> DocumentSource:
-        return _WatchedSource(source, self)
-
-    @property
-    def language(self) -> str:
-        from iterative_rag.text.spoken_language import main_language
-
-        return main_language(self._kept)
-
-    def see(self, document: Document) -> None:
-        if self._seen % self._every == 0:
-            self._kept.append(document.text[:_CHARACTERS])
-        self._seen += 1
-        if len(self._kept) > 2 * SAMPLE:
-            self._kept, self._every = self._kept[::2], 2 * self._every
-
-
-@dataclass(frozen=True, slots=True)
-class _WatchedSource:
-    """Implements protocols.DocumentSource."""
-
-    source: DocumentSource
-    sample: LanguageSample
-
-    @property
-    def root(self) -> str:
-        return self.source.root
-
-    @property
-    def total(self) -> int | None:
-        return self.source.total
-
-    def documents(self) -> Iterable[Document | Skipped]:
-        for item in self.source.documents():
-            if isinstance(item, Document):
-                self.sample.see(item)
-            yield item

@@ -24,7 +24,7 @@ from iterative_rag.index.place_choice import places_at
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
-from iterative_rag.index.writer import Chunking, CorpusWriter
+from iterative_rag.index.writer import Chunking, CorpusWriter, tells_languages
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.registry import EMBEDDERS
@@ -40,7 +40,8 @@ class CorpusInfo:
     this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
     `places` are where its vectors can be searched: "local", addresses of servers. `questions` are those by which its
-    passages are found besides their texts.
+    passages are found besides their texts. `languages` are numbers of documents by code, without those that
+    are English or not clear; None where an older version of this package did not tell languages.
     """
 
     name: str
@@ -52,6 +53,7 @@ class CorpusInfo:
     state: str
     places: tuple[str, ...] = (LOCAL,)
     questions: int = 0
+    languages: Mapping[str, int] | None = None
 
 
 class Corpora:
@@ -102,8 +104,9 @@ class Corpora:
                     raise damaged(folder, name, "a search found it so")
                 whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
                 state = "ready" if whole else "incomplete"
+                told = store.view().languages() if tells_languages(meta) else None
                 return CorpusInfo(
-                    name, documents, passages, meta["embedder"], size, meta["updated"], state, places, questions
+                    name, documents, passages, meta["embedder"], size, meta["updated"], state, places, questions, told
                 )
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")

@@ -109,6 +109,11 @@ class CorpusWriter:
         """Where and in which version a document is indexed; None if it is not."""
         return self._store.view().known(document_id)
 
+    def main_language(self) -> str:
+        """The language of more than half of the documents; "" where that is English or not clear, or there is none."""
+        documents, languages = self.counts()[0], self._store.view().languages()
+        return next((code for code, count in languages.items() if 2 * count > documents), "")
+
     @property
     def tells_languages(self) -> bool:
         """Whether it is known which language each document is in: an older version read all as English."""
