@@ -11,9 +11,10 @@ from iterative_rag.llm.replies.call_forms import AgentReply, submitted_so_far, t
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.tool_forms import tool_specs
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
-from iterative_rag.llm.roles.answerer import draft_of, with_whole_markers
+from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.text.citation_markers import with_whole_markers
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import AgentTurn, AgentView, Computation, Draft, Inquiry, SubmitCall, ToolResult
 

@@ -12,7 +12,7 @@ from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.citation_markers import MARKER, renumbered, with_numbers, with_whole_markers
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # The highest confidence of an answer that cites no fact.
@@ -29,9 +29,6 @@ LAST_ATTEMPT = (
     "is unproved."
 )
 MORE_TO_COME = 'If a value is missing, say "not_in_facts" and name it in "missing".'
-
-_MARKER = lazy_pattern(r"\s*[\[【](?:facts?\s*)?#?(\d{1,4}(?:\s*[,;–-]\s*#?\d{1,4})*)[\]】]", re.IGNORECASE)
-_CUT_MARKER = lazy_pattern(r"\s*[\[【][^\]】]{0,40}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ def draft_of(
 def _answered(
     reply: AnswerReply, text: str, cited: tuple[int, ...], facts: Sequence[Fact], computations: tuple[Computation, ...]
 ) -> Draft:
-    short = reply.short_answer or _MARKER.sub("", reply.answer).strip()
+    short = reply.short_answer or MARKER.sub("", reply.answer).strip()
     confidence = reply.confidence
     if not cited:
         # The model was asked for markers twice. A fact that contains the answer proves it; otherwise nothing does.
@@ -135,7 +132,7 @@ def _with_notes(draft: Draft, reply: AnswerReply, count: int) -> Draft:
     cited = draft.cited
     for note in reply.also[:MOST_NOTES]:
         said, grown = renumbered(note, count, cited)
-        if _MARKER.search(said) and _MARKER.sub("", said).strip(" .").casefold() != draft.short_answer.casefold():
+        if MARKER.search(said) and MARKER.sub("", said).strip(" .").casefold() != draft.short_answer.casefold():
             also, cited = [*also, said], grown
     for note in (*reply.caveats[:MOST_NOTES], draft.missing):
         said, cited = renumbered(note, count, cited)
@@ -143,52 +140,13 @@ def _with_notes(draft: Draft, reply: AnswerReply, count: int) -> Draft:
     return replace(draft, also=tuple(also), caveats=tuple(caveats), cited=cited, weighed=True)
 
 
-def renumbered(text: str, count: int, cited: Sequence[int] = ()) -> tuple[str, tuple[int, ...]]:
-    """`text` with its [n] renumbered 1.. in order of first use, and the positions (from 0) of the facts cited, after
-    those that are `cited` already.
-
-    "[1, 3]" becomes "[1][2]"; numbers outside 1..count are dropped.
-    """
-    order = {place + 1: n for n, place in enumerate(cited, start=1)}
-
-    def replaced(match: re.Match[str]) -> str:
-        valid = [n for n in _numbers(match.group(1)) if 1 <= n <= count]
-        marks = "".join(f"[{order.setdefault(n, len(order) + 1)}]" for n in dict.fromkeys(valid))
-        return f" {marks}" if marks else ""
-
-    return _MARKER.sub(replaced, text).strip(), tuple(n - 1 for n in order)
-
-
-def with_whole_markers(text: str, count: int) -> str:
-    """A text that is still being written, renumbered; without a marker of which the end is missing."""
-    return renumbered(_CUT_MARKER.sub("", text), count)[0]
-
-
 def _with_numbers(reply: AnswerReply, numbers: Mapping[int, int]) -> AnswerReply:
     """The reply with other numbers in the markers of all its texts."""
     if not numbers:
         return reply
-    texts = {name: _meant(getattr(reply, name), numbers) for name in ("answer", "missing")}
-    notes = {name: [_meant(note, numbers) for note in getattr(reply, name)] for name in ("also", "caveats")}
+    texts = {name: with_numbers(getattr(reply, name), numbers) for name in ("answer", "missing")}
+    notes = {name: [with_numbers(note, numbers) for note in getattr(reply, name)] for name in ("also", "caveats")}
     return reply.model_copy(update=texts | notes)
-
-
-def _meant(text: str, numbers: Mapping[int, int]) -> str:
-    """The text with other numbers in its markers."""
-
-    def replaced(match: re.Match[str]) -> str:
-        return "".join(f" [{numbers.get(n, n)}]" for n in _numbers(match.group(1)))
-
-    return _MARKER.sub(replaced, text) if numbers else text
-
-
-def _numbers(listed: str) -> list[int]:
-    """ "1, 3-5" -> [1, 3, 4, 5]."""
-    numbers: list[int] = []
-    for part in re.split(r"\s*[,;]\s*", listed):
-        first, *last = (int(n) for n in re.findall(r"\d+", part))
-        numbers.extend(range(first, last[-1] + 1) if last and last[-1] - first <= 50 else [first, *last])
-    return numbers
 
 
 def _complaint(reply: AnswerReply, count: int, *, may_compute: bool) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from iterative_rag.llm.replies.forms import AnswerReply, FollowUpReply
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
-from iterative_rag.llm.roles.answerer import draft_of, renumbered, with_whole_markers
+from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.text.citation_markers import renumbered, with_whole_markers
 from iterative_rag.types import Draft, Earlier, Exchange, FollowUpReading, StandAlone, Unclear
 
 # A follow-up becomes longer by the names that it lacks; one that grew beyond this has copied from an answer.

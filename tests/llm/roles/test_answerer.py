@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.roles.answerer import renumbered
+from iterative_rag.text.citation_markers import renumbered
 from iterative_rag.types import Inquiry
 from tests.llm.inquiries import INQUIRY, TRIED, answer, fact, roles
 
