@@ -144,6 +144,7 @@ class ReadingPolicy:
     most: int
     fact_limit: int
     subject: frozenset[str] = frozenset()
+    aspect: bool = False
 
     @classmethod
     def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
@@ -153,6 +154,8 @@ class ReadingPolicy:
         if least > 1 or reads_on(need):
             wanted = max(least, READING_ON)
             return cls(about, wanted, max(wanted, most), fact_limit)
+        if need.aspect:
+            return cls(about, 1, most, fact_limit, aspect=True)
         namesakes = any(len(ids) > 1 for ids in titles.values())
         if namesakes or (len(titles) > 1 and _COMPARING.search(folded_in_place(need.question))):
             return cls(about, UNSURE, most, fact_limit)
@@ -164,7 +167,9 @@ class ReadingPolicy:
 
     def is_enough(self, values: Sequence[Fact], facts: int, read: int) -> bool:
         """Whether the reading ends: `values` are the facts that answer the need, out of `facts`, after `read`
-        documents."""
+        documents. An aspect of a text takes several facts, and no one value settles it."""
+        if self.aspect:
+            return facts >= self.fact_limit or (read >= UNSURE and facts > 0)
         if self.least == 1 and any(self._is_right(fact) for fact in values):
             return True
         return read >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)

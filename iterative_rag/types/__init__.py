@@ -1,8 +1,10 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, within, loop, correcting, outcomes, conversing, tool_use, steps, run_progress.
+Best read in this order: documents, within, answer_forms, loop, correcting, outcomes, conversing, tool_use, steps,
+run_progress.
 """
 
+from iterative_rag.types.answer_forms import AnswerForm
 from iterative_rag.types.conversing import Earlier, Exchange, FollowUpReading, StandAlone, Unclear
 from iterative_rag.types.correcting import (
     Claim,
@@ -36,13 +38,13 @@ from iterative_rag.types.loop import (
     Known,
     Need,
     Needs,
+    OutlineSection,
     Stuck,
     UnreadWindow,
     Window,
 )
 from iterative_rag.types.outcomes import (
     Answer,
-    AnswerForm,
     Cap,
     ChainLink,
     Citation,
@@ -153,6 +155,7 @@ __all__ = [
     "NeedEdit",
     "Needs",
     "NoteCall",
+    "OutlineSection",
     "Passage",
     "Plan",
     "PlanTool",

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from iterative_rag.types.answer_forms import AnswerForm
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
     """A missing fact, as a question that stands on its own ("Who was the 15th US president?").
 
     `see` is the title of the article where a model expects it, "" for none: where to look, and no part of the question.
+    An `aspect` is what one part of a text is about ("What caused the fire of Karsa?"): several facts answer it.
     """
 
     question: str
     see: str = field(default="", compare=False)
+    aspect: bool = field(default=False, compare=False)
 
     @property
     def key(self) -> str:
@@ -103,10 +107,20 @@ class Computation:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlineSection:
+    """A section of a report: its heading, and what is looked up for it."""
+
+    heading: str
+    needs: tuple[Need, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
     the needs that were tried, what was computed on the way, the names of the lists whose rows are not in the text, and
     the titles that needs have named and no search has found. Immutable: each hop makes a new one.
+
+    `form` is what kind of answer is wanted, `outline` the sections of a report once they are known.
     """
 
     original: str
@@ -116,6 +130,8 @@ class Inquiry:
     computed: tuple[Computation, ...] = ()
     lost_lists: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    form: AnswerForm = AnswerForm.VALUE
+    outline: tuple[OutlineSection, ...] = ()
 
     def looks(self, need: Need) -> int:
         """How often a need has been looked up."""
@@ -124,18 +140,22 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Analysis: the facts found so far answer the question."""
+    """Analysis: the facts found so far answer the question. `form` as in Needs."""
+
+    form: AnswerForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
     """Analysis: these facts are missing. They do not depend on one another, so they are looked up in the same hop.
 
-    `last`: once each of them has a value, the question can be answered without another analysis.
+    `last`: once each of them has a value, the question can be answered without another analysis. `form` is what kind
+    of answer the question asks for, None where the analysis does not say.
     """
 
     needs: tuple[Need, ...]
     last: bool = False
+    form: AnswerForm | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from iterative_rag.types.answer_forms import AnswerForm
 from iterative_rag.types.correcting import Claim
 from iterative_rag.types.links import web_link
 from iterative_rag.types.loop import Computation, Fact
@@ -50,13 +51,6 @@ class ConfidenceWord(StrEnum):
     WELL_SUPPORTED = "well supported"
     LIKELY = "likely"
     WEAK_GUESS = "weak guess"
-
-
-class AnswerForm(StrEnum):
-    """What kind of text an answer is."""
-
-    VALUE = "value"  # a name, a number, a date, yes or no, or a sentence with one
-    EXTRACT = "extract"  # the passages nearest to the question, quoted: nothing is concluded from them
 
 
 class Cap(StrEnum):
@@ -109,7 +103,9 @@ class Draft:
     `answered=False` and says in `missing` what the corpus does not hold or which premise is false (`false_premise`).
     `confidence` is from 0 to 1. `also`, `caveats`, `last_attempt` and `taken_as` as in Answer; the first two have
     markers, too. In an EXTRACT, `text` is the quotes and `short_answer` the best of them.
-    `weighed`: the backend has seen all facts and chosen between those that contradict each other.
+    `weighed`: the backend has seen all facts and chosen between those that contradict each other. Of a text (see
+    AnswerForm.is_text), `left_out` counts the sentences and cells that were taken out because no fact proves them, and
+    `uncovered` are the aspects or headings on which nothing was found or written.
     """
 
     answered: bool
@@ -126,6 +122,8 @@ class Draft:
     weighed: bool = False
     form: AnswerForm = AnswerForm.VALUE
     taken_as: tuple[NameReading, ...] = ()
+    left_out: int = 0
+    uncovered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,7 @@ class Action(StrEnum):
     REGENERATE = "regenerate"
     SEARCH = "search"
     ABSTAIN = "abstain"
+    LEAVE_OUT = "leave_out"  # give the text without the sentences that are not proved
 
 
 @dataclass(frozen=True, slots=True)

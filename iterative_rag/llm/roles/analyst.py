@@ -9,7 +9,7 @@ from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import AnalysisReply
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Analysis, Inquiry, Known, Need, Needs, Stuck
+from iterative_rag.types import Analysis, AnswerForm, Inquiry, Known, Need, Needs, Stuck
 
 MOST_NEEDS = 4
 _SEE = lazy_pattern(r"\s*\(see (?:[\"“„«]([^\"”“»]+)[\"”“»]|([^()]+))\)", re.IGNORECASE)
@@ -38,14 +38,14 @@ def analysis(reply: AnalysisReply, inquiry: Inquiry) -> Analysis:
     """What a readable reply says about `inquiry`."""
     if reply.status == "stuck":
         return Stuck(reply.reason or "The model sees no further fact that would help.")
-    needs = _needs(reply)
+    needs, form = _needs(reply), AnswerForm(reply.form) if reply.form else None
     if reply.status == "needs" and needs:
-        return Needs(needs, reply.last)
+        return Needs(needs, reply.last, form)
     # "known" without a fact, or "needs" without a need, twice: look the question itself up before giving up.
     itself = Need(inquiry.question)
     if (reply.status == "needs" or not inquiry.facts) and itself not in inquiry.tried:
-        return Needs((itself,))
-    return Known()
+        return Needs((itself,), form=form)
+    return Known(form)
 
 
 def complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
@@ -66,11 +66,11 @@ def complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
 
 
 def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
-    unique = {need.key: need for need in map(_need, reversed(reply.needs))}
+    unique = {need.key: need for need in map(named_need, reversed(reply.needs))}
     return tuple(need for key, need in reversed(unique.items()) if key)[:MOST_NEEDS]
 
 
-def _need(text: str) -> Need:
+def named_need(text: str) -> Need:
     """The need that a model wrote; the article that it expects to state it, (see "Velm Tower"), is no part of it."""
     question, see = " ".join(text.split()), ""
     if found := _SEE.search(question):

@@ -17,6 +17,8 @@ from iterative_rag.types import Extract, Need, Window
 
 # For each need, of each window.
 MOST_FACTS = 5
+# Said of a question that several sentences answer.
+ASPECT = " (note every sentence that tells of it)"
 # Characters of a quote that is objected to.
 SHOWN_OF_A_QUOTE = 120
 
@@ -73,7 +75,10 @@ def _complaint(reply: ExtractionReply, windows: Sequence[Window]) -> str:
 
 def _numbered(needs: Sequence[Need], whole: str) -> str:
     """The needs as numbered lines, then the question behind them, unless it is one of them ("")."""
-    lines = [f"QUESTION {n}: {_one_line(need.question)}" for n, need in enumerate(needs, start=1)]
+    lines = [
+        f"QUESTION {n}: {_one_line(need.question)}{ASPECT if need.aspect else ''}"
+        for n, need in enumerate(needs, start=1)
+    ]
     if whole:
         lines.append(f"WHOLE QUESTION ({len(needs) + 1}): {_one_line(whole)}")
     return "\n".join(lines)

@@ -1,0 +1,62 @@
+"""Which form of answer a question asks for, as far as its words alone tell: "Why ...?" is never answered by a name.
+
+The analysis of a model decides; these patterns overrule it only where it is plainly wrong, and stand in for it where a
+strategy has none.
+"""
+
+from __future__ import annotations
+
+from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import AnswerForm
+
+_POLITE = r"^[\W_]*(?:(?:please|can you|could you|would you|bitte|kannst du|konnen sie|s'il vous plait|por favor)\W+)*"
+_REPORT = lazy_pattern(
+    _POLITE + r"(?:(?:write|give|prepare|draft|make|schreib\w*|verfass\w*|redige\w*|ecri\w*|escrib\w*)\b.{0,30}"
+    r"\b(?:report|bericht|rapport|informe|rapor)\b|rapor yaz)"
+)
+_TABLE = lazy_pattern(
+    _POLITE + r"(?:compare\b|contrast\b|vergleich\w*|compar[ae]\w*|what (?:is|are|was|were) the differences?\b"
+    r"|how do(?:es)? .{2,200} (?:differ|compare)\b)|karsilastir|比较"
+)
+_SUMMARY = lazy_pattern(
+    _POLITE
+    + r"(?:(?:give|write)\b.{0,20}\b(?:summary|overview)\b|summari[sz]e\b|sum up\b|tell (?:me|us) about\b|what is known"
+    r" about\b|fasse?\b.{2,200}\bzusammen|resum[ae]\w*\b|erzahl\w*\b)|ozetle|总结"
+)
+_EXPLANATION = lazy_pattern(
+    _POLITE + r"(?:why\b|how come\b|for what reasons?\b|what (?:is|was|were|are) the (?:reasons?|causes?)\b|explain\b"
+    r"|describe\b|what (?:is|was|are|were|does|did|do)\b.{2,200} like\W*$|warum\b|wieso\b|weshalb\b|erklar\w*\b"
+    r"|beschreib\w*\b|pourquoi\b|expliqu\w*\b|decri\w*\b|por que\b|explic\w*\b|describ\w*\b)"
+    r"|\b(?:neden|nicin|acikla)\w*\b|为什么|为何|解释"
+)
+# What a name, a number or a date answers, whatever a model makes of it.
+_VALUE = lazy_pattern(
+    r"^\W*(?:(?:in|on|at|to|from|by|of|for) )?(?:who|whom|whose|when|where|in what year|what year"
+    r"|how (?:many|much|old|tall|long|high|far|deep|large|big|heavy|often|wide|fast)|wer|wem|wen|wessen|wann|wo"
+    r"|wie ?(?:viele?|alt|hoch|lang|weit|gro(?:ss|ß)|oft)|qui|quand|ou|combien|quien(?:es)?|cuando|donde|cuant[oa]s?)\b"
+)
+# Mostly an explanation; but "How is the river called?" is a value, so a model that says so is believed.
+_HOW = lazy_pattern(r"^\W*(?:how|wie|comment|como|nasil)\b|\bnasil\b|如何|怎么")
+
+
+def asked_form(question: str) -> AnswerForm | None:
+    """The form that the words of a question name; None where they do not tell."""
+    text = folded_in_place(question)
+    patterns = (
+        (AnswerForm.REPORT, _REPORT),
+        (AnswerForm.TABLE, _TABLE),
+        (AnswerForm.SUMMARY, _SUMMARY),
+        (AnswerForm.EXPLANATION, _EXPLANATION),
+        (AnswerForm.VALUE, _VALUE),
+    )
+    return next((form for form, pattern in patterns if pattern.search(text)), None)
+
+
+def sound_form(said: AnswerForm | None, question: str) -> AnswerForm:
+    """The form of which an analysis `said` that a question asks for it, unless the words of the question rule it out: a
+    "why" is no value, a "who" is no text."""
+    plain = asked_form(question)
+    if said is None:
+        return plain or (AnswerForm.EXPLANATION if _HOW.search(folded_in_place(question)) else AnswerForm.VALUE)
+    return plain if plain is not None and said.is_text != plain.is_text else said
