@@ -16,7 +16,7 @@ from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Inquiry
 from iterative_rag.verification.claim_alignment import UNLINKED, fault
 from iterative_rag.verification.claim_matching import ClaimPart, ClaimWord, MatchedClaim, match_claim
-from iterative_rag.verification.claim_splitting import split_claims
+from iterative_rag.verification.claim_splitting import ClaimText, split_claims
 from iterative_rag.verification.evidence import Evidence, read_evidence
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.
@@ -33,10 +33,15 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A claim with its standing; `claim.grounded` is true only where it is proved."""
+    """A claim with its standing; `claim.grounded` is true only where it is proved. `said` is where it stands and what
+    it cites. `astray` are its numbers and dates that stand in facts, but in none that it cites; `unrelated`: it shares
+    no name, value or word with what it cites."""
 
     claim: Claim
     standing: Standing
+    said: ClaimText
+    astray: tuple[str, ...] = ()
+    unrelated: bool = False
 
 
 def claims(inquiry: Inquiry, draft: Draft) -> tuple[Claim, ...]:
@@ -46,10 +51,13 @@ def claims(inquiry: Inquiry, draft: Draft) -> tuple[Claim, ...]:
 
 def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
     """The claims of the draft's text with what the rule makes of each: split, read, matched, judged, in this order."""
-    if not draft.answered:
-        return ()
+    return check_said(inquiry, draft, split_claims(draft.text, draft.short_answer)) if draft.answered else ()
+
+
+def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
+    """The same for the claims of a draft that was split already; their markers are those of the draft."""
     evidence = read_evidence(inquiry, draft)
-    matched = [match_claim(said, evidence) for said in split_claims(draft.text, draft.short_answer)]
+    matched = [match_claim(one, evidence) for one in said]
     if len(matched) > 1:
         matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
     amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
@@ -59,8 +67,12 @@ def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
 def _judged(
     claim: MatchedClaim, before: Sequence[MatchedClaim], evidence: Evidence, draft: Draft, amounts: set[float]
 ) -> Checked:
+    cited = {draft.cited[n - 1] for n in claim.said.cited if 0 < n <= len(draft.cited)}
+    astray, unrelated = _astray(claim, cited, evidence), _is_unrelated(claim, cited, evidence)
+
     def result(standing: Standing, reason: str = "", facts: Sequence[int] = ()) -> Checked:
-        return Checked(Claim(claim.said.text, standing is Standing.PROVED, tuple(facts), reason), standing)
+        made = Claim(claim.said.text, standing is Standing.PROVED, tuple(facts), reason)
+        return Checked(made, standing, claim.said, astray, unrelated)
 
     if missing := [part for part in claim.parts if not (part.held_by or part.asked)]:
         named = ", ".join(repr(claim.said.text[part.start : part.end]) for part in missing)
@@ -81,6 +93,28 @@ def _judged(
             return result(Standing.PROVED, facts=tuple(dict.fromkeys(facts)))
         reason, fewest = against, 0
     return result(Standing.OPEN, reason)
+
+
+def _astray(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> tuple[str, ...]:
+    """The numbers and dates that stand in facts or computations, but in none that the claim cites."""
+    return tuple(
+        claim.said.text[part.start : part.end]
+        for part in claim.parts
+        if part.value
+        and part.held_by
+        and not part.asked
+        and all(cited.isdisjoint(evidence.proofs[n].facts) for n in part.held_by)
+    )
+
+
+def _is_unrelated(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> bool:
+    """Whether nothing of a claim stands in the facts that it cites; where they are in another language, names alone
+    could tell."""
+    proofs = {n for n, proof in enumerate(evidence.proofs) if not cited.isdisjoint(proof.facts)}
+    if not proofs or any(evidence.proofs[n].foreign for n in proofs):
+        return False
+    held_by = [*(part.held_by for part in claim.parts), *(word.held_by for word in claim.words)]
+    return all(holders.isdisjoint(proofs) for holders in held_by)
 
 
 def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float]) -> bool:
