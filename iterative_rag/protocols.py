@@ -26,6 +26,7 @@ from iterative_rag.types import (
     Hit,
     Inquiry,
     Need,
+    OutlineSection,
     Passage,
     Plan,
     Reflection,
@@ -362,6 +363,34 @@ class Answerer(Protocol):
         ...
 
 
+class Writer(Protocol):
+    """Writes a text out of the facts alone: an explanation, a summary, a table, or one section of a report."""
+
+    def write(
+        self,
+        inquiry: Inquiry,
+        *,
+        section: OutlineSection | None = None,
+        before: str = "",
+        last_attempt: bool = False,
+        advice: str = "",
+    ) -> Draft:
+        """A draft of the form `inquiry.form` with a citation in every sentence or cell, or an abstention.
+
+        `section` is the part of `inquiry.outline` to write, None for the whole text; `before` is the text of the
+        sections before it, as it is shown while the model writes. `last_attempt` and `advice` as in Answerer.
+        """
+        ...
+
+
+class Outliner(Protocol):
+    """Plans a report before anything is looked up for it."""
+
+    def outline(self, inquiry: Inquiry) -> tuple[OutlineSection, ...]:
+        """The sections in order, at least one, each with what is to be looked up for it."""
+        ...
+
+
 class Grader(Protocol):
     """Judges how well texts serve a need, before they are read for facts."""
 
@@ -447,7 +476,8 @@ class Roles:
 
     `reflector` is None for a backend whose claims are checked by rules alone, `recaller` for one that knows nothing
     without documents, `agent` for one that cannot use tools, `joint_analyst` where rephraser and analyst are asked one
-    after the other, `follow_up` for one that takes every question as it is.
+    after the other, `follow_up` for one that takes every question as it is, `writer` and `outliner` for one that writes
+    no texts.
     """
 
     analyst: Analyst
@@ -463,6 +493,8 @@ class Roles:
     agent: ToolAgent | None = None
     joint_analyst: JointAnalyst | None = None
     follow_up: FollowUpReader | None = None
+    writer: Writer | None = None
+    outliner: Outliner | None = None
 
 
 class CallBudget(Protocol):

@@ -14,8 +14,8 @@ from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.trace import Trace
 from iterative_rag.types import AnswerText, Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
 
-# One call is reserved for this role, which makes the last attempt at a limit.
-LAST_ROLE = "answer"
+# One call is reserved for these roles, of which one makes the last attempt at a limit.
+LAST_ROLES = frozenset({"answer", "write"})
 # Seconds between two reports of a reading that makes no calls: the built-in models read up to fifty windows a second.
 _PAUSE = 0.1
 
@@ -75,7 +75,7 @@ class RunBudget:
         refuse_stopped()
         with self._lock:
             self.check()
-            reserved = 1 if role != LAST_ROLE and self._settings.max_calls > 1 else 0
+            reserved = 1 if role not in LAST_ROLES and self._settings.max_calls > 1 else 0
             if self._calls >= self._settings.max_calls - reserved:
                 raise self.reached(Cap.CALLS)
             self._calls += 1

@@ -11,8 +11,22 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from iterative_rag.engine.optional_call import optional
-from iterative_rag.protocols import Answerer, Reflector
-from iterative_rag.types import Action, AnsweringStep, Claim, Draft, Inquiry, Reflection, ReflectionStep, Step
+from iterative_rag.engine.text_drafting import TextDrafting
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.protocols import Answerer, Reflector, Writer
+from iterative_rag.settings.choices import Length
+from iterative_rag.text.asked_forms import sound_form
+from iterative_rag.types import (
+    Action,
+    AnswerForm,
+    AnsweringStep,
+    Claim,
+    Draft,
+    Inquiry,
+    Reflection,
+    ReflectionStep,
+    Step,
+)
 
 # How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 2
@@ -24,13 +38,15 @@ LAST_CONFIDENCE = 0.45
 class Drafted:
     """A draft after reflection. `search`: another search might help, for `gap` if that is not empty.
 
-    `reflection` is None where the strategy does not reflect.
+    `reflection` is None where the strategy does not reflect, but for a text, whose sentences are always checked.
+    `ended_by` is the limit or fault that a text breaks off at.
     """
 
     draft: Draft
     reflection: Reflection | None = None
     search: bool = False
     gap: str = ""
+    ended_by: IterativeRAGError | None = None
 
 
 def as_last_attempt(draft: Draft) -> Draft:
@@ -41,12 +57,24 @@ def as_last_attempt(draft: Draft) -> Draft:
 @dataclass(frozen=True, slots=True)
 class Drafting:
     """Writes the drafts of one run. `reflector` is None where drafts are not checked; if it only `guards`, its
-    reflection counts, and is shown, only when it objects. `metered`: an LLM writes them."""
+    reflection counts, and is shown, only when it objects. `metered`: an LLM writes them. `writer` writes the answers
+    that are texts, of the given `length`; None where every answer is a value or an extract."""
 
     answerer: Answerer
     reflector: Reflector | None = None
     guards: bool = False
     metered: bool = False
+    writer: Writer | None = None
+    length: Length = "short"
+
+    def form_of(self, question: str, said: AnswerForm | None = None) -> AnswerForm:
+        """The form of the answer to a question, of which an analysis may have `said` something."""
+        if self.writer is None:
+            return AnswerForm.VALUE
+        form = sound_form(said, question)
+        if self.length == "report":
+            return AnswerForm.REPORT
+        return AnswerForm.EXPLANATION if self.length == "paragraph" and not form.is_text else form
 
     def draft(
         self, hop: int, inquiry: Inquiry, *, last_attempt: bool = False, may_search: bool | None = None
@@ -56,6 +84,10 @@ class Drafting:
         The `last_attempt` makes the best of the facts. If no further search is possible (`may_search`, by default only
         before the last attempt), a draft that calls for one becomes an abstention that names the gap.
         """
+        if self.writer is not None and inquiry.form.is_text:
+            texts = TextDrafting(self.writer, None if self.guards else self.reflector)
+            text = yield from texts.draft(hop, inquiry, last_attempt=last_attempt)
+            return Drafted(text.draft, text.reflection, ended_by=text.ended_by)
         may_search = not last_attempt if may_search is None else may_search
         draft = self.answerer.answer(inquiry, last_attempt=last_attempt)
         yield AnsweringStep(hop, draft, last_attempt)

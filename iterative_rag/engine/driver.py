@@ -62,7 +62,8 @@ class RunDriver:
         """`finder` is None where nothing can be read again; `corpus` is then what was searched, None for nothing. The
         run begins with the facts that are `known`, or in the state `begin`."""
         self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
-        self._state = begin or RunState(Inquiry(original=question, question=question, facts=known))
+        form = drafting.form_of(question)
+        self._state = begin or RunState(Inquiry(original=question, question=question, facts=known, form=form))
         searched = finder.corpus if finder else corpus
         self._ending = Ending(corpus=searched, metered=drafting.metered)
 
@@ -82,6 +83,10 @@ class RunDriver:
         state = self._state
         if state.unreadable and not state.inquiry.facts and not self._budget.replied:
             raise state.unreadable  # nothing at all came back: it is the server, not a document
+        if isinstance(state.ended_by, CapReached):
+            cap = cap or state.ended_by
+        else:
+            fault = fault or state.ended_by
         ending = replace(self._ending, cap=cap, fault=fault)
         yield FinalStep(final_answer(state, ending, self._budget.usage()))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.engine.citation_numbers import CitationNumbers
 from iterative_rag.engine.endings import NOTHING_FOUND, Ending, RunOutcome, outcome_of
 from iterative_rag.engine.run_state import RunState
+from iterative_rag.engine.text_drafting import extract_of
 from iterative_rag.retrieval.nearness import nearest_passages
+from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Answer,
     AnswerForm,
@@ -35,8 +37,9 @@ FINDINGS_SHOWN = 5
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     written = _with_sound_notes(state.draft or best_so_far(state.inquiry), state.inquiry)
-    extract = written.form is AnswerForm.EXTRACT
-    draft, conflicts = (written, ()) if extract else with_conflicts(written, state.inquiry)
+    # Quotes conclude nothing, and the writer of a text tells both sides itself.
+    decides = not (written.form is AnswerForm.EXTRACT or written.form.is_text)
+    draft, conflicts = with_conflicts(written, state.inquiry) if decides else (written, ())
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     outcome = outcome_of(state, ending, draft)
     if outcome.status is Status.ABSTAINED:
@@ -71,6 +74,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         also=tuple(map(numbers.renumbered, draft.also)) if draft.answered else (),
         caveats=(
             *(map(numbers.renumbered, draft.caveats) if draft.answered else ()),
+            *_left_out(written),
             *_lost_rows(ending.lost, state.inquiry),
         ),
         last_attempt=draft.answered and draft.last_attempt,
@@ -83,8 +87,8 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
 def _word(
     state: RunState, written: Draft, trust: float, conflicts: Sequence[Conflict], ending: Ending
 ) -> ConfidenceWord | None:
-    if not written.answered or written.form is AnswerForm.EXTRACT:
-        return None  # no share of extracts was measured
+    if not written.answered or written.form is AnswerForm.EXTRACT or written.form.is_text:
+        return None  # no share of extracts and texts was measured
     if ending.metered:
         return by_evidence(state.inquiry, written, trust, state.reflection, conflicts)
     return by_confidence(trust)
@@ -117,6 +121,15 @@ def _with_partial_finding(draft: Draft, state: RunState, conflicts: Sequence[Con
     return replace(draft, text=said and f"Found so far: {said}", cited=cited)
 
 
+def _left_out(draft: Draft) -> Iterator[str]:
+    """What a text does not hold: sentences that no fact proves, aspects on which nothing was found or written."""
+    if draft.left_out:
+        parts = counted(draft.left_out, "cell" if draft.form is AnswerForm.TABLE else "sentence")
+        yield f"Left out, because no quoted fact proves it: {parts}."
+    if draft.uncovered:
+        yield f"Nothing was found or written on: {'; '.join(draft.uncovered)}."
+
+
 def _lost_rows(lost: Sequence[LostRowsStep], inquiry: Inquiry) -> tuple[str, ...]:
     """What to know of lists without rows, where nothing else gave their needs a value."""
     valued = {fact.need.key for fact in inquiry.facts if fact.value}
@@ -144,6 +157,8 @@ def best_so_far(inquiry: Inquiry) -> Draft:
     """A draft without any model: the fact that is trusted most, shown as what it is."""
     if not inquiry.facts:
         return Draft(answered=False, text="", missing=NOTHING_FOUND)
+    if inquiry.form.is_text:
+        return replace(extract_of(inquiry), answered=False, missing=inquiry.question)
     # The latest hop is nearest to the question.
     place = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
     fact = inquiry.facts[place]

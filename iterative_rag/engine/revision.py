@@ -13,6 +13,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.types import (
     AnalysisStep,
+    AnswerForm,
     EditKind,
     Fact,
     FactEdit,
@@ -50,7 +51,8 @@ def revised_state(revision: Revision, corpus: Corpus) -> RunState:
     hops = tuple(_still_quoted(replace(hop, n=n), corpus) for n, hop in enumerate((*before, *taken_up), start=1))
     facts = tuple(fact for hop in hops for fact in hop.facts)
     looked_up = [Need(question) for hop in hops for question in (*hop.needs, *hop.pinned * (_GIVEN_UP - 1))]
-    inquiry = Inquiry(answer.question, edited.question, facts, (*looked_up, *given_up))
+    form = answer.form if answer.form.is_text else AnswerForm.VALUE
+    inquiry = Inquiry(answer.question, edited.question, facts, (*looked_up, *given_up), form=form)
     fresh = tuple(fact for hop in hops[len(before) :] for fact in hop.facts)
     return RunState(inquiry, hops, ahead=ahead, fresh=fresh, struck=struck)
 

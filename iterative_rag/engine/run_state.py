@@ -11,12 +11,14 @@ from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.retrieval.need_words import plain_words
 from iterative_rag.types import (
+    AnswerForm,
     Draft,
     Fact,
     HopRecord,
     Inquiry,
     LostRowsStep,
     Need,
+    OutlineSection,
     Reflection,
     Step,
     UnreadWindow,
@@ -49,6 +51,7 @@ class RunState:
     read none of its windows. `last_attempt`: the draft was asked for as one, since nothing more would be looked up.
     A run that goes on from an edit begins with `ahead`, the needs to look up first, and with `fresh`, the facts of its
     last hop that were not put into the question yet; what stands at the places that are `struck` is never a fact.
+    `ended_by` is the limit or fault that the draft breaks off at, if it is a text.
     """
 
     inquiry: Inquiry
@@ -61,6 +64,7 @@ class RunState:
     ahead: tuple[Need, ...] = ()
     fresh: tuple[Fact, ...] = ()
     struck: tuple[Struck, ...] = ()
+    ended_by: IterativeRAGError | None = None
 
     @property
     def next_hop(self) -> int:
@@ -112,7 +116,17 @@ class RunState:
 
     def with_draft(self, drafted: Drafted, *, last_attempt: bool = False) -> RunState:
         """A draft is the answer until another one is written."""
-        return replace(self, draft=drafted.draft, reflection=drafted.reflection, last_attempt=last_attempt)
+        return replace(
+            self,
+            draft=drafted.draft,
+            reflection=drafted.reflection,
+            last_attempt=last_attempt,
+            ended_by=drafted.ended_by,
+        )
+
+    def as_form(self, form: AnswerForm, outline: tuple[OutlineSection, ...] = ()) -> RunState:
+        """The state once it is known what kind of answer is wanted."""
+        return replace(self, inquiry=replace(self.inquiry, form=form, outline=outline or self.inquiry.outline))
 
     def as_last_attempt(self) -> RunState:
         """The state with its answer, if it has one, marked as what the facts make likely while something is missing."""

@@ -16,6 +16,7 @@ from iterative_rag.engine.hop import search
 from iterative_rag.engine.optional_call import optional
 from iterative_rag.engine.revision import carried_steps
 from iterative_rag.engine.run_state import Progress, RunState
+from iterative_rag.engine.text_planning import TextPlanning, open_aspects
 from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.protocols import Roles, SufficiencyJudge
 from iterative_rag.retrieval.known_facts import KnownFacts
@@ -29,6 +30,7 @@ from iterative_rag.types import (
     Fact,
     FinalStep,
     Inquiry,
+    Known,
     Need,
     Needs,
     RephrasingStep,
@@ -69,6 +71,7 @@ class StepEngine:
         self._budget, self._settings, self._judge = budget, settings, judge
         self._joint_analyst, self._metered, self._begin = roles.joint_analyst, metered, begin
         self._known = None if begin else known
+        self._texts = TextPlanning(drafting, roles.outliner)
 
     def steps(self, question: str) -> Iterator[Step]:
         if self._begin:
@@ -103,6 +106,8 @@ class StepEngine:
         if fresh and not gap:
             state, analysis = yield from self._take_up(state, fresh)
             fresh = ()
+        if not (gap or analysis):  # where the user asks for a report, no analysis has to say so
+            state, analysis = yield from self._texts.outlined(state)
         for hop in range(state.next_hop, self._settings.max_hops + 2):
             self._budget.check()
             inquiry, started = state.inquiry, self._budget.usage()
@@ -111,6 +116,9 @@ class StepEngine:
             exhausted = given_up  # nothing more will be looked up, and something is missing
             if not gap and not given_up:
                 analysis = analysis or self._roles.analyst.analyse(inquiry)
+                if not state.hops:
+                    state, analysis = yield from self._texts.shaped(state, analysis)
+                    inquiry = state.inquiry
                 yield AnalysisStep(hop, inquiry.question, analysis, () if state.hops else inquiry.facts)
                 needs, wider, last = _untried(analysis, inquiry)
                 exhausted = isinstance(analysis, Stuck)
@@ -135,7 +143,10 @@ class StepEngine:
                 new = ()
             new, fresh = (*fresh, *new), ()
             empty_hops, gap, analysis = 0 if new else empty_hops + 1, (), None
-            if _settles(new, inquiry.question) or (last and _have_values(needs, state.inquiry)):
+            if state.inquiry.outline:  # what a report needs is known: only what was not found is looked for again
+                analysis = open_aspects(state.inquiry) if hop < self._settings.max_hops else Known()
+                continue
+            if _settles(new, inquiry.question) or (last and _have_facts(needs, state.inquiry)):
                 state, gap = yield from self._answer(hop, state, judged=False)
                 if state.draft and state.draft.answered:
                     return state
@@ -263,9 +274,10 @@ def _is_said(fact: Fact, known: Fact) -> bool:
     return holds and (not fact.value or fact.value.casefold() == known.value.casefold())
 
 
-def _have_values(needs: Sequence[Need], inquiry: Inquiry) -> bool:
-    valued = {fact.need.key for fact in inquiry.facts if fact.value}
-    return all(need.key in valued for need in needs)
+def _have_facts(needs: Sequence[Need], inquiry: Inquiry) -> bool:
+    """Whether each need has a value; for a text, whether each aspect has a fact."""
+    served = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
+    return all(need.key in served for need in needs)
 
 
 def _settles(new: Sequence[Fact], question: str) -> bool:

@@ -124,7 +124,7 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
     )
     drafting = plain_drafting(run)
     if parts.reflection:
-        drafting = Drafting(roles.answerer, _reflector(run), metered=run.metered)
+        drafting = replace(drafting, reflector=_reflector(run), guards=False)
     match parts.flow:
         case Flow.SINGLE:
             return SingleEngine(finder, drafting, budget)
@@ -153,7 +153,14 @@ def plain_drafting(run: RunComponents) -> Drafting:
         return Drafting(run.roles.answerer)
     from iterative_rag.verification.rule_reflector import ClaimGuard
 
-    return Drafting(run.roles.answerer, ClaimGuard(), guards=True, metered=True)
+    return Drafting(
+        run.roles.answerer,
+        ClaimGuard(),
+        guards=True,
+        metered=True,
+        writer=run.roles.writer,
+        length=run.settings.length,
+    )
 
 
 def _reflector(run: RunComponents) -> Reflector:

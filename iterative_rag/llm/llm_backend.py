@@ -11,6 +11,7 @@ from iterative_rag.llm.replies.forms import (
     ContinuationReply,
     ExtractionReply,
     FollowUpReply,
+    OutlineReply,
     PlanReply,
     RecallReply,
     ReflectionReply,
@@ -19,6 +20,7 @@ from iterative_rag.llm.replies.forms import (
     RewordingReply,
     SufficiencyReply,
     WebQueryReply,
+    WritingReply,
 )
 from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.roles.agent import LLMAgent
@@ -29,6 +31,7 @@ from iterative_rag.llm.roles.extractor import LLMExtractor
 from iterative_rag.llm.roles.follow_up import LLMFollowUpReader
 from iterative_rag.llm.roles.grader import LLMGrader
 from iterative_rag.llm.roles.joint_analyst import LLMJointAnalyst
+from iterative_rag.llm.roles.outliner import LLMOutliner
 from iterative_rag.llm.roles.planner import LLMPlanner
 from iterative_rag.llm.roles.recaller import LLMRecaller
 from iterative_rag.llm.roles.reflector import LLMReflector
@@ -36,6 +39,7 @@ from iterative_rag.llm.roles.rephraser import LLMRephraser
 from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
+from iterative_rag.llm.roles.writer import LLMWriter
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, Roles
 from iterative_rag.settings import Settings
 
@@ -107,5 +111,9 @@ class LLMBackend:
             follow_up=LLMFollowUpReader(
                 role_call("follow_up", FollowUpReply, self._main), fact_chars, language, written
             ),
+            writer=LLMWriter(
+                role_call("write", WritingReply, self._main), fact_chars, self._settings.length, language, written
+            ),
+            outliner=LLMOutliner(role_call("outline", OutlineReply, self._main), fact_chars),
             joint_analyst=joint if self._settings.analysis == "joint" else None,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
@@ -12,6 +12,8 @@ from iterative_rag.registry import Registry, in_words
 from iterative_rag.types.within import checked_since, condition
 
 AUTO = "auto"
+Length = Literal["short", "paragraph", "report"]
+LENGTHS: tuple[Length, ...] = get_args(Length)
 
 
 def one_of(names: Sequence[str]) -> AfterValidator:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import conditions, form_of, language_code, one_of, since_date
+from iterative_rag.settings.choices import Length, conditions, form_of, language_code, one_of, since_date
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
@@ -121,6 +121,12 @@ class Settings(BaseModel):
     )
     answer_language: Annotated[str, language_code()] = Field(
         "auto", description="LLM backends: the language of the answer: auto (that of the question), or a code"
+    )
+
+    length: Length = Field(
+        "short",
+        description="LLM backends: short (a value, or a few sentences where the question asks why, how or for a "
+        "summary), paragraph (several paragraphs), report (sections with headings)",
     )
 
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")

@@ -52,8 +52,22 @@ class NeedsReply(Reply):
         return value
 
 
+_FORMS = ("value", "list", "table", "explanation", "summary", "report")
+
+
+def _as_form(value: Any) -> Any:
+    """The form of the answer, or "" for anything else: the words of the question then decide."""
+    word = as_word(value) if isinstance(value, str) else ""
+    return word if word in _FORMS else ""
+
+
 class AnalysisReply(NeedsReply):
     reason: Text = ""
+    form: Annotated[
+        Literal["value", "list", "table", "explanation", "summary", "report", ""],
+        BeforeValidator(_as_form),
+        WithJsonSchema({"type": "string", "enum": list(_FORMS)}),
+    ] = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
     needs: Texts = []
     last: SureFlag = False
@@ -188,6 +202,42 @@ class AnswerReply(Reply):
         if isinstance(value, dict) and "status" not in value and value.get("short_answer"):
             return {**value, "status": "answered"}
         return value
+
+
+class WritingReply(Reply):
+    """A text, or one section of it."""
+
+    status: Annotated[Literal["answered", "not_in_facts", "false_premise"], BeforeValidator(as_word)]
+    answer: Text = ""
+    short_answer: Remark = ""
+    missing: Remark = ""
+    confidence: Share = 0.5
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_status(cls, value: Any) -> Any:
+        """A text without a status is an answer; so is one in parts, as some models write it."""
+        if not isinstance(value, dict):
+            return value
+        text = value.get("answer")
+        if isinstance(text, list) and all(isinstance(part, str) for part in text):
+            value = {**value, "answer": "\n\n".join(text)}
+        return {**value, "status": "answered"} if "status" not in value and text else value
+
+
+def _as_sections(value: Any) -> Any:
+    """A section that is a bare string is its heading."""
+    return [{"heading": item} if isinstance(item, str) else item for item in as_list(value)]
+
+
+class OutlinePart(Reply):
+    heading: Text = ""
+    questions: Texts = []
+
+
+class OutlineReply(Reply):
+    reason: Text = ""
+    sections: Annotated[list[OutlinePart], BeforeValidator(_as_sections)]
 
 
 class FollowUpReply(Reply):

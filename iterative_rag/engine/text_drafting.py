@@ -1,0 +1,183 @@
+"""Writes an answer that is a text: sentences, a table, or a report section by section.
+
+Every sentence and cell is checked; what no fact proves is taken out, and the answer says how much. Where nothing is
+left, the text is written once more with what was wrong with it; after that the facts are quoted instead. A report that
+a limit or a fault interrupts keeps the sections that are written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+from iterative_rag.engine.optional_call import optional
+from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
+from iterative_rag.protocols import Reflector, Writer
+from iterative_rag.text.citation_markers import renumbered
+from iterative_rag.text.markup import plain
+from iterative_rag.types import (
+    Action,
+    AnswerForm,
+    AnsweringStep,
+    Claim,
+    Draft,
+    Inquiry,
+    OutlineSection,
+    Reflection,
+    ReflectionStep,
+    Step,
+)
+from iterative_rag.verification.groundedness import Standing, check_said
+from iterative_rag.verification.text_check import CheckedText, check_text, claim_of
+
+# How often a text of which the check leaves nothing is written.
+ATTEMPTS = 2
+# Sentences that it is then told about.
+ADVISED = 6
+NOTHING_PROVED = "No sentence that the model wrote is proved by a quoted fact; these are the facts that were found."
+# Facts of one need, and of all, that are quoted in place of a text.
+QUOTED_OF_A_NEED, QUOTED = 2, 8
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedText:
+    """A text after its check. `ended_by` is the limit or fault after which no further section was written."""
+
+    draft: Draft
+    reflection: Reflection | None = None
+    ended_by: IterativeRAGError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDrafting:
+    """Writes the texts of one run. `reflector` judges claims beside the rules; None where the rules judge alone."""
+
+    writer: Writer
+    reflector: Reflector | None = None
+
+    def draft(self, hop: int, inquiry: Inquiry, *, last_attempt: bool) -> Generator[Step, None, DraftedText]:
+        """Steps as they happen; returns the text that may be given. Raises LLMError, CapReached."""
+        if inquiry.outline and not last_attempt:
+            return (yield from self._report(hop, inquiry))
+        advice = ""
+        for _ in range(ATTEMPTS):
+            draft = self.writer.write(inquiry, last_attempt=last_attempt, advice=advice)
+            yield AnsweringStep(hop, draft, last_attempt)
+            if not draft.answered:
+                return DraftedText(draft)
+            checked = yield from self._check(hop, inquiry, draft)
+            if checked.text:
+                kept = Reflection(checked.kept)
+                return DraftedText(_with_text(draft, inquiry, checked.text, checked.left_out), kept)
+            advice = "; ".join(f"{claim.text} ({claim.reason})" for claim in checked.claims[:ADVISED])
+        return DraftedText(replace(extract_of(inquiry), caveats=(NOTHING_PROVED,)))
+
+    def _report(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, DraftedText]:
+        """The sections one by one. A section on which nothing was found, or that could not be written, is named as
+        missing; a limit or a fault ends the report with what is written by then."""
+        found = {fact.need.key for fact in inquiry.facts}
+        parts: list[str] = []
+        claims: list[Claim] = []
+        uncovered: list[str] = []
+        caveats: list[str] = []
+        left_out, ended = 0, None
+        for n, section in enumerate(inquiry.outline):
+            if not any(need.key in found for need in section.needs):
+                uncovered.append(section.heading)
+                continue
+            try:
+                draft = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
+            except (CapReached, LLMError) as error:
+                if not parts:
+                    raise
+                ended = error
+                uncovered += [one.heading for one in inquiry.outline[n:]]
+                break
+            checked = yield from self._check(hop, inquiry, draft) if draft and draft.answered else _nothing()
+            if not (draft and checked.text):
+                uncovered.append(section.heading)
+                continue
+            left_out += checked.left_out
+            claims += checked.kept
+            caveats += draft.caveats
+            parts.append(_headed(section, inquiry, checked.text))
+            whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, draft.confidence)
+            yield AnsweringStep(hop, whole)
+        if not parts:
+            missing = f"Nothing was found or written on: {'; '.join(uncovered)}."
+            return DraftedText(Draft(False, "", missing=missing, form=AnswerForm.REPORT))
+        whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, draft.confidence if draft else 0.0)
+        return DraftedText(whole, Reflection(tuple(claims)), ended)
+
+    def _section(
+        self, hop: int, inquiry: Inquiry, section: OutlineSection, before: str
+    ) -> Generator[Step, None, Draft | None]:
+        return (yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before)))
+
+    def _check(self, hop: int, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, CheckedText]:
+        """The check of a draft, told as a reflection where it takes something out."""
+        refused: frozenset[str] = frozenset()
+        if self.reflector is not None:
+            reflector = self.reflector
+            judged = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
+            refused = frozenset(claim.text for claim in judged.claims if not claim.grounded) if judged else refused
+        checked = check_text(inquiry, draft, refused)
+        if checked.left_out:
+            yield ReflectionStep(
+                hop, Reflection(checked.claims), Action.LEAVE_OUT if checked.text else Action.REGENERATE
+            )
+        return checked
+
+
+def extract_of(inquiry: Inquiry) -> Draft:
+    """The best facts of each need, quoted, in place of a text that could not be written."""
+    of_need: Counter[str] = Counter()
+    quoted: dict[tuple[str, int, int], int] = {}
+    for place in sorted(range(len(inquiry.facts)), key=lambda n: -inquiry.facts[n].score):
+        fact = inquiry.facts[place]
+        of_need[fact.need.key] += 1
+        if of_need[fact.need.key] <= QUOTED_OF_A_NEED:
+            quoted.setdefault((fact.document_id, fact.start, fact.end), place)
+    cited = tuple(sorted(list(quoted.values())[:QUOTED]))
+    quotes = [plain(inquiry.facts[place].quote) for place in cited]
+    text = " ".join(f"“{quote}” [{n}]" for n, quote in enumerate(quotes, start=1))
+    return Draft(True, text, quotes[0] if quotes else "", cited, form=AnswerForm.EXTRACT)
+
+
+def _nothing() -> Generator[Step, None, CheckedText]:
+    return CheckedText("", ())
+    yield
+
+
+def _with_text(draft: Draft, inquiry: Inquiry, text: str, left_out: int) -> Draft:
+    said, cited = renumbered(text, len(inquiry.facts))
+    return replace(draft, text=said, cited=cited, left_out=left_out)
+
+
+def _report_draft(
+    inquiry: Inquiry,
+    parts: Sequence[str],
+    left_out: int,
+    uncovered: Sequence[str],
+    caveats: Sequence[str],
+    trust: float,
+) -> Draft:
+    draft = Draft(
+        True,
+        "",
+        confidence=trust,
+        caveats=tuple(dict.fromkeys(caveats)),
+        weighed=True,
+        form=AnswerForm.REPORT,
+        uncovered=tuple(uncovered),
+    )
+    return _with_text(draft, inquiry, "\n\n".join(parts), left_out)
+
+
+def _headed(section: OutlineSection, inquiry: Inquiry, text: str) -> str:
+    """The section below its heading; a heading that names what no fact does is left out."""
+    claim = Draft(True, section.heading, form=AnswerForm.REPORT)
+    checked = check_said(inquiry, claim, [claim_of(section.heading)])
+    sound = all(one.standing is not Standing.FAILED for one in checked)
+    return f"## {section.heading}\n\n{text}" if sound else text

@@ -1,0 +1,166 @@
+"""Writing by an LLM: an explanation, a summary, a table, or one section of a report, with a citation in every sentence.
+
+What a model writes in another form than the one asked for, or what was cut off, is used as far as it can be: every
+sentence is checked afterwards, and one without a citation is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.llm.replies.forms import WritingReply
+from iterative_rag.llm.replies.json_parsing import Unparsable, visible
+from iterative_rag.llm.replies.partial_answer import answer_so_far
+from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.settings.choices import Length
+from iterative_rag.text.citation_markers import MARKER, cited_numbers, renumbered, with_whole_markers
+from iterative_rag.text.markdown_rows import is_row
+from iterative_rag.text.sentences import sentences
+from iterative_rag.types import AnswerForm, Draft, Inquiry, OutlineSection
+
+# The share of a text's sentences that may lack a marker before the model is asked for them once more.
+UNMARKED = 0.34
+# A text of fewer words says too little for a question that asks for one.
+FEWEST_WORDS = 5
+CUT_CONFIDENCE = 0.5
+CUT_OFF = "The model's reply was cut off: the text may be incomplete."
+LAST_ATTEMPT = (
+    'This is the last attempt: nothing more will be looked up. Write what the facts do say, and name in "missing" what '
+    "they do not."
+)
+_TASKS = {
+    "short": "Write 2 to 5 sentences in one paragraph.",
+    "paragraph": "Write 2 to 5 paragraphs, one for each aspect on which there are facts, 300 words at most in all.",
+    "report": "Write 3 to 7 paragraphs, one for each aspect on which there are facts, 450 words at most in all.",
+}
+_TABLE = (
+    "Write a Markdown table that compares the things named in the question: a row for each thing, a column for each "
+    "respect, or the other way round where that reads better."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMWriter:
+    """`fact_chars`: how many characters of facts a prompt may hold. `written` is told the text while the model writes
+    it, what was written before it included."""
+
+    role_call: RoleCall[WritingReply]
+    fact_chars: int
+    length: Length = "short"
+    language: AnswerLanguage = AS_ASKED
+    written: Callable[[str], None] | None = None
+
+    def write(
+        self,
+        inquiry: Inquiry,
+        *,
+        section: OutlineSection | None = None,
+        before: str = "",
+        last_attempt: bool = False,
+        advice: str = "",
+    ) -> Draft:
+        """A draft whose markers are 1.. in order of first use. Without any fact it abstains, without a call."""
+        if not inquiry.facts:
+            return Draft(answered=False, text="", missing="No fact was found.")
+        count = len(inquiry.facts)
+        arrived = _Arrived(before, count, self.written)
+        try:
+            reply = self.role_call.ask(
+                lambda reply: _complaint(reply, inquiry.form, count),
+                written=arrived.tell,
+                facts=fact_lines(inquiry.facts, self.fact_chars),
+                original=inquiry.original,
+                task=self._task(inquiry, section, last_attempt=last_attempt, advice=advice),
+            )
+        except (ReplyTruncated, ReplyUnreadable) as error:
+            saved = _saved(error, arrived.text, count)
+            if saved is None:
+                raise
+            reply = saved
+        return _draft_of(reply, inquiry)
+
+    def _task(self, inquiry: Inquiry, section: OutlineSection | None, *, last_attempt: bool, advice: str) -> str:
+        parts = [_TABLE if inquiry.form is AnswerForm.TABLE else _TASKS[self.length]]
+        if inquiry.form is AnswerForm.REPORT and section is None:
+            parts = [_TASKS["report"]]
+        if section is not None:
+            others = "; ".join(one.heading for one in inquiry.outline if one is not section)
+            asked = " ".join(need.question for need in section.needs)
+            parts = [
+                f'Write the section "{section.heading}" of a report: 1 to 3 paragraphs, 200 words at most, without its '
+                f"heading. It is about: {asked} The other sections, to which you leave what is theirs: {others or '-'}."
+            ]
+        if last_attempt:
+            parts.append(LAST_ATTEMPT)
+        if advice:
+            parts.append(f"What was wrong with your text before: {advice}")
+        return "\n\n".join(filter(None, (*parts, self.language.instruction(inquiry.original))))
+
+
+@dataclass(slots=True)
+class _Arrived:
+    """What has come of a reply: kept, so that a reply that is cut off is not lost, and told to whoever listens."""
+
+    before: str
+    count: int
+    listener: Callable[[str], None] | None
+    text: str = field(default="", init=False)
+
+    def tell(self, reply: str) -> None:
+        self.text = reply
+        if self.listener is not None and (answer := answer_so_far(reply)):
+            self.listener(with_whole_markers("\n\n".join(filter(None, (self.before, answer))), self.count))
+
+
+def _complaint(reply: WritingReply, form: AnswerForm, count: int) -> str:
+    """What is wrong with a readable reply, in words for the model."""
+    if reply.status != "answered":
+        return ""
+    lines = [line for line in reply.answer.splitlines() if line.strip()]
+    if form is AnswerForm.TABLE and not any(is_row(line) for line in lines):
+        return '"answer" holds no Markdown table'
+    said = [sentence for line in lines if not (is_row(line) or line.startswith("#")) for sentence in sentences(line)]
+    if not renumbered(reply.answer, count)[1]:
+        return f'"answer" cites no fact; put [n] behind every sentence, with n from 1 to {count}'
+    if form is not AnswerForm.TABLE and len(MARKER.sub("", reply.answer).split()) < FEWEST_WORDS:
+        return '"answer" is a bare value; write sentences that explain it'
+    unmarked = [sentence for sentence in said if not cited_numbers(sentence)]
+    if len(unmarked) > UNMARKED * len(said):
+        return f"{len(unmarked)} of {len(said)} sentences have no marker [n]; put it behind every one"
+    return ""
+
+
+def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) -> WritingReply | None:
+    """The whole sentences of a reply that was cut off, or that is prose with markers instead of JSON; None where there
+    is none."""
+    reply = error.reply if isinstance(error, ReplyUnreadable) else arrived
+    try:
+        text = answer_so_far(reply) or ("" if "{" in reply else visible(reply))
+    except Unparsable:
+        return None
+    *lines, last = text.strip().splitlines() or [""]
+    if not is_row(last):
+        whole = sentences(last)
+        lines.append(" ".join(one for one in whole if MARKER.sub("", one).rstrip()[-1:] in tuple(".!?…。！？")))
+    answer = "\n".join(lines).strip()
+    if not renumbered(answer, count)[1]:
+        return None
+    return WritingReply(status="answered", answer=answer, missing=CUT_OFF, confidence=CUT_CONFIDENCE)
+
+
+def _draft_of(reply: WritingReply, inquiry: Inquiry) -> Draft:
+    count = len(inquiry.facts)
+    # Some models escape line breaks twice.
+    written = reply.answer if "\n" in reply.answer else reply.answer.replace("\\n", "\n")
+    text, cited = renumbered(written, count)
+    missing = MARKER.sub("", reply.missing).strip()
+    if reply.status != "answered" or not text:
+        untrue = reply.status == "false_premise"
+        said = missing or "The facts found do not say it."
+        told = f"The question assumes something untrue: {said}" if untrue else said
+        return Draft(False, text, "", cited, told, reply.confidence, false_premise=untrue, form=inquiry.form)
+    caveats = (missing,) if missing else ()
+    return Draft(True, text, "", cited, "", reply.confidence, caveats=caveats, weighed=True, form=inquiry.form)

@@ -1,0 +1,131 @@
+"""Reports: an outline first, then sections that keep to the facts; a limit or a fault keeps what is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fakes.harbour_articles import CAUSE, COURSE, Author, cited, text_reply
+from iterative_rag.errors import LLMUnreachable
+from iterative_rag.llm.providers.scripted import Scripted
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.types import Answer, AnswerForm, Cap, ReasonCode, Status
+
+QUESTION = "Write a report about the Fire of Karsa and the bridges."
+LENGTH, OPENED, SONGS = "How long is the Orra Bridge?", "When was the Sunday Bridge opened?", "Which songs tell of it?"
+OUTLINE = {
+    "sections": [
+        {"heading": "Causes", "questions": [CAUSE]},
+        {"heading": "Course", "questions": [COURSE]},
+        {"heading": "The bridges", "questions": [LENGTH, OPENED]},
+        {"heading": "Songs", "questions": [SONGS]},
+    ]
+}
+PARTS = {
+    "Causes": ("left a lamp", "carried sparks"),
+    "Course": ("destroyed 212", "rebuilt"),
+    "The bridges": ("40 m", "1310"),
+}
+
+
+def section(request: ChatRequest) -> Scripted:
+    heading = re.search(r'Write the section "(.*?)"', request.user)
+    assert heading
+    return text_reply(cited(request, *PARTS[heading[1]]))
+
+
+def reported(
+    write: Callable[[ChatRequest], Scripted] = section, *, question: str = QUESTION, **settings: Any
+) -> tuple[Answer, Author]:
+    plan = {"form": "report", "status": "needs", "needs": [CAUSE]}
+    author = Author(write, outline=lambda request: OUTLINE, analyse=lambda request: plan)
+    return author.rag(**{"length": "report"} | settings).ask(question), author
+
+
+def test_sections_over_several_articles_with_what_is_missing() -> None:
+    answer, author = reported()
+    assert (answer.status, answer.form) == (Status.ANSWERED, AnswerForm.REPORT)
+    assert answer.text.splitlines()[::2] == [
+        "## Causes",
+        "A watchman had left a lamp burning in the tar store [1]. The wind carried sparks to the timber yards [2].",
+        "## Course",
+        "The fire destroyed 212 houses and killed 14 people [3]. The town rebuilt the harbour in stone by 1911 [4].",
+        "## The bridges",
+        "The Orra Bridge is 40 m long [5]. The Sunday Bridge was opened in 1310 [6].",
+    ]
+    assert {citation.title for citation in answer.citations} == {"Fire of Karsa", "Orra Bridge", "Sunday Bridge"}
+    assert answer.caveats == ("Nothing was found or written on: Songs.",)
+    assert "analyse" not in author.calls
+    assert (author.calls["outline"], author.calls["write"]) == (1, 3)
+
+
+@pytest.mark.parametrize(("question", "analyses"), [(QUESTION, 0), ("The Fire of Karsa, for a report", 1)])
+def test_a_question_may_ask_for_a_report_by_itself(question: str, analyses: int) -> None:
+    answer, author = reported(question=question, length="short")
+    assert answer.form is AnswerForm.REPORT
+    assert author.calls.get("analyse", 0) == analyses
+
+
+def test_at_the_limit_of_calls_the_sections_that_are_written_stay() -> None:
+    whole, author = reported()
+    calls = sum(author.calls.values())
+    answer, _ = reported(max_calls=calls - 1)
+    assert (answer.status, answer.reason_code, answer.cap) == (Status.INCOMPLETE, ReasonCode.LIMIT, Cap.CALLS)
+    assert answer.text == whole.text.partition("\n\n## The bridges")[0]
+    assert answer.caveats == ("Nothing was found or written on: The bridges; Songs.",)
+
+
+def test_a_fault_keeps_the_sections_that_are_written() -> None:
+    def failing(request: ChatRequest) -> Scripted:
+        down = LLMUnreachable("It does not answer.")
+        return down if 'the section "The bridges"' in request.user else section(request)
+
+    answer, _ = reported(failing)
+    assert (answer.status, answer.reason_code) == (Status.INCOMPLETE, ReasonCode.FAULT)
+    assert answer.text.count("## ") == 2
+
+
+def test_a_limit_before_the_first_section_is_written_up_in_one_call() -> None:
+    def whole(request: ChatRequest) -> Scripted:
+        assert "Write the section" not in request.user
+        return text_reply(cited(request, "left a lamp"))
+
+    answer, author = reported(whole, max_calls=3, documents_per_call=1)
+    assert answer.status is Status.INCOMPLETE
+    assert author.calls["write"] == 1
+    assert answer.text == "A watchman had left a lamp burning in the tar store [1]."
+
+
+def test_a_section_of_which_nothing_is_proved_is_named_as_missing() -> None:
+    def wrong(request: ChatRequest) -> Scripted:
+        made_up = text_reply("In 1999 the Zeppelin of Orm flew over all of it [1].")
+        return made_up if 'the section "Course"' in request.user else section(request)
+
+    answer, _ = reported(wrong)
+    assert "Zeppelin" not in answer.text
+    assert answer.caveats == ("Nothing was found or written on: Course; Songs.",)
+
+
+@pytest.mark.parametrize("heading", ["The Zeppelin of Orm in 1999", "Causes [3]", "**Causes**"])
+def test_a_heading_claims_nothing(heading: str) -> None:
+    outline = {"sections": [{"heading": heading, "questions": [CAUSE]}]}
+    author = Author(lambda request: text_reply(cited(request, "left a lamp")), outline=[outline])
+    text = author.rag(length="report").ask(QUESTION).text
+    assert text.startswith("A watchman" if "Zeppelin" in heading else "## Causes\n")
+
+
+@pytest.mark.parametrize("outline", [{"sections": []}, "I would begin with the causes.", {"sections": ["Causes"]}])
+def test_an_outline_that_fails_leaves_a_text_without_one(outline: Scripted) -> None:
+    plan = {"form": "report", "status": "needs", "needs": [CAUSE], "last": True}
+    author = Author(
+        lambda request: text_reply(cited(request, "left a lamp")),
+        outline=lambda request: outline,
+        analyse=lambda request: plan,
+        rephrase_and_analyse=lambda request: {"status": "known"},
+    )
+    answer = author.rag(length="report").ask(QUESTION)
+    assert answer.form is AnswerForm.REPORT
+    assert "## " not in answer.text

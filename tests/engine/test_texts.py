@@ -1,0 +1,227 @@
+"""Questions that ask for a text: every sentence cited and checked, whatever the model writes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fakes.harbour_articles import CAUSE, COMPARE, COURSE, WHY, Author, cited, fenced, numbered, text_reply
+from iterative_rag.errors import ReplyTruncated
+from iterative_rag.llm.providers.scripted import Scripted
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.text.sentences import sentences
+from iterative_rag.types import AnswerForm, AnswerText, FinalStep, Status
+
+LAMP, SPARKS, HOUSES = "left a lamp", "carried sparks", "destroyed 212"
+
+
+def explained(request: ChatRequest) -> Scripted:
+    return text_reply(f"{cited(request, LAMP, SPARKS)}\n\n{cited(request, HOUSES)}")
+
+
+def every_sentence_is_cited(text: str) -> bool:
+    said = [one for line in text.splitlines() if not line.startswith("#") for one in sentences(line)]
+    return bool(said) and all(re.search(r"\[\d+\]", one) for one in said)
+
+
+def test_a_why_question_is_answered_by_cited_sentences() -> None:
+    author = Author(explained)
+    answer = author.rag().ask(WHY)
+    assert (answer.status, answer.form, answer.short_answer) == (Status.ANSWERED, AnswerForm.EXPLANATION, "")
+    assert answer.text == (
+        "A watchman had left a lamp burning in the tar store [1]. The wind carried sparks to the timber yards [2].\n\n"
+        "The fire destroyed 212 houses and killed 14 people [3]."
+    )
+    assert [citation.title for citation in answer.citations] == ["Fire of Karsa"] * 3
+    assert [claim.grounded for claim in answer.claims] == [True] * 3
+    assert answer.caveats == ()
+    assert author.calls == {"analyse": 1, "extract": 1, "write": 1}
+    assert "note every sentence that tells of it" in author.llm.asked("extract")[0].user
+
+
+def test_a_value_question_is_answered_as_before() -> None:
+    plan = {"form": "value", "status": "needs", "needs": [CAUSE], "last": True}
+    reply = {"status": "answered", "answer": "3 May 1904 [1].", "short_answer": "3 May 1904", "confidence": 0.9}
+    author = Author([], analyse=[plan], answer=lambda request: reply, rephrase_and_analyse=[{"status": "known"}])
+    answer = author.rag().ask("When did the Fire of Karsa begin?")
+    assert (answer.form, answer.short_answer) == (AnswerForm.VALUE, "3 May 1904")
+    assert "write" not in author.calls
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "form"),
+    [
+        (WHY, "value", AnswerForm.EXPLANATION),
+        (WHY, "", AnswerForm.EXPLANATION),
+        ("Warum brannte der Hafen von Karsa?", "value", AnswerForm.EXPLANATION),
+        ("Please summarise the Fire of Karsa.", "value", AnswerForm.SUMMARY),
+        ("What was the Fire of Karsa like?", "nonsense", AnswerForm.EXPLANATION),
+        ("How did the harbour of Karsa burn?", "", AnswerForm.EXPLANATION),
+        ("Tell me about the Fire of Karsa", "summary", AnswerForm.SUMMARY),
+        ("The Fire of Karsa and its causes", "explanation", AnswerForm.EXPLANATION),
+    ],
+)
+def test_the_form_is_recognised_and_never_a_value_for_a_why(question: str, said: str, form: AnswerForm) -> None:
+    plan = {"form": said, "status": "needs", "needs": [CAUSE, COURSE], "last": True}
+    answer = Author(explained, analyse=lambda request: plan).rag().ask(question)
+    assert (answer.form, answer.short_answer) == (form, "")
+    assert every_sentence_is_cited(answer.text)
+
+
+def test_what_no_fact_proves_is_taken_out_and_told() -> None:
+    def wrong(request: ChatRequest) -> Scripted:
+        lamp = numbered(request)["A watchman had left a lamp burning in the tar store."]
+        return text_reply(
+            f"{cited(request, LAMP)} It killed 41 people [{lamp}]. The mayor Edda Holm fled [{lamp}]. "
+            f"Nobody was ever punished for it. {cited(request, SPARKS)} The flames were beautiful [99]."
+        )
+
+    steps = list(Author(wrong).rag().steps(WHY))
+    assert isinstance(steps[-1], FinalStep)
+    answer = steps[-1].answer
+    assert answer.text == (
+        "A watchman had left a lamp burning in the tar store [1]. The wind carried sparks to the timber yards [2]."
+    )
+    assert answer.caveats == ("Left out, because no quoted fact proves it: 4 sentences.",)
+    assert all("41" not in claim.text for claim in answer.claims)
+
+
+def test_a_wrong_number_behind_a_true_marker_is_taken_out_and_a_wrong_marker_is_put_right() -> None:
+    def swapped(request: ChatRequest) -> Scripted:
+        lamp = numbered(request)["A watchman had left a lamp burning in the tar store."]
+        return text_reply(f"The fire destroyed 212 houses and killed 14 people [{lamp}]. {cited(request, LAMP)}")
+
+    answer = Author(swapped).rag().ask(WHY)
+    assert answer.text.startswith("The fire destroyed 212 houses and killed 14 people [1].")
+    assert "212 houses" in answer.citations[0].quote
+
+
+def test_a_sentence_without_a_marker_gets_the_one_that_proves_it_or_goes() -> None:
+    def unmarked(request: ChatRequest) -> Scripted:
+        return text_reply(
+            f"{cited(request, LAMP, SPARKS)} The fire destroyed 212 houses. It was a sad day for everyone."
+        )
+
+    answer = Author(unmarked).rag().ask(WHY)
+    assert "The fire destroyed 212 houses [3]." in answer.text
+    assert "sad day" not in answer.text
+    assert every_sentence_is_cited(answer.text)
+
+
+@pytest.mark.parametrize("kind", ["fenced", "prose", "in parts", "escaped twice", "thinking"])
+def test_replies_as_models_write_them(kind: str) -> None:
+    def write(request: ChatRequest) -> Scripted:
+        text = f"{cited(request, LAMP)}\n\n{cited(request, HOUSES)}"
+        replies: dict[str, Scripted] = {
+            "fenced": fenced(text_reply(text)),
+            "prose": text,
+            "in parts": text_reply("") | {"answer": text.split("\n\n")},
+            "escaped twice": text_reply(text.replace("\n", "\\n")),
+            "thinking": f"<think>Which facts? [7]</think>{fenced(text_reply(text))}",
+        }
+        return replies[kind]
+
+    answer = Author(write).rag().ask(WHY)
+    assert answer.text == (
+        "A watchman had left a lamp burning in the tar store [1].\n\n"
+        "The fire destroyed 212 houses and killed 14 people [2]."
+    )
+
+
+def test_of_a_reply_that_is_cut_off_the_whole_sentences_are_kept() -> None:
+    def cut(request: ChatRequest) -> Scripted:
+        assert request.written is not None
+        request.written('{"status": "answered", "answer": "' + cited(request, LAMP, SPARKS) + " The fire destr")
+        error = ReplyTruncated("The reply was cut off.")
+        error.retryable = False
+        return error
+
+    answer = Author(cut).rag().ask(WHY)
+    assert answer.text.endswith("timber yards [2].")
+    assert any("cut off" in caveat for caveat in answer.caveats)
+
+
+def test_a_text_of_which_nothing_is_proved_is_written_again_and_then_the_facts_are_quoted() -> None:
+    author = Author(lambda request: text_reply("Lightning struck the roof of Velm Tower [1]."))
+    answer = author.rag().ask(WHY)
+    assert author.calls["write"] == 2
+    assert (answer.status, answer.form) == (Status.ANSWERED, AnswerForm.EXTRACT)
+    assert "Velm" not in answer.text
+    assert {citation.quote for citation in answer.citations} >= {"The town rebuilt the harbour in stone by 1911."}
+
+
+def test_a_bare_value_is_asked_for_again() -> None:
+    author = Author([text_reply("A lamp [1]."), explained])
+    answer = author.rag().ask(WHY)
+    assert "is a bare value" in author.llm.asked("write")[1].user
+    assert every_sentence_is_cited(answer.text)
+
+
+def test_a_comparison_is_a_table_with_a_citation_in_every_cell() -> None:
+    needs = [
+        f"{asked} {bridge}{end}"
+        for bridge in ("the Orra Bridge", "the Sunday Bridge")
+        for asked, end in (("How long is", "?"), ("When was", " opened?"))
+    ]
+
+    def table(request: ChatRequest) -> Scripted:
+        facts = numbered(request)
+        n = {part: next(n for text, n in facts.items() if part in text) for part in ("40 m", "98 m", "1921", "1310")}
+        return text_reply(
+            "Here is the table.\n\n| | Length | Opened | Architect |\n|---|---|---|---|\n"
+            f"| Orra Bridge | 40 m [{n['40 m']}] | 1921 [{n['1921']}] | Oda Brenk [1] |\n"
+            f"| Sunday Bridge | 98 m [{n['98 m']}] | 1310 | - |"
+        )
+
+    plan = {"form": "table", "status": "needs", "needs": needs, "last": True}
+    answer = Author(table, analyse=[plan]).rag().ask(COMPARE)
+    assert answer.form is AnswerForm.TABLE
+    assert answer.text.splitlines() == [
+        "|  | Length | Opened | Architect |",
+        "| --- | --- | --- | --- |",
+        "| Orra Bridge | 40 m [1] | 1921 [2] | – |",
+        "| Sunday Bridge | 98 m [3] | 1310 [4] | – |",
+    ]
+    assert any("2 cells" in caveat for caveat in answer.caveats)
+
+
+def test_the_text_is_streamed_while_it_is_written() -> None:
+    def write(request: ChatRequest) -> Scripted:
+        reply = f'{{"status": "answered", "answer": "{cited(request, SPARKS, LAMP)}", "confidence": 0.9}}'
+        assert request.written is not None
+        for end in (60, len(reply)):
+            request.written(reply[:end])
+        return reply
+
+    told: list[AnswerText] = []
+    list(Author(write).rag().steps(WHY, written=told.append))
+    assert told[-1].text.startswith("The wind carried sparks to the timber yards [1].")
+    assert len(told) == 2
+
+
+def test_nothing_found_is_an_abstention_without_a_call_of_the_writer() -> None:
+    author = Author([], extract=lambda request: {"facts": []}, rephrase_and_analyse=lambda request: {"status": "stuck"})
+    answer = author.rag().ask(WHY)
+    assert answer.status is Status.ABSTAINED
+    assert "write" not in author.calls
+
+
+def test_at_a_limit_the_facts_are_written_up_by_the_reserved_call() -> None:
+    answer = Author(explained).rag(max_calls=3).ask(WHY)
+    assert every_sentence_is_cited(answer.text)
+
+
+@pytest.mark.parametrize("length", ["short", "paragraph"])
+def test_the_length_is_a_setting(length: str) -> None:
+    author = Author(explained)
+    author.rag(length=length).ask(WHY)
+    asked = author.llm.asked("write")[0].user
+    assert ("2 to 5 sentences" in asked) == (length == "short")
+    assert ("2 to 5 paragraphs" in asked) == (length == "paragraph")
+
+
+def test_a_value_question_with_a_longer_length_is_a_text() -> None:
+    plan = {"form": "value", "status": "needs", "needs": [CAUSE, COURSE], "last": True}
+    answer = Author(explained, analyse=[plan]).rag(length="paragraph").ask("When did the Fire of Karsa begin?")
+    assert answer.form is AnswerForm.EXPLANATION
