@@ -218,7 +218,9 @@ class FakeRAG:
         self.settings = settings
         return self
 
-    def steps(self, question: str, *, trace: Path | None = None, progress: object = None) -> Iterator[Step]:
+    def steps(
+        self, question: str, *, trace: Path | None = None, progress: object = None, written: object = None
+    ) -> Iterator[Step]:
         self.asked.append(question)
         if isinstance(self.outcome, BaseException):
             raise self.outcome

@@ -47,8 +47,8 @@ def headline(answer: Answer) -> tuple[str, str]:
 
 def said_lines(answer: Answer) -> list[str]:
     """The lines of the answer's text, without markup and safe to show; none for an extract, whose quotes are shown as
-    its citations."""
-    if answer.form is AnswerForm.EXTRACT:
+    its citations, and for a text, which is shown by its `text_blocks`."""
+    if answer.form is AnswerForm.EXTRACT or answer.form.is_text:
         return []
     lines = map(one_line, plain(answer.text or answer.short_answer).splitlines())
     return [line for line in lines if line]
@@ -78,8 +78,8 @@ def _place_of(value: str, line: str) -> tuple[int, int] | None:
 def chain_lines(answer: Answer) -> list[str]:
     """The way to the answer, "15th first lady → Harriet Lane [1]" a line, the computations last; [] where it would only
     repeat the answer."""
-    # The text of an abstention says by itself what was found, and where sources differ.
-    links = () if _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
+    # The text of an abstention says by itself what was found, and where sources differ; a long text cites all it says.
+    links = () if answer.form.is_text or _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
     quotes = {plain(citation.quote) for citation in answer.citations} if answer.form is AnswerForm.EXTRACT else ()
     links = tuple(link for link in links if link.found not in quotes)
     if answer.status is Status.INCOMPLETE:

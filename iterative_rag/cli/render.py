@@ -8,6 +8,7 @@ from types import TracebackType
 
 from iterative_rag.cli.console import Piece, Printer, clean
 from iterative_rag.cli.run_status import RunStatus
+from iterative_rag.cli.text_view import show_blocks
 from iterative_rag.output import (
     apart,
     around_value,
@@ -319,6 +320,8 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         printer.line(("Best answer so far:", "yellow"))
     if answer.form is AnswerForm.EXTRACT:
         printer.line(head)
+    elif answer.form.is_text and answer.text:
+        show_blocks(answer.text, printer)
     elif answer.text or answer.short_answer:
         _show_text(answer, printer, head)
     for link in chain_lines(answer):

@@ -3,7 +3,7 @@ replies is escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 from iterative_rag.conversations import Conversation
@@ -20,6 +20,7 @@ from iterative_rag.output import (
 )
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_escaping import escaped_markdown
+from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
 from iterative_rag.types import Answer, Citation
 
 # How the source of a document is told.
@@ -52,6 +53,8 @@ def as_markdown(answer: Answer, name: SourceName = str, *, heading: str = "", un
         lines += [f"**{head.strip()}**", ""]
     if short := apart(answer):
         lines += [f"**{_md(short)}**", ""]
+    for block in text_blocks(answer.text) if answer.form.is_text else ():
+        lines += [*markdown_lines(block), ""]
     for said in said_lines(answer):
         before, value, after = map(escaped_markdown, around_value(said, answer))
         lines += [f"{before}**{value}**{after}" if value else before, ""]
@@ -100,6 +103,8 @@ def said_html(answer: Answer) -> Iterator[str]:
         yield f"<p><strong>{label.strip()}</strong> {_html(answer.reason)}</p>"
     if short := apart(answer):
         yield f'<p class="short">{_html(short)}</p>'
+    for block in text_blocks(answer.text) if answer.form.is_text else ():
+        yield block_html(block, escape)
     for said in said_lines(answer):
         before, value, after = map(escape, around_value(said, answer))
         yield f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>"
@@ -119,6 +124,38 @@ def _place(citation: Citation, name: SourceName) -> str:
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
     copies = f"; the same text: {', '.join(map(name, citation.copies))}" if citation.copies else ""
     return f"{name(citation.source)}, {where}{read_on}{copies}"
+
+
+def markdown_lines(block: TextBlock) -> Iterator[str]:
+    """A part of a text as Markdown, everything in it escaped."""
+    match block:
+        case TextHeading(text):
+            yield f"## {_md(text)}"
+        case TextParagraph(text, entry):
+            yield f"{'- ' if entry else ''}{_md(text)}"
+        case TextTable(rows):
+            for n, row in enumerate(rows):
+                yield f"| {' | '.join(map(_md, row))} |"
+                if not n:
+                    yield f"|{' --- |' * len(row)}"
+
+
+def block_html(block: TextBlock, shown: Callable[[str], str]) -> str:
+    """A part of a text as HTML; `shown` escapes what is in it."""
+    match block:
+        case TextHeading(text):
+            return f"<h2>{shown(text)}</h2>"
+        case TextParagraph(text, entry):
+            return f"<p>{'• ' if entry else ''}{shown(text)}</p>"
+        case TextTable(rows):
+            head, *body = ([shown(cell) for cell in row] for row in rows)
+            header = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
+            lines = (f'<tr><th scope="row">{row[0]}</th>{_html_cells(row[1:])}</tr>' for row in body)
+            return f'<div class="table"><table><tr>{header}</tr>{"".join(lines)}</table></div>'
+
+
+def _html_cells(cells: Sequence[str]) -> str:
+    return "".join(f"<td>{cell}</td>" for cell in cells)
 
 
 def _md(text: str) -> str:

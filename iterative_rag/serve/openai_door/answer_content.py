@@ -9,10 +9,12 @@ from typing import Any
 from urllib.parse import quote
 
 from iterative_rag.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
+from iterative_rag.proof.answer_export import markdown_lines
 from iterative_rag.serve.openai_door.chat_request import ChatRequested
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_escaping import escaped_markdown
+from iterative_rag.text.text_blocks import text_blocks
 from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
 
 # A token of English on average: the text is not the output of one model, whose tokens could be counted.
@@ -60,6 +62,8 @@ def _lines(answer: Answer, links: Mapping[int, str]) -> Iterator[str]:
         yield ""
     elif answer.confidence_word is ConfidenceWord.WEAK_GUESS:
         yield "**Weak guess:**"
+    for block in text_blocks(answer.text) if answer.form.is_text else ():
+        yield from (*(_MARKER.sub(r"[\1]", line) for line in markdown_lines(block)), "")
     for line in said_lines(answer):
         before, value, after = map(_as_text, around_value(line, answer))
         yield f"{before}**{value}**{after}" if value else before

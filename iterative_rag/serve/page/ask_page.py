@@ -21,10 +21,11 @@ from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.runs.run_request import LIMITS, checked_request
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.settings import PRESETS
+from iterative_rag.settings.choices import LENGTHS
 
 _RECENT = 6
 _MOST_FIELDS = 20
-_TEXTS = ("question", "corpus", "backend", "strategy", "preset")
+_TEXTS = ("question", "corpus", "backend", "strategy", "length", "preset")
 _LABELS = {
     "max_hops": "Hops",
     "max_calls": "Model calls",
@@ -90,6 +91,8 @@ async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGE
         backends=services.pool.backends,
         strategies=STRATEGIES.offered,
         default_strategy=services.settings.strategy,
+        lengths=LENGTHS,
+        default_length=services.settings.length,
         presets=tuple(PRESETS),
         limits=limits,
         recent=recent,

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 
 from iterative_rag import __version__
 from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines
+from iterative_rag.proof.answer_export import block_html
 from iterative_rag.proof.proof_file import stylesheet
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.page.articles.article_view import ArticleView
@@ -24,6 +25,7 @@ from iterative_rag.serve.services import services_of
 from iterative_rag.text.control_characters import one_line, visible
 from iterative_rag.text.markup import plain
 from iterative_rag.text.plurals import counted
+from iterative_rag.text.text_blocks import text_blocks
 from iterative_rag.types import Answer
 
 _STATIC = {
@@ -60,6 +62,11 @@ def static_file(name: str) -> bytes:
     """A file of the page; the style of a proof is part of that of the page."""
     content = (files("iterative_rag.serve.page") / "static" / name).read_bytes()
     return stylesheet().encode() + content if name == "page.css" else content
+
+
+def answer_blocks(answer: Answer) -> list[Markup]:
+    """The parts of an answer that is a text, with its numbers as links to the quotes."""
+    return [Markup(block_html(block, _linked)) for block in text_blocks(answer.text) if answer.form.is_text]
 
 
 def answer_lines(answer: Answer) -> list[Markup]:
@@ -102,6 +109,7 @@ def _environment() -> Environment:
     environment.filters |= {"plain": plain, "one_line": one_line, "source": public_source, "quote": quote_of}
     environment.filters["message"] = public_message
     environment.globals |= {
+        "answer_blocks": answer_blocks,
         "answer_lines": answer_lines,
         "article_html": _article_html,
         "apart": apart,
