@@ -149,6 +149,10 @@ AnswerLanguage = Annotated[
     str | None,
     typer.Option("--answer-language", metavar="CODE", help="An LLM's answer: auto (as the question), or a code."),
 ]
+AnswerLength = Annotated[
+    str | None,
+    typer.Option("--length", metavar="<short|paragraph|report>", help="How long an LLM's answer is."),
+]
 Guess = Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")]
 UseCache = Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]

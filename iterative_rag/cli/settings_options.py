@@ -11,6 +11,7 @@ import typer
 
 from iterative_rag.cli.options import (
     AnswerLanguage,
+    AnswerLength,
     CorpusName,
     DocumentLanguage,
     EmbedderSpec,
@@ -74,6 +75,7 @@ _OPTIONS: dict[str, Any] = {
     "guess": Guess,
     "language": Language,
     "answer_language": AnswerLanguage,
+    "length": AnswerLength,
     "cache": UseCache,
 }
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.registry import STRATEGIES
+from iterative_rag.settings.choices import LENGTHS
 
 LONGEST_QUERY = 1000
 LONGEST_NAME = 500
@@ -102,4 +103,10 @@ class AskArguments(Arguments):
         "",
         description="How to work on it; empty: as the server is set.",
         json_schema_extra={"enum": ["", *STRATEGIES.offered]},
+    )
+    length: str = Field(
+        "",
+        description="How long the answer is: a value or a few sentences, paragraphs, or a report; empty: as the server "
+        "is set.",
+        json_schema_extra={"enum": ["", *LENGTHS]},
     )

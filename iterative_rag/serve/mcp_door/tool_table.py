@@ -103,9 +103,9 @@ TOOLS = {
         McpTool(
             ASK,
             "Ask a multi-hop question",
-            "Answer a factual question that may need several look-ups (for example 'Who was the mother of the 15th "
-            "first lady?'), with numbered verbatim quotes. It may take minutes with a language model; progress is "
-            "reported, and a request that is cancelled ends the run.",
+            "Answer a question that may need several look-ups (for example 'Who was the mother of the 15th first "
+            "lady?'), explain, summarise or compare, with numbered verbatim quotes. It may take minutes with a "
+            "language model; progress is reported, and a request that is cancelled ends the run.",
             AskArguments,
             AskResult,
             _by_a_run,

@@ -17,7 +17,7 @@ from iterative_rag.text.control_characters import without_controls
 _SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "typical_p", "tfs_z", "mirostat", "mirostat_eta", "mirostat_tau"),
     *("frequency_penalty", "presence_penalty", "repetition_penalty", "repeat_penalty", "repeat_last_n", "logit_bias"),
-    *("seed", "reasoning_effort", "reasoning", "include_reasoning", "think", "verbosity", "prediction"),
+    *("seed", "reasoning_effort", "reasoning", "include_reasoning", "think", "prediction"),
 )
 _ACCOUNTING = (
     *("user", "metadata", "store", "service_tier", "safety_identifier", "parallel_tool_calls", "prompt_cache_key"),
@@ -43,7 +43,11 @@ _FIXED: Mapping[str, tuple[tuple[object, ...], str]] = {
     "web_search_options": (_NOTHING, "Whether the web is searched is a setting of the server."),
     "response_format": ((None, {"type": "text"}), "Answers are text: JSON modes are not supported."),
 }
-_USED = frozenset({"model", "messages", "stream", "stream_options", "stop", "max_tokens", "max_completion_tokens"})
+_USED = frozenset(
+    {"model", "messages", "stream", "stream_options", "stop", "max_tokens", "max_completion_tokens", "verbosity"}
+)
+# What the protocol calls the verbosity of an answer, and the setting `length`.
+_LENGTHS = {None: "", "low": "short", "medium": "paragraph", "high": "report"}
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _MOST_STOPS = 4
 _MOST_MESSAGES = 2000
@@ -61,7 +65,8 @@ class Message:
 class ChatRequested:
     """A request that was checked. `earlier` are the messages before the question without those of the system.
 
-    `most_tokens` bounds the text of the answer, None for no bound. `stops` end it where one of them stands.
+    `most_tokens` bounds the text of the answer, None for no bound. `stops` end it where one of them stands. `length` is
+    the setting of that name, "" for that of the server.
     """
 
     model: str
@@ -71,6 +76,7 @@ class ChatRequested:
     include_usage: bool = False
     stops: tuple[str, ...] = ()
     most_tokens: int | None = None
+    length: str = ""
 
 
 def chat_requested(body: Mapping[str, Any]) -> ChatRequested:
@@ -95,6 +101,7 @@ def chat_requested(body: Mapping[str, Any]) -> ChatRequested:
         include_usage=_of(options, "include_usage", bool, False),
         stops=_stops(body.get("stop")),
         most_tokens=_most_tokens(body),
+        length=_length(body.get("verbosity")),
     )
 
 
@@ -156,6 +163,12 @@ def _text(content: str, param: str) -> str:
     except UnicodeEncodeError as error:
         raise RequestRefused("The text is not valid Unicode.", param=param, code="invalid_value") from error
     return without_controls(content)
+
+
+def _length(given: object) -> str:
+    if not (given is None or isinstance(given, str)) or given not in _LENGTHS:
+        raise RequestRefused("verbosity is low, medium or high.", param="verbosity", code="invalid_value")
+    return _LENGTHS[given]
 
 
 def _stops(given: object) -> tuple[str, ...]:

@@ -87,7 +87,12 @@ async def complete(request: Request) -> Response:
     name = await asyncio.to_thread(parsed, requested.model, services.pool)
     if (reply := task_reply(requested.question)) is not None:
         return _replied(requested, reply)
-    given = {"question": question_within(requested.question), "corpus": name.corpus, "strategy": name.strategy}
+    given = {
+        "question": question_within(requested.question),
+        "corpus": name.corpus,
+        "strategy": name.strategy,
+        "length": requested.length,
+    }
     asked: RunRequest = await asyncio.to_thread(checked_request, given, services.pool)
     earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
     run = services.runs.submit(asked, client=client_of(request.scope), work=asking(asked, earlier))

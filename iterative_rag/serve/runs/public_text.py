@@ -14,7 +14,8 @@ from iterative_rag.types.links import web_link
 # The settings that a client may see: none of them holds an address, a path or a model's whole spec.
 PUBLIC_SETTINGS = (
     "preset", "corpus", "strategy", "max_hops", "max_calls", "max_tokens", "max_seconds", "shortlist", "fact_limit",
-    "language", "answer_language", "web", "guess", "cache", "seed", "analysis", "grading", "correction", "reflection",
+    "language", "answer_language", "length", "web", "guess", "cache", "seed", "analysis", "grading", "correction",
+    "reflection",
 )  # fmt: skip
 _ABSOLUTE = re.compile(r"(?<![\w/:.])(?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'\"“”<>|,;]+){2,}[/\\]?")
 _ADDRESS = re.compile(

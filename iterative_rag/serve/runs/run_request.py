@@ -16,8 +16,8 @@ from iterative_rag.types import Within
 
 # A request may lower these.
 LIMITS = ("max_hops", "max_calls", "max_tokens", "max_seconds", "shortlist", "fact_limit")
-# These name no server, file or key, and cost no more than the default.
-CHOICES = ("language", "answer_language")
+# These name no server, file or key; what a longer answer costs is bounded by the limits.
+CHOICES = ("language", "answer_language", "length")
 FIELDS = frozenset({"question", "corpus", "backend", "strategy", "preset", "limits", "within", *CHOICES})
 _WITHIN = tuple(one.name for one in fields(Within))
 _MOST_CONDITIONS = 20
