@@ -26,6 +26,7 @@ IterativeRAGError
 │   ├── ModelMissing     the server does not have the model
 │   ├── LLMTimeout       no reply in time
 │   ├── LLMServerError   a 4xx or 5xx, or an error in the stream
+│   │   └── ContextOverflow  a request that is longer than the context of the model
 │   ├── ReplyTruncated   the stream ended before it was done
 │   └── ReplyUnreadable  the reply could not be parsed, even after one retry
 └── CapReached           a limit of the run; the engine ends with an incomplete answer    (exit 6)
@@ -198,7 +199,15 @@ class LLMServerError(LLMError):
         super().__init__(message, hint=hint)
         self.status = status
         self.retryable = status in (-1, 429) or status >= 500
-        self.fatal = status in (401, 403, 404)
+        self.fatal = status in (401, 402, 403, 404)
+
+
+class ContextOverflow(LLMServerError):
+    """A shorter request may go through; the same one never does."""
+
+    def __init__(self, message: str, *, status: int, hint: str = "") -> None:
+        super().__init__(message, status=status, hint=hint)
+        self.retryable = False
 
 
 class ReplyTruncated(LLMError):

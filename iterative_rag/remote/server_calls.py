@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from iterative_rag.errors import (
+    ContextOverflow,
     LLMError,
     LLMServerError,
     LLMTimeout,
@@ -41,6 +42,8 @@ FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 4.0
 CONNECT_SECONDS = 10.0
 DEFAULT_SECONDS = 120.0  # of a call without a limit
+TOO_MANY_REQUESTS = 429
+ACCEPTED = 202  # NVIDIA's gateway, while a model is being started
 
 # --- addresses ---------------------------------------------------------------------------------
 
@@ -86,6 +89,7 @@ class CallState(threading.local):
 
     ends: float | None = None  # of time.monotonic(); None: DEFAULT_SECONDS after it began
     retry_after: float | None = None
+    status: int = 0  # of the last response
 
     def deadline(self) -> float:
         return time.monotonic() + DEFAULT_SECONDS if self.ends is None else self.ends
@@ -115,14 +119,36 @@ class CallState(threading.local):
         }
 
     def _listen(self, response: httpx.Response) -> None:
-        value = response.headers.get("retry-after", "")
-        self.retry_after = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+        self.status = response.status_code
+        self.retry_after = _pause_asked_for(response)
         import httpx
 
         from iterative_rag.remote.bounded_body import BoundedBody
 
         if isinstance(response.stream, httpx.SyncByteStream):
             response.stream = BoundedBody(response.stream, self.deadline())
+
+
+def _pause_asked_for(response: httpx.Response) -> float | None:
+    """The seconds of `Retry-After`; without it, until the limit that a 429 speaks of is reset (OpenAI's headers)."""
+    headers = response.headers
+    value = headers.get("retry-after", "")
+    if re.fullmatch(r"\d+(\.\d+)?", value):
+        return float(value)
+    if response.status_code != TOO_MANY_REQUESTS:
+        return None
+    used_up = [kind for kind in ("requests", "tokens") if headers.get(f"x-ratelimit-remaining-{kind}") == "0"]
+    pauses = [_duration(headers.get(f"x-ratelimit-reset-{kind}", "")) for kind in used_up]
+    return max((pause for pause in pauses if pause is not None), default=None)
+
+
+def _duration(text: str) -> float | None:
+    """ "2m59.56s", "7.66s", "120ms" in seconds."""
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?", text)
+    if not text or match is None:
+        return None
+    hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + seconds + milliseconds / 1000
 
 
 def connection_limits() -> httpx.Limits:
@@ -136,7 +162,7 @@ def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retr
     """Call `attempt`, and up to `retries` more times after a retryable LLMError, all within `seconds`."""
     deadline = time.monotonic() + seconds
     for turn in range(retries + 1):
-        call.ends, call.retry_after = deadline, None
+        call.ends, call.retry_after, call.status = deadline, None, 0
         try:
             return attempt()
         except LLMError as error:
@@ -145,7 +171,10 @@ def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retr
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn) * random.uniform(0.5, 1.5)
             # Half of them if nothing listens: a user who forgot to start the server should not wait.
             last = retries // 2 if error.fatal else retries
-            if not error.retryable or turn == last or time.monotonic() + pause >= deadline:
+            late = time.monotonic() + pause >= deadline
+            if error.retryable and late and call.retry_after is not None:
+                error.hint = f"It asks for a pause of {pause:,.0f} s. {error.hint}".strip()
+            if not error.retryable or turn == last or late:
                 raise
         time.sleep(pause)
     raise AssertionError("unreachable")
@@ -183,6 +212,8 @@ def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
     text = without_secrets(str(getattr(error, "error", "") or error))[:300].rstrip(".")
     if isinstance(status, int) and status >= 300:
         return _refused(status, text, server)
+    if _OVERFLOW.search(text):  # as LM Studio tells it: in a stream that began well
+        return _overflow(-1, text, server)
     if _among(chain, httpx.TimeoutException) and not _among(chain, httpx.ConnectTimeout):
         return LLMTimeout(f"{server} gave no reply in time.", hint="Raise the timeout, or use a smaller model.")
     if _among(chain, httpx.ConnectError, httpx.ConnectTimeout, ConnectionError):
@@ -198,11 +229,36 @@ def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
     return LLMError(f"{server} failed: {type(error).__name__}: {text}.")
 
 
+# How OpenAI, vLLM, llama.cpp, LM Studio and Groq say that a request does not fit.
+_OVERFLOW = re.compile(
+    r"context[ _](?:length|size|window)|exceed_context_size|request too large|when context the overflows", re.IGNORECASE
+)
+
+
+def _overflow(status: int, text: str, server: Server) -> ContextOverflow:
+    return ContextOverflow(
+        f"The request is longer than the context of {server.model}: {text}.",
+        status=status,
+        hint="Start the server with a longer context, or lower window_chars, documents_per_call or reply_tokens.",
+    )
+
+
 def truncated_reply(server: Server) -> ReplyTruncated:
     return ReplyTruncated(f"The reply of {server.model} ended before it was done.", hint="See the server's log.")
 
 
+def pending(server: Server) -> LLMServerError:
+    """The server accepted the call and sent no reply: it is still starting the model."""
+    error = LLMServerError(
+        f"{server} has not started {server.model} yet ({ACCEPTED}).", status=ACCEPTED, hint="Try again in a minute."
+    )
+    error.retryable = True
+    return error
+
+
 def _refused(status: int, text: str, server: Server) -> LLMError:
+    if status in (400, 413, 422) and _OVERFLOW.search(text):
+        return _overflow(status, text, server)
     missing = status == 404 and (server.kind == "ollama" or "model" in text.casefold())
     if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
         hint = (
@@ -220,9 +276,11 @@ def _refused(status: int, text: str, server: Server) -> LLMError:
     keyless = hint_for(server.url, server.kind) if server.url else ""
     hints = {
         401: keyless,
+        402: "The account has no credit left for this model; see its page at the provider.",
         403: keyless,
         404: "The URL of an OpenAI-compatible server usually ends in /v1.",
-        429: "Wait, or lower calls_in_flight.",
+        TOO_MANY_REQUESTS: "Wait, or lower calls_in_flight.",
+        503: "The server may still be loading the model; wait, and see its log.",
     }
     hint = hints.get(status, "See the server's log." if status >= 500 else "")
     return LLMServerError(f"{server} answered {status}: {text}.", status=status, hint=hint)

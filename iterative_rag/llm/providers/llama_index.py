@@ -12,10 +12,26 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import CallSuperseded, LLMError, LLMServerError, LLMTimeout, ReplyTruncated
+from iterative_rag.errors import (
+    CallSuperseded,
+    ContextOverflow,
+    LLMError,
+    LLMServerError,
+    LLMTimeout,
+    ReplyTruncated,
+)
 from iterative_rag.llm.replies.structured_call import written_out
 from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
-from iterative_rag.remote.server_calls import RETRIES, CallState, Server, as_llm_error, truncated_reply, with_retries
+from iterative_rag.remote.server_calls import (
+    ACCEPTED,
+    RETRIES,
+    CallState,
+    Server,
+    as_llm_error,
+    pending,
+    truncated_reply,
+    with_retries,
+)
 from iterative_rag.settings import Settings
 from iterative_rag.system.cancellation import is_cancelled
 
@@ -29,7 +45,8 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN = 4
 # Statuses by which servers refuse a field that they do not know, or functions that the model cannot call.
-REFUSED = (400, 422)
+_REFUSED = (400, 422)
+_NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
 # Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
 NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
 
@@ -62,7 +79,7 @@ class _Arrived:
         if choices:
             self.tells = True
             self.finish = _get(choices[0], "finish_reason") or self.finish
-        usage = _get(raw, "usage") or chunk.additional_kwargs
+        usage = _get(raw, "usage") or _get(_get(raw, "x_groq"), "usage") or chunk.additional_kwargs
         self.prompt_tokens = _count(usage, raw, "prompt_tokens", "prompt_eval_count") or self.prompt_tokens
         self.completion_tokens = _count(usage, raw, "completion_tokens", "eval_count") or self.completion_tokens
 
@@ -114,14 +131,17 @@ class StreamedChat:
         """One call, with functions as long as the server does not refuse them: then it is asked by the schema."""
         if request.functions and not self._refuses_functions:
             try:
-                return self._attempt(request, self._stream)
+                return self._with_functions(request)
             except LLMServerError as error:
-                if error.status not in REFUSED:
+                if not is_refusal(error) and _NO_FUNCTIONS not in str(error):
                     raise
             reply = self._by_schema(replace(request, functions=()))
             self._refuses_functions = True  # remembered only if it helped: a 400 may have had another cause
             return reply
         return self._by_schema(replace(request, functions=()))
+
+    def _with_functions(self, request: ChatRequest) -> ChatReply:
+        return self._attempt(request, self._stream)
 
     def _by_schema(self, request: ChatRequest) -> ChatReply:
         return self._attempt(request, self._stream)
@@ -133,7 +153,7 @@ class StreamedChat:
             try:
                 reply = self._called(request, start, thinking)
             except LLMServerError as error:
-                if error.status not in REFUSED:
+                if not is_refusal(error):
                     raise
                 continue
             self._thinking = forms[n:]
@@ -181,7 +201,9 @@ class StreamedChat:
             )
             error.retryable = False  # the same call would be cut off again
             raise error
-        if arrived.tells and arrived.finish is None:
+        if not arrived.begun and self._call.status == ACCEPTED:
+            raise pending(self._server)
+        if (arrived.tells and arrived.finish is None) or (not arrived.begun and self._call.status):
             raise truncated_reply(self._server)
 
 
@@ -222,6 +244,11 @@ def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
     prompt = arrived.prompt_tokens or (len(request.system) + len(request.user)) // CHARS_PER_TOKEN
     completion = arrived.completion_tokens or len(arrived.text) // CHARS_PER_TOKEN
     return ChatReply(arrived.text, prompt, completion, calls=arrived.calls, thought=arrived.thought)
+
+
+def is_refusal(error: LLMServerError) -> bool:
+    """Whether a server refuses the form of a request, so that another form may go through."""
+    return error.status in _REFUSED and not isinstance(error, ContextOverflow)
 
 
 def named_thinking(settings: Settings) -> str:

@@ -332,14 +332,23 @@ def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: F
     assert not server.seen
 
 
-@pytest.mark.parametrize("field", ["response_format", "stream_options", "seed"])
-def test_a_server_that_knows_no_schema_is_asked_without_from_then_on(server: FakeServer, field: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        ("response_format", [True, True, False, False]),
+        ("stream_options", [True, False, False]),
+        ("seed", [True, False, False]),
+    ],
+)
+def test_a_server_that_knows_no_schema_is_asked_without_from_then_on(
+    server: FakeServer, field: str, sent: list[bool]
+) -> None:
     server.refuses = frozenset({field})
     model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
     assert model is not None
     assert model.complete(REQUEST).text == server.reply
     assert model.complete(REQUEST).text == server.reply
-    assert [field in seen.body for seen in server.calls("/v1/chat/completions")] == [True, False, False]
+    assert [field in seen.body for seen in server.calls("/v1/chat/completions")] == sent
 
 
 def test_a_400_with_another_cause_does_not_switch_the_schema_off(server: FakeServer) -> None:

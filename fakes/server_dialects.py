@@ -1,0 +1,247 @@
+"""OpenAI-compatible servers as they differ: how each takes JSON, shows thoughts, counts tokens, and refuses.
+
+Bodies, headers and statuses are those of NVIDIA's hosted NIM, Groq, vLLM, LM Studio and llama.cpp; the words around
+them are shortened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from fakes.loopback_server import LoopbackServer
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An answer that is no reply. `event`: it comes as an event of a stream that began well."""
+
+    status: int
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    event: bool = False
+
+
+def _openai(status: int, message: str, **more: object) -> Refusal:
+    return Refusal(status, {"error": {"message": message, "type": "invalid_request_error", **more}})
+
+
+def _problem(status: int, title: str, detail: str = "") -> Refusal:
+    """NVIDIA's gateway answers in the form of RFC 7807."""
+    return Refusal(status, {"status": status, "title": title, **({"detail": detail} if detail else {})})
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One server. `json_types` are the values of `response_format.type` that it takes; `thoughts` is the field of
+    thoughts in a delta, "" where they stand in the text; `usage` the field of a chunk that holds the counts."""
+
+    name: str
+    json_types: frozenset[str]
+    json_refusal: Callable[[str], Refusal]
+    overflow: Refusal
+    rate_limited: Refusal
+    no_key: Refusal
+    no_model: Callable[[str], Refusal]
+    thoughts: str = "reasoning_content"
+    usage: str = "usage"
+    unknown_fields: frozenset[str] = frozenset()
+
+
+NIM = Dialect(
+    "nim",
+    frozenset(),
+    lambda kind: Refusal(
+        422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"], "msg": "Extra inputs"}]}
+    ),
+    _openai(400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."),
+    _problem(429, "Too Many Requests"),
+    _problem(401, "Unauthorized", "Header of type `authorization` was missing"),
+    lambda model: _problem(404, "Not Found", f"Function for model '{model}': Not found for account"),
+    unknown_fields=frozenset({"seed"}),
+)
+GROQ = Dialect(
+    "groq",
+    frozenset({"json_object"}),
+    lambda kind: _openai(400, f"This model does not support response format `{kind}`. See the supported models"),
+    Refusal(
+        413,
+        {"error": {"message": "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 8000"}},
+    ),
+    Refusal(
+        429,
+        {
+            "error": {
+                "message": "Rate limit reached: try again in 7.66s",
+                "type": "tokens",
+                "code": "rate_limit_exceeded",
+            }
+        },
+        {
+            "retry-after": "8",
+            "x-ratelimit-limit-tokens": "6000",
+            "x-ratelimit-remaining-requests": "14370",
+            "x-ratelimit-remaining-tokens": "0",
+            "x-ratelimit-reset-requests": "2m59.56s",
+            "x-ratelimit-reset-tokens": "7.66s",
+        },
+    ),
+    _openai(401, "Invalid API Key", code="invalid_api_key"),
+    lambda model: _openai(404, f"The model `{model}` does not exist or you do not have access", code="model_not_found"),
+    thoughts="reasoning",
+    usage="x_groq",
+)
+VLLM = Dialect(
+    "vllm",
+    frozenset({"json_schema", "json_object"}),
+    lambda kind: _openai(400, f"response_format {kind}"),
+    Refusal(
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens "
+            "(4000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    Refusal(429, {"error": {"message": "Too many requests", "code": 429}}),
+    Refusal(401, {"error": "Unauthorized"}),
+    lambda model: Refusal(
+        404,
+        {"object": "error", "message": f"The model `{model}` does not exist.", "type": "NotFoundError", "code": 404},
+    ),
+)
+LM_STUDIO = Dialect(
+    "lm-studio",
+    frozenset({"json_schema", "text"}),
+    lambda kind: Refusal(400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}),
+    Refusal(
+        200,
+        {
+            "error": {
+                "message": "The number of tokens to keep from the initial prompt is greater than the context length."
+            }
+        },
+        event=True,
+    ),
+    Refusal(429, {"error": "Too many requests"}),
+    _openai(401, "An LM Studio API token is required to make requests to this server", code="invalid_api_key"),
+    lambda model: _openai(404, f"Model {model} not found: no models loaded", param="model", code="model_not_found"),
+    thoughts="",
+)
+LLAMA_CPP = Dialect(
+    "llama.cpp",
+    frozenset({"json_schema", "json_object"}),
+    lambda kind: Refusal(
+        400, {"error": {"code": 400, "message": 'Either "json_schema" or "grammar" can be specified'}}
+    ),
+    Refusal(
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 5000,
+                "n_ctx": 4096,
+            }
+        },
+    ),
+    Refusal(503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}),
+    Refusal(401, {"error": {"code": 401, "message": "Invalid API Key", "type": "authentication_error"}}),
+    lambda model: _openai(404, f"model '{model}' not found"),
+)
+DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP)
+
+
+@dataclass
+class DialectServer(LoopbackServer):
+    """A server that has the model `tiny` and speaks one dialect; `refusals` are used up in order before it replies."""
+
+    dialect: Dialect
+    reply: str = '{"status": "known"}'
+    thoughts: str = ""
+    key: str = ""
+    refusals: deque[Refusal | None] = field(default_factory=deque)
+    bodies: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def __enter__(self) -> DialectServer:
+        self.start(_Handler, server_of=self)
+        return self
+
+    def refusal(self, body: Mapping[str, Any], authorization: str) -> Refusal | None:
+        """Why the request is refused; None where it gets a reply."""
+        self.bodies.append(body)
+        if self.refusals and (given := self.refusals.popleft()):
+            return given
+        if self.key and authorization != f"Bearer {self.key}":
+            return self.dialect.no_key
+        if body["model"] != "tiny":
+            return self.dialect.no_model(body["model"])
+        kind = body.get("response_format", {}).get("type")
+        if kind and kind not in self.dialect.json_types:
+            return self.dialect.json_refusal(kind)
+        for name in sorted(self.dialect.unknown_fields & body.keys()):
+            detail = [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}]
+            return Refusal(422, {"detail": detail})
+        return None
+
+    def chunks(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The stream of a reply."""
+        field_of_thoughts = self.dialect.thoughts
+        text = self.reply if field_of_thoughts or not self.thoughts else f"<think>{self.thoughts}</think>{self.reply}"
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        if self.thoughts and field_of_thoughts:
+            deltas.append({field_of_thoughts: self.thoughts})
+        deltas += [{"content": text[at : at + 9]} for at in range(0, len(text), 9)]
+        chunks: list[dict[str, Any]] = [
+            {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+        ]
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        counts = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
+        if self.dialect.usage == "x_groq":
+            chunks[-1]["x_groq"] = {"id": "req_1", "usage": counts}
+        elif (body.get("stream_options") or {}).get("include_usage"):
+            chunks.append({"choices": [], "usage": counts})
+        head = {"id": "1", "created": 1, "model": "tiny", "object": "chat.completion.chunk"}
+        return [head | chunk for chunk in chunks]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_of: DialectServer
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        refusal = self.server_of.refusal(body, self.headers.get("Authorization", ""))
+        if refusal is None:
+            events = [_event(chunk) for chunk in self.server_of.chunks(body)]
+            self._send(200, b"".join([*events, b"data: [DONE]\n\n"]), "text/event-stream")
+        elif refusal.event:
+            self._send(refusal.status, b"event: error\n" + _event(refusal.body), "text/event-stream")
+        else:
+            data = b"" if refusal.body is None else json.dumps(refusal.body).encode()
+            self._send(refusal.status, data, "application/json", refusal.headers)
+
+    def _send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _event(value: object) -> bytes:
+    return b"data: " + json.dumps(value).encode() + b"\n\n"

@@ -1,0 +1,174 @@
+"""The servers of docs/models.md, each played by a stand-in that takes, shows, counts and refuses as the real one."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from fakes.server_dialects import DIALECTS, GROQ, LLAMA_CPP, LM_STUDIO, NIM, VLLM, Dialect, DialectServer, Refusal
+from iterative_rag.errors import ContextOverflow, LLMServerError, ModelMissing
+from iterative_rag.llm.providers.model_choice import chat_model
+from iterative_rag.llm.replies.json_parsing import visible
+from iterative_rag.protocols import ChatModel, ChatRequest, FunctionSpec
+from iterative_rag.settings import Settings
+
+SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+REQUEST = ChatRequest("analyse", "Reply in JSON.", "What is missing?", SCHEMA, max_tokens=77)
+FUNCTIONS = (FunctionSpec("search", "Search.", {"type": "object", "properties": {"queries": {"type": "array"}}}),)
+Model = Callable[..., ChatModel]
+
+
+@pytest.fixture(params=DIALECTS, ids=lambda dialect: dialect.name)
+def dialect(request: pytest.FixtureRequest) -> Dialect:
+    chosen: Dialect = request.param
+    return chosen
+
+
+@pytest.fixture
+def server(dialect: Dialect) -> Iterator[DialectServer]:
+    with DialectServer(dialect) as running:
+        yield running
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that are waited between two calls; nobody waits for them."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    return waited
+
+
+def model_at(server: DialectServer, name: str = "tiny", **settings: object) -> ChatModel:
+    built, _ = chat_model(f"openai-like/{name}@{server.url}/v1", Settings(timeout=20).model_copy(update=settings))
+    assert built is not None
+    return built
+
+
+def json_types(server: DialectServer) -> list[str]:
+    """How each call asked for JSON."""
+    return [body.get("response_format", {}).get("type", "") for body in server.bodies]
+
+
+def test_the_reply_comes_in_the_best_form_that_the_server_takes(server: DialectServer) -> None:
+    server.thoughts = "Let me see."
+    model = model_at(server)
+    reply = model.complete(REQUEST)
+    assert visible(reply.text) == server.reply
+    assert reply.thought
+    counted = server.dialect not in (NIM,)  # it is asked without its counts once it refuses the seed
+    assert (reply.prompt_tokens, reply.completion_tokens) == (21, 7) or not counted
+    best = next((one for one in ("json_schema", "json_object") if one in server.dialect.json_types), "")
+    asked = len(server.bodies)
+    model.complete(REQUEST)
+    assert json_types(server)[asked:] == [best], "what it refuses is remembered"
+
+
+def test_functions_are_offered_whatever_else_the_server_refuses(server: DialectServer) -> None:
+    model = model_at(server)
+    for _ in range(2):
+        model.complete(dataclasses.replace(REQUEST, functions=FUNCTIONS))
+    assert server.bodies[-1]["tools"][0]["function"]["name"] == "search"
+
+
+def test_a_request_that_is_too_long_is_sent_once_and_says_what_to_set(server: DialectServer) -> None:
+    server.refusals.extend([server.dialect.overflow] * 3)
+    with pytest.raises(ContextOverflow) as raised:
+        model_at(server, thinking="off").complete(REQUEST)
+    assert len(server.bodies) == 1
+    assert "window_chars" in raised.value.hint
+
+
+def test_a_limit_of_the_rate_is_waited_for(server: DialectServer, pauses: list[float]) -> None:
+    model = model_at(server)
+    model.complete(REQUEST)
+    server.refusals.append(server.dialect.rate_limited)
+    assert model.complete(REQUEST).text == server.reply
+    assert len(pauses) == 1
+    assert pauses == [8.0] or server.dialect is not GROQ
+
+
+def test_a_limit_that_outlasts_the_call_says_how_long(pauses: list[float]) -> None:
+    long = dataclasses.replace(GROQ.rate_limited, headers={"retry-after": "1800"})
+    with DialectServer(GROQ) as server:
+        server.refusals.append(long)
+        with pytest.raises(LLMServerError) as raised:
+            model_at(server).complete(REQUEST)
+    assert "a pause of 1,800 s" in raised.value.hint
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("remaining", "reset", "pause"),
+    [("0", "1m2.5s", 62.5), ("0", "120ms", 0.12), ("0", "soon", None), ("3", "9s", None)],
+)
+def test_without_retry_after_the_limit_that_is_used_up_says_when(
+    pauses: list[float], remaining: str, reset: str, pause: float | None
+) -> None:
+    headers = {"x-ratelimit-remaining-tokens": remaining, "x-ratelimit-reset-tokens": reset}
+    with DialectServer(VLLM) as server:
+        server.refusals.append(dataclasses.replace(VLLM.rate_limited, headers=headers))
+        model_at(server, timeout=100).complete(REQUEST)
+    assert pauses == [pause] or (pause is None and pauses[0] < 1)
+
+
+def test_an_unknown_model_and_a_missing_key_say_what_to_do(server: DialectServer) -> None:
+    with pytest.raises((ModelMissing, LLMServerError)) as raised:
+        model_at(server, "huge").complete(REQUEST)
+    assert raised.value.fatal
+    server.key = "sk-right"
+    with pytest.raises(LLMServerError) as refused:
+        model_at(server).complete(REQUEST)
+    assert refused.value.status == 401
+    assert "iterative-rag keys set" in refused.value.hint
+
+
+def test_nim_that_is_starting_the_model_is_asked_again(pauses: list[float]) -> None:
+    with DialectServer(NIM) as server:
+        server.refusals.append(Refusal(202, None, {"NVCF-REQID": "1", "NVCF-STATUS": "pending-evaluation"}))
+        assert model_at(server).complete(REQUEST).text == server.reply
+        server.refusals.extend([Refusal(202)] * 20)
+        with pytest.raises(LLMServerError, match="has not started tiny yet"):
+            model_at(server).complete(REQUEST)
+    assert pauses
+
+
+def test_nim_without_credit_is_not_asked_again(pauses: list[float]) -> None:
+    with DialectServer(NIM) as server:
+        body = {"status": 402, "title": "Payment Required", "detail": "Cloud credits expired"}
+        server.refusals.extend([Refusal(402, body)] * 2)
+        with pytest.raises(LLMServerError, match="Cloud credits expired") as raised:
+            model_at(server).complete(REQUEST)
+        assert len(server.bodies) == 1
+    assert raised.value.fatal
+    assert "no credit left" in raised.value.hint
+
+
+def test_a_reply_that_groq_found_broken_does_not_switch_json_off() -> None:
+    broken = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "{"}
+    with DialectServer(GROQ) as server:
+        model = model_at(server)
+        model.complete(REQUEST)
+        server.refusals.append(Refusal(400, {"error": broken}))
+        assert model.complete(REQUEST).text == server.reply
+        model.complete(REQUEST)
+        assert json_types(server)[-3:] == ["json_object", "", "json_object"]
+
+
+def test_llama_cpp_without_a_template_is_asked_by_the_schema() -> None:
+    refusal = Refusal(
+        500, {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}}
+    )
+    with DialectServer(LLAMA_CPP) as server:
+        server.refusals.append(refusal)
+        model = model_at(server)
+        assert model.complete(dataclasses.replace(REQUEST, functions=FUNCTIONS)).text == server.reply
+        assert ["tools" in body for body in server.bodies] == [True, False]
+
+
+def test_lm_studio_is_asked_for_its_own_json_mode() -> None:
+    with DialectServer(LM_STUDIO) as server:
+        model_at(server).complete(REQUEST)
+        assert json_types(server) == ["json_schema"]
