@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import CorpusError
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
+from iterative_rag.index.query_vectors import QueryVectors
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
+from iterative_rag.index.title_lookup import ids_of_title
 from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document, Hit, Passage
 
 RRF_K = 60
-# How far the length of a vector in single precision may be from 1.
-NORM_TOLERANCE = 1e-3
 # The least depth of each half of a hybrid query: a passage that both rank low can still win.
 DEPTH = 100
 
@@ -54,6 +51,7 @@ class IndexedCorpus:
         self._reader = reader
         self._embedder = embedder
         self._cache = cache
+        self._vectors = QueryVectors(embedder, cache)
         self._reranker, self._rerank_depth, self._rerank_weight = reranker, rerank_depth, rerank_weight
         self._follows = follows
         self._mutex = threading.Lock()
@@ -126,7 +124,7 @@ class IndexedCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        embedded = [(query, self._embed(query)) for query in asked]
+        embedded = [(query, self._vectors.of(query)) for query in asked]
         with self._newest() as seen, seen.vectors() as vectors:
             found = _passages_alone(vectors, embedded, max(DEPTH, 2 * limit), among, seen)
             strangers = frozenset(point_ids(seen.strangers))
@@ -182,16 +180,7 @@ class IndexedCorpus:
         """The documents of that title (case and underscores aside). Raises CorpusError naming the nearest titles."""
         with self._newest() as seen:
             titles = seen.documents.titles()
-        found = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
-        if not found:
-            by_plain = {_plain(known): known for _, known in titles}
-            near = difflib.get_close_matches(_plain(title), by_plain, n=3, cutoff=0.5)
-            near += [plain for plain in by_plain if _plain(title) in plain and plain not in near][: 5 - len(near)]
-            names = ", ".join(repr(by_plain[plain]) for plain in near)
-            raise CorpusError(
-                f"The corpus {self.name!r} has no document titled {title!r}.",
-                hint=f"Did you mean {names}?" if names else "Search for it: iterative-rag search WORDS",
-            )
+        found = ids_of_title(self.name, title, titles)
         return [self.document(document_id) for document_id in found]
 
     def close(self) -> None:
@@ -225,29 +214,6 @@ class IndexedCorpus:
                 yield seen
         finally:
             self._reader.give_back(seen)
-
-    def _embed(self, query: str) -> list[float]:
-        """Query vectors, from the cache where possible: a repeated question then loads no model."""
-        if self._cache is None:
-            fresh: list[float] = self._embedder.embed_query(query).tolist()
-            return fresh
-        key = cache_key("query-vector", self._embedder.name, self._embedder.dimensions, query)
-        kept = self._cache.get(key, self._checked_vector)
-        if kept is not None:
-            return kept
-        vector: list[float] = self._embedder.embed_query(query).tolist()
-        self._cache.put(key, vector)
-        return vector
-
-    def _checked_vector(self, value: Any) -> list[float]:
-        """A unit vector of this embedder's dimensions. Raises ValueError."""
-        if not isinstance(value, list) or len(value) != self._embedder.dimensions:
-            raise ValueError("no vector of these dimensions")
-        if not all(isinstance(number, float) for number in value):
-            raise ValueError("no vector of numbers")
-        if not abs(math.hypot(*value) - 1) < NORM_TOLERANCE:  # also where a number is infinite
-            raise ValueError("no unit vector")
-        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +293,3 @@ def _told(
                     ranks = one.score, one.dense_rank, one.sparse_rank
                     best.append(Hit(original.id, original.title, found.start, found.end, *ranks))
     return [best[:limit] for best in hits]
-
-
-def _plain(title: str) -> str:
-    return " ".join(title.replace("_", " ").split()).casefold()
