@@ -200,11 +200,11 @@ def search(
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
     from iterative_rag.cli.console import err
-    from iterative_rag.factory import cache, open_corpus
+    from iterative_rag.factory import cache, open_to_read
     from iterative_rag.index.filters import search_filtered
 
     announce_starter(settings)
-    opened = open_corpus(settings, kept=cache(settings))
+    opened = open_to_read(settings, kept=cache(settings))
     try:
         if opened.notice:
             err().line((opened.notice, "dim"))
@@ -256,11 +256,11 @@ def show(
 ) -> None:
     """Print the documents of a title."""
     from iterative_rag.cli.console import err, write
-    from iterative_rag.factory import open_corpus
+    from iterative_rag.factory import open_to_read
 
     settings = settings_from(corpus=corpus, embedder=embedder, index=index)
     announce_starter(settings)
-    opened = open_corpus(settings)
+    opened = open_to_read(settings)
     try:
         documents = opened.find(" ".join(title))
     finally:

@@ -170,8 +170,10 @@ def settings_from(**overrides: Any) -> Settings:
 
 def announce_starter(settings: Settings) -> None:
     """Announce the indexing of the starter corpus, which takes some seconds once."""
-    from iterative_rag.factory import STARTER_CORPUS, corpora, corpus_name
+    from iterative_rag.factory import STARTER_CORPUS, corpora, corpus_name, names_collection
 
+    if names_collection(settings):
+        return
     if corpus_name(settings) == STARTER_CORPUS and STARTER_CORPUS not in corpora().names():
         from iterative_rag.cli.console import err
 

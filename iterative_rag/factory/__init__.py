@@ -1,6 +1,7 @@
 """Builds the parts from settings: the only package that names concrete classes. Heavy imports happen on use."""
 
 from iterative_rag.factory.backends import cache, make_backend, make_chat_model, make_embedder
+from iterative_rag.factory.collections import names_collection, open_to_read
 from iterative_rag.factory.corpus_actions import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,
@@ -31,7 +32,9 @@ __all__ = [
     "make_chat_model",
     "make_embedder",
     "model_identity",
+    "names_collection",
     "open_corpus",
+    "open_to_read",
     "pages_folder",
     "profile_of",
     "push_corpus",

@@ -119,9 +119,16 @@ def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[],
 def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpus]:
     """The corpus pinned to its present generation: documents that a run has found stay readable. With `within`, that
     part of it. Raises NothingWithin."""
+    from iterative_rag.index.collections.collection_corpus import CollectionCorpus, only_as_a_whole
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.index.corpus_within import CorpusWithin
 
+    if isinstance(corpus, CollectionCorpus):
+        if any(within):
+            raise only_as_a_whole(corpus.name)
+        with closing(corpus.pinned()) as whole:
+            yield whole
+        return
     if not isinstance(corpus, IndexedCorpus):
         if any(within):
             raise UsageError("Only a whole corpus can be asked within a part of it.", hint="Leave out the part.")

@@ -13,7 +13,8 @@ from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
 from iterative_rag.factory.class_or_object import class_or_object
-from iterative_rag.factory.corpus_actions import for_one_run, notice_of, open_corpus
+from iterative_rag.factory.collections import open_to_read
+from iterative_rag.factory.corpus_actions import for_one_run, notice_of
 from iterative_rag.factory.document_indexing import index_documents, written_corpus
 from iterative_rag.factory.language_checks import check_language, foreign_documents
 from iterative_rag.factory.model_profiles import with_profile
@@ -85,6 +86,7 @@ class IterativeRAG:
         fast_llm: object | None = None,
         embed_model: object | None = None,
         rerank: object | None = None,
+        index: object | None = None,
         question: str = "",
         **overrides: Any,
     ) -> IterativeRAG:
@@ -92,26 +94,30 @@ class IterativeRAG:
 
         `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
         `BaseEmbedding` object, or an implementation of `ChatModel` or `Embedder`. `rerank` may be a spec, any
-        LlamaIndex node postprocessor, or a `Reranker`. `question` is the first question, if it is known already: the
-        models are then loaded while the corpus opens, unless it was answered before.
+        LlamaIndex node postprocessor, or a `Reranker`. `index` may be an address, a `QdrantVectorStore`, or a
+        `VectorStoreIndex` over one, whose embedding object is taken unless another is given. `question` is the first
+        question, if it is known already: the models are then loaded while the corpus opens, unless it was answered
+        before.
         Where the model of a spec has a profile (`iterative-rag doctor --qualify`), that sets what nobody else has set.
 
         Raises SettingsError, CorpusError, LLMError or EmbedderError.
         """
-        for name, value in (("llm", llm), ("fast_llm", fast_llm), ("embedder", embed_model), ("rerank", rerank)):
-            if isinstance(value, str):
-                overrides[name] = value
+        given = {"llm": llm, "fast_llm": fast_llm, "embedder": embed_model, "rerank": rerank, "index": index}
+        overrides |= {name: value for name, value in given.items() if isinstance(value, str)}
         settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
         choice = profile = ""
         if isinstance(llm, str | None):
             llm, choice = chosen(settings.llm)
             settings, profile = with_profile(settings, llm)
         kept = cache(settings)
+        store = None if isinstance(index, str) else index
+        if embed_model is None and "embedder" not in overrides:
+            embed_model = getattr(store, "_embed_model", None)  # that of a VectorStoreIndex
         wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
         embedder = make_embedder(wanted, settings, kept)
         new = bool(question) and kept.get(_asked(settings, question), bool) is None
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
-        corpus = open_corpus(settings, embedder, kept, rerank=rerank)
+        corpus = open_to_read(settings, embedder, kept, rerank=rerank, store=store)
         notice = "\n".join(filter(None, (choice, profile, notice)))
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
 

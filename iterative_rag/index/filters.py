@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from iterative_rag.index.catalogue import CatalogueEntry, Points, questions_wanted
+from iterative_rag.index.collections.collection_corpus import CollectionCorpus, OpenedCorpus, only_as_a_whole
 from iterative_rag.index.document_facts import date_of, language_told
 from iterative_rag.index.empty_part import empty_part
 from iterative_rag.index.indexed_corpus import IndexedCorpus
@@ -60,13 +61,16 @@ def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
     return Selection(frozenset(points), documents, titles, len(entries), undated, by_file)
 
 
-def search_filtered(corpus: IndexedCorpus, query: str, limit: int, *wanted: Within) -> list[Hit]:
+def search_filtered(corpus: OpenedCorpus, query: str, limit: int, *wanted: Within) -> list[Hit]:
     """The best passages of those that are within all of these, ranked as if there were no others.
 
-    Raises NothingWithin where no passage is, which is something else than that none is found.
+    Raises NothingWithin where no passage is, which is something else than that none is found, and UsageError for a
+    collection of another program.
     """
     if not any(wanted):
         return corpus.search([query], limit)[0]
+    if isinstance(corpus, CollectionCorpus):
+        raise only_as_a_whole(corpus.name)
     with closing(corpus.pinned()) as pinned:  # apart: a text outside must not stand for a copy within
         return pinned.search_points(selection(pinned, wanted).points, [query], limit)[0]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from iterative_rag.errors import UsageError
+from iterative_rag.index.collections.stored_node import PayloadKeys
 from iterative_rag.index.corpus_names import encoded
 from iterative_rag.remote.hosts import is_loopback
 
@@ -16,10 +17,11 @@ PORT: Final = 6333
 PREFIX: Final = "iterative-rag-"
 FORM: Final = (
     "Use qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary&timeout=SECONDS], "
-    "qdrants:// for https."
+    "qdrants:// for https; for a collection of another program ?text=KEY&title=KEY&url=KEY&document=KEY&vector=NAME."
 )
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_OPTIONS = ("shards", "replicas", "quantisation", "timeout", "tls")
+_KEYS = tuple(one.name for one in fields(PayloadKeys))
+_OPTIONS = ("shards", "replicas", "quantisation", "timeout", "tls", *_KEYS)
 
 Quantisation = Literal["none", "scalar", "binary"]
 
@@ -28,7 +30,8 @@ Quantisation = Literal["none", "scalar", "binary"]
 class ServerAddress:
     """A Qdrant server and how a collection is made there; `collection` is "" for one named after the corpus.
 
-    `shards` and `replicas` of 0 leave it to the server; `timeout` is in seconds.
+    `shards` and `replicas` of 0 leave it to the server; `timeout` is in seconds. `keys` are for a collection that
+    another program wrote.
     """
 
     host: str
@@ -39,6 +42,7 @@ class ServerAddress:
     replicas: int = 0
     quantisation: Quantisation = "none"
     timeout: int = 30
+    keys: PayloadKeys = field(default_factory=PayloadKeys)
 
     @property
     def url(self) -> str:
@@ -105,6 +109,7 @@ def parse_address(text: str) -> ServerAddress:
         _number(given, "replicas", 0, 100),
         quantisation,
         _number(given, "timeout", 30, 3600),
+        PayloadKeys(**{name: given[name] for name in _KEYS if name in given}),
     )
 
 

@@ -167,6 +167,11 @@ def build(address: str) -> PlaceOf:
     return lambda corpus, folder: ServerPlace(server, corpus)
 
 
+def is_ours(about: models.CollectionInfo) -> bool:
+    """Whether a corpus of this package keeps its vectors in the collection."""
+    return bool(_owner(about))
+
+
 def _owner(about: models.CollectionInfo) -> str:
     metadata = about.config.metadata or {}
     return str(metadata.get(_OWNER, ""))

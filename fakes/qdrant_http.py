@@ -1,0 +1,98 @@
+"""A Qdrant server on loopback that is only read: `qdrant-client`'s in-memory one behind the calls of REST.
+
+Whatever would change a collection is refused, and listed in `writes`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from fakes.in_memory_qdrant import InMemoryQdrant
+from fakes.loopback_server import serving
+
+
+@contextmanager
+def qdrant_server(client: InMemoryQdrant, writes: list[str]) -> Iterator[str]:
+    """The address for `--index`, without a collection."""
+    attributes = {"client": client, "writes": writes}
+    with serving(type("Handler", (_Handler,), attributes)) as host:
+        yield f"qdrant://{host}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    client: InMemoryQdrant
+    writes: list[str]
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._answer({})
+
+    def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}"))
+
+    def do_PUT(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.writes.append(f"{self.command} {self.path}")
+        self._send(403, {"status": {"error": "Forbidden: read only"}})
+
+    do_DELETE = do_PATCH = do_PUT
+
+    def _answer(self, body: dict[str, Any]) -> None:
+        path = self.path.partition("?")[0]
+        found = re.fullmatch(r"/collections(?:/(?P<name>[^/]+))?(?P<what>.*)", path)
+        if not found:
+            return self._send(404, {"status": {"error": "Not found"}})
+        name, what = found["name"] or "", found["what"]
+        if name and what != "/exists" and not self.client.collection_exists(name):
+            return self._send(404, {"status": {"error": f"Collection `{name}` doesn't exist!"}})
+        return self._send(200, {"result": self._result(name, what, body), "status": "ok", "time": 0.0})
+
+    def _result(self, name: str, what: str, body: dict[str, Any]) -> Any:
+        from qdrant_client import models
+
+        match what:
+            case "":
+                return _json(self.client.get_collection(name) if name else self.client.get_collections())
+            case "/exists":
+                return {"exists": self.client.collection_exists(name)}
+            case "/points/count":
+                return _json(self.client.count(name, exact=True))
+            case "/points":
+                return _json(self.client.retrieve(name, body["ids"], with_payload=True))
+            case "/points/scroll":
+                asked = models.ScrollRequest(**body)
+                points, after = self.client.scroll(
+                    name,
+                    scroll_filter=asked.filter,
+                    limit=asked.limit,
+                    offset=asked.offset,
+                    with_payload=asked.with_payload,
+                    with_vectors=asked.with_vector,
+                )
+                return {"points": _json(points), "next_page_offset": after}
+            case "/points/query/batch":
+                searches = models.QueryRequestBatch(**body).searches
+                return _json(self.client.query_batch_points(name, searches))
+        raise AssertionError(f"the server has no {what}")
+
+    def _send(self, status: int, body: dict[str, Any]) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing."""
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_json(one) for one in value]
+    return value.model_dump(mode="json", exclude_none=False)

@@ -1,0 +1,1 @@
+"""Qdrant collections that LlamaIndex or another program wrote, opened for searching and reading."""

@@ -1,0 +1,223 @@
+"""A collection of another program as a corpus: searched as ours are, and only read."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+from uuid import UUID
+
+from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.index import rank_fusion
+from iterative_rag.index.catalogue import CatalogueEntry
+from iterative_rag.index.collections.assembled_document import AssembledDocument, assembled
+from iterative_rag.index.collections.collection_client import CollectionClient
+from iterative_rag.index.collections.collection_shape import CollectionShape, check_embedder
+from iterative_rag.index.collections.stored_node import StoredNode
+from iterative_rag.index.indexed_corpus import DEPTH, RRF_K, Fused, IndexedCorpus, fuse
+from iterative_rag.index.query_vectors import QueryVectors
+from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
+from iterative_rag.index.title_lookup import ids_of_title
+from iterative_rag.protocols import Cache, Embedder, Reranker
+from iterative_rag.text.document_labels import labels_of
+from iterative_rag.types import Document, Hit
+
+# The document id of a node that belongs to no document begins so.
+_ALONE = "point:"
+# Titles of more nodes are not looked through: it would take seconds with each start.
+_TITLED_NODES = 50_000
+
+
+class CollectionCorpus:
+    """Implements protocols.Corpus. Safe to use from several threads.
+
+    Its passages are the nodes of the collection, its documents what those of a document make when they are put together
+    again. Nothing is kept but in a `pinned` corpus: there a document stays as it was first read.
+
+    Dense vectors are searched by the collection. So are words where its sparse vectors are BM25, or `sparse_query` is
+    what they were made with; else the nearest nodes are ranked by their words too.
+    """
+
+    def __init__(
+        self,
+        client: CollectionClient,
+        embedder: Embedder,
+        *,
+        sparse_query: Callable[[str], Sparse] | None = None,
+        cache: Cache | None = None,
+        reranker: Reranker | None = None,
+        rerank_depth: int = rank_fusion.DEPTH,
+        rerank_weight: float = rank_fusion.WEIGHT,
+    ) -> None:
+        """Raises UsageError, CorpusMismatch or another CorpusError where the collection cannot be searched."""
+        self.name = client.collection
+        self.notice = ""
+        self._client = client
+        self._shape: CollectionShape = client.shape()
+        check_embedder(self.name, self._shape, embedder)
+        self._sparse_query = sparse_query if self._shape.sparse else None
+        if self._sparse_query is None and self._shape.bm25:
+            self._sparse_query = bm25_query
+        self._vectors = QueryVectors(embedder, cache)
+        self._reranker, self._rerank_depth, self._rerank_weight = reranker, rerank_depth, rerank_weight
+        self._memory: dict[str, AssembledDocument] | None = None
+
+    def pinned(self) -> CollectionCorpus:
+        """The same corpus, where a document stays as it was first read. It shares the connection."""
+        pinned = copy.copy(self)
+        pinned._memory = {}
+        return pinned
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the number of nodes: a collection does not tell when one was replaced."""
+        return f"{self._client.address.place(self.name)}/{self._client.count()}"
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        """The best `limit` nodes of each query: dense and by words, fused by reciprocal rank."""
+        asked = [query for query in dict.fromkeys(queries) if query.strip()]
+        if limit < 1 or not asked:
+            return [[] for _ in queries]
+        needed = max(limit, self._rerank_depth) if self._reranker else limit
+        vectors = [(self._vectors.of(query), self._terms(query)) for query in asked]
+        best = [
+            self._fused(query, dense, sparse)[:needed]
+            for query, (dense, sparse) in zip(
+                asked, self._client.search(vectors, max(DEPTH, 2 * limit), self._shape), strict=True
+            )
+        ]
+        documents = self._documents({_document_id(node): node for found in best for _, node in found})
+        hits = {query: self._hits(query, found, documents)[:limit] for query, found in zip(asked, best, strict=True)}
+        return [hits.get(query, []) for query in queries]
+
+    def _terms(self, query: str) -> Sparse | None:
+        terms = self._sparse_query(query) if self._sparse_query else None
+        return terms if terms and terms[0] else None
+
+    def _fused(
+        self, query: str, dense: Sequence[StoredNode], sparse: Sequence[StoredNode] | None
+    ) -> list[tuple[Fused, StoredNode]]:
+        """The nodes with a text, each text once, best first."""
+        by_words = ranked_by_words(query, dense) if sparse is None else sparse
+        nodes = {node.id: node for node in (*by_words, *dense) if node.text.strip()}
+        ranks = fuse([node.id for node in dense], [node.id for node in by_words])
+        found: dict[str, tuple[Fused, StoredNode]] = {}
+        for one in ranks:
+            if node := nodes.get(one.point):
+                found.setdefault(node.text, (one, node))
+        return list(found.values())
+
+    def _hits(
+        self, query: str, found: Sequence[tuple[Fused, StoredNode]], documents: Mapping[str, AssembledDocument]
+    ) -> list[Hit]:
+        hits, texts = [], []
+        for one, node in found:
+            held = documents.get(_document_id(node))
+            if held is None or node.id not in held.places:
+                continue  # removed since the search
+            start, end = held.places[node.id]
+            ranks = one.score, one.dense_rank, one.sparse_rank
+            hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
+            texts.append(node.text)
+        if self._reranker:
+            read = texts[: self._rerank_depth]
+            return rank_fusion.reranked(hits, query, read, self._reranker, RRF_K, self._rerank_weight)
+        return hits
+
+    def document(self, document_id: str) -> Document:
+        """Raises CorpusError when there is none of that id."""
+        found = self._documents({document_id: None})
+        if document_id not in found:
+            raise CorpusError(
+                f"The collection {self.name!r} has no document {document_id!r}.",
+                hint="It may have been removed a moment ago.",
+            )
+        return found[document_id].document
+
+    def _documents(self, wanted: Mapping[str, StoredNode | None]) -> dict[str, AssembledDocument]:
+        """The documents of these ids that exist, with all their nodes; of a node that stands alone, that node."""
+        held = {} if self._memory is None else self._memory
+        missing = {one: node for one, node in wanted.items() if one not in held}
+        nodes: dict[str, list[StoredNode]] = {}
+        for one, node in missing.items():
+            if one.startswith(_ALONE) and (node := node or self._alone(one)):
+                nodes[one] = [node]
+        parts = [one for one in missing if not one.startswith(_ALONE)]
+        for node in self._client.nodes_of(parts, self._shape):
+            nodes.setdefault(node.document_id, []).append(node)
+        keys = self._client.keys
+        made = {one: assembled(one, found, keys, self.name) for one, found in nodes.items() if one in missing}
+        for one, found in made.items():
+            held.setdefault(one, found)  # another thread may have been first
+        return {one: held[one] for one in wanted if one in held}
+
+    def _alone(self, document_id: str) -> StoredNode | None:
+        try:
+            point = UUID(document_id.removeprefix(_ALONE))
+        except ValueError:
+            return None
+        return self._client.node(point)
+
+    def catalogue(self) -> list[CatalogueEntry]:
+        """All documents without their texts, by title. Every node is read."""
+        return self._catalogue(texts=True)
+
+    def titles(self) -> list[str]:
+        """The titles that the nodes tell, sorted; none of a large collection, whose nodes are not all read for it."""
+        if self._client.count() > _TITLED_NODES:
+            return []
+        return [entry.title for entry in self._catalogue(texts=False) if entry.title]
+
+    def find(self, title: str) -> list[Document]:
+        """The documents of that title (case and underscores aside). Raises CorpusError naming the nearest titles."""
+        titles = [(entry.id, entry.title) for entry in self.catalogue()]
+        return [self.document(document_id) for document_id in ids_of_title(self.name, title, titles)]
+
+    def _catalogue(self, *, texts: bool) -> list[CatalogueEntry]:
+        first: dict[str, StoredNode] = {}
+        for node in self._client.all_nodes(texts=texts):
+            before = first.setdefault(_document_id(node), node)
+            if (node.start or 0) < (before.start or 0):
+                first[_document_id(node)] = node
+        keys, entries = self._client.keys, []
+        for document_id, node in first.items():
+            if texts and not node.text.strip():
+                continue
+            labels = labels_of(node.metadata, node.text, title_key=keys.title, url_key=keys.url)
+            entries.append(CatalogueEntry(document_id, labels.title, labels.url, labels.source))
+        return sorted(entries, key=lambda entry: (entry.title, entry.id))
+
+    def close(self) -> None:
+        if self._memory is None:
+            self._client.close()
+
+
+# What a program opens to search and read.
+OpenedCorpus: TypeAlias = IndexedCorpus | CollectionCorpus
+
+
+def only_as_a_whole(name: str) -> UsageError:
+    """The error for a question or a search within a part of a collection."""
+    return UsageError(
+        f"The collection {name!r} can only be searched as a whole.",
+        hint="Leave out the part, or index the documents as a corpus of your own: iterative-rag index PATH",
+    )
+
+
+def ranked_by_words(query: str, nodes: Sequence[StoredNode]) -> list[StoredNode]:
+    """Those of the nodes that hold words of the query, by BM25 with the document frequencies of these nodes."""
+    terms = set(bm25_query(query)[0])
+    weights = [
+        {term: weight for term, weight in zip(*bm25_document(node.text), strict=True) if term in terms}
+        for node in nodes
+    ]
+    frequencies = {term: sum(term in one for one in weights) for term in terms}
+    rarity = {term: math.log(1 + (len(nodes) - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
+    scores = [sum(rarity[term] * weight for term, weight in one.items()) for one in weights]
+    order = sorted(range(len(nodes)), key=lambda place: -scores[place])
+    return [nodes[place] for place in order if scores[place] > 0]
+
+
+def _document_id(node: StoredNode) -> str:
+    return node.document_id or f"{_ALONE}{node.id}"
