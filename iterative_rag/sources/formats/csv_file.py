@@ -7,8 +7,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,41 +14,15 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
 from iterative_rag.sources.decoding import NotText, encoding_of
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown
+from iterative_rag.sources.formats.table_part import TablePart, table_documents
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.metadata import metadata_of
-from iterative_rag.types import COLUMN_KEY, Document
 
 MAX_BYTES = 512 * 1024 * 1024
-MAX_ROWS = 2_000  # of one document
-MAX_TABLE_CHARS = 500_000
 MAX_CELL_CHARS = 1_000_000
 _LINE_CHARS = 4_000_000
 _SAMPLE_CHARS = 16_000
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+(]?[\d.,:/%$€£ -]*\d[\d.,:/%$€£) -]*")
-
-
-@dataclass(slots=True)
-class _Part:
-    """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header."""
-
-    head: list[str]
-    first: int
-    lines: list[str]
-    size: int = 0
-
-    def takes(self, line: str) -> bool:
-        # Every part repeats the header: a long one must not be most of what is written.
-        room = max(MAX_TABLE_CHARS, 4 * sum(map(len, self.head)))
-        return not self.lines or (len(self.lines) < MAX_ROWS and self.size + len(line) <= room)
-
-    def document(self, source: str, title: str, *, alone: bool) -> Document:
-        last = self.first + len(self.lines) - 1
-        name = title if alone else f"{title} (rows {self.first}–{last})"
-        table = "\n".join([markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines])
-        columns = metadata_of((COLUMN_KEY, cell) for cell in self.head)
-        text, place = f"# {name}\n\n{table}\n", "" if self.first == 1 else str(self.first)
-        return Document(place, name, text, source, metadata=columns)
 
 
 def read(path: Path) -> Reading:
@@ -61,37 +33,31 @@ def read(path: Path) -> Reading:
             yield Skipped(source, encoding.reason)
             return
         items = _parts(_BoundedLines(file, encoding), source, path.suffix.lower())
-        start = list(islice(items, 2))
-        alone = sum(isinstance(item, _Part) for item in start) == 1
-        for item in chain(start, items):
-            yield item.document(source, title_of(path), alone=alone) if isinstance(item, _Part) else item
+        yield from table_documents(items, source, title_of(path))
 
 
-def _parts(lines: _BoundedLines, source: str, suffix: str) -> Iterator[_Part | Skipped]:
+def _parts(lines: _BoundedLines, source: str, suffix: str) -> Iterator[TablePart | Skipped]:
     sample = lines.sample()
     csv.field_size_limit(MAX_CELL_CHARS)
     # Not strict: a stray quote is common, and a letter like others.
     rows = (row for row in csv.reader(lines, _dialect(sample, suffix), strict=False) if any(map(str.strip, row)))
-    part: _Part | None = None
-    number = 0
+    part: TablePart | None = None
     fault = ""
     try:
         for row in rows:
             cells = [plain(cell) for cell in row]
             if part is None:
                 header = _has_header(sample, row)
-                part = _Part(cells if header else [""] * len(row), 1, [])
+                part = TablePart(cells if header else [""] * len(row), 1)
                 if header:
                     continue
             line = markdown_table.line(cells)
             if not part.takes(line):
                 yield part
-                part = _Part(part.head, number + 1, [])
-            number += 1
-            part.lines.append(line)
-            part.size += len(line) + 1
+                part = TablePart(part.head, part.next)
+            part.add(line)
     except (csv.Error, UnicodeDecodeError, _TooLong) as error:
-        fault = f"It cannot be read beyond row {number}: {_why(error)}."
+        fault = f"It cannot be read beyond row {part.next - 1 if part else 0}: {_why(error)}."
     if part is None:
         yield Skipped(source, fault or "It is empty.", empty=not fault)
         return

@@ -1,10 +1,9 @@
-"""JSON: a list of `{title, text or passage, url?}`, one such record, or SQuAD's `{"data": [...]}` by article."""
+"""JSON: a list of records, one record with a title or text, or SQuAD's `{"data": [...]}` by article."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,14 @@ from urllib.parse import unquote
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats.format import Format, Reading, limit_skipped, shown
-from iterative_rag.sources.formats.jsonl import document_of
+from iterative_rag.sources.formats.records import Numbered, record_documents
+from iterative_rag.sources.formats.text import title_of
 
 MAX_BYTES = 64 * 1024 * 1024
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 _FIELDS = {"title", "text", "passage", "paragraphs"}
-_NO_RECORDS = 'It is neither a list of {"title", "text"} records nor in the format of SQuAD ({"data": [...]}).'
+_NO_RECORDS = 'It is neither a list of records nor in the format of SQuAD ({"data": [...]}).'
 
 
 def read(path: Path) -> Reading:
@@ -31,23 +31,28 @@ def read(path: Path) -> Reading:
     if not text.strip():
         yield Skipped(source, "It is empty.", empty=True)
         return
-    yield from limit_skipped(_documents(text, source), source)
+    yield from limit_skipped(_documents(path, text, source), source)
 
 
-def _documents(text: str, source: str) -> Reading:
-    seen: Counter[str] = Counter()
+def _documents(path: Path, text: str, source: str) -> Reading:
+    found = False
+    for item in record_documents(_numbered(_by_article(_rows(text)), source), source, title_of(path), "record"):
+        found = True
+        yield item
+    if not found:
+        yield Skipped(source, _NO_RECORDS)
+
+
+def _numbered(rows: Iterator[Any], source: str) -> Iterator[Numbered]:
+    """Each record with its place; where the text breaks off, a Skipped that says so."""
     number = 0
     try:
-        for number, row in enumerate(_by_article(_rows(text)), 1):
-            yield document_of(row, f"{source}:{number}", seen, "record")
+        for number, row in enumerate(rows, 1):
+            yield f"{source}:{number}", row
     except RecursionError:
-        yield Skipped(source, f"It is nested too deeply to be read beyond record {number}.")
-        return
+        yield source, Skipped(source, f"It is nested too deeply to be read beyond record {number}.")
     except ValueError as error:
-        yield Skipped(source, f"It is not JSON: {str(error).partition(';')[0][:120]}.")
-        return
-    if not number:
-        yield Skipped(source, _NO_RECORDS)
+        yield source, Skipped(source, f"It is not JSON: {str(error).partition(';')[0][:120]}.")
 
 
 def _rows(text: str) -> Iterator[Any]:

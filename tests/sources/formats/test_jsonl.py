@@ -38,10 +38,8 @@ def test_rows_become_documents(tmp_path: Path, suffix: str) -> None:
 BAD = {
     "not JSON": b'{"title": "half',
     "not a JSON object": b"[1, 2]",
-    'no "title"': row(text="x"),
     'no "text"': row(title="x", text=None),
     'no "text" or': row(title="x", text="  "),
-    'no  "title"'.replace("  ", " "): row(title=5, text="x"),
     "not text": row(title="x", text="nul \0"),
     "are not text": rb'{"title": "x", "text": "half a pair \ud800"}',
     "not JSON:": b"\xff\xfe{",
@@ -120,3 +118,44 @@ def test_missing_damaged_and_unreadable_files_are_errors(tmp_path: Path) -> None
     folder.mkdir()
     with pytest.raises(CorpusError, match="holds no"):
         list(open_source(folder).documents())
+
+
+def test_short_records_without_a_text_become_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "Bridges_of_Karsa.jsonl"
+    path.write_bytes(
+        row(name="Velm", length=31, open=True)
+        + b"half\n"
+        + row(name="Ost | West", length=None)
+        + row(name="Sund", built=1911)
+    )
+    bad, first, second = JsonLines(path).documents()
+    assert isinstance(first, Document)
+    assert isinstance(second, Document)
+    assert first.text == (
+        "# Bridges of Karsa (rows 1–2)\n\n| name | length | open |\n|---|---|---|\n| Velm | 31 | yes |\n"
+        "| Ost \\| West |  |  |\n"
+    )
+    assert "| name | length | open | built |" in second.text
+    assert "| Sund |  |  | 1911 |" in second.text
+    assert isinstance(bad, Skipped)
+    assert first.id != second.id
+
+
+def test_a_record_without_a_title_is_named_by_what_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "towers.jsonl"
+    text = "A tower of granite. " * 20
+    path.write_bytes(
+        row(text="Built in 1911.\nIt stands.")
+        + row(Name="Velm Tower", description=text, height=31, makers=["Holm", "Ash"])
+        + row(id=7, label="Sund", passage="A light.")
+        + row(title=5, text="x")
+    )
+    plain, velm, sund, five = JsonLines(path).documents()
+    assert [isinstance(one, Document) and one.title for one in (plain, velm, sund, five)] == [
+        "Built in 1911.", "Velm Tower", "Sund", "5",
+    ]  # fmt: skip
+    assert isinstance(velm, Document)
+    assert velm.text == f"# Velm Tower\n\n- height: 31\n- makers: Holm, Ash\n\n## description\n\n{text.strip()}"
+    assert ("makers", "Ash") in velm.metadata
+    assert isinstance(sund, Document)
+    assert (sund.text, sund.metadata) == ("A light.", (("id", "7"), ("label", "Sund")))

@@ -1,0 +1,194 @@
+"""Records of JSON as documents: `{title, text or passage, url?}`, records of other fields, and tables of short ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any, TypeAlias, TypeGuard
+
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources import markdown_table
+from iterative_rag.sources.formats.format import MAX_CHARS
+from iterative_rag.sources.formats.table_part import TablePart, table_documents
+from iterative_rag.sources.metadata import metadata_of, scalars
+from iterative_rag.types import Document
+from iterative_rag.types.documents import Metadata
+
+HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
+_OWN_FIELDS = frozenset({"title", "text", "passage", "url", "metadata"})
+# What names a record that has no title; else the first of its texts that is short enough.
+_NAMES = ("name", "heading", "headline", "label", "subject", "question")
+_TITLE_CHARS = 120
+# A table of records: so many at the beginning are looked at, and all have at most so many short values.
+_LOOKED_AT, _MOST_COLUMNS, _CELL_CHARS = 50, 40, 200
+
+# The place of a record, and the record or why it cannot be read.
+Numbered: TypeAlias = tuple[str, object]
+
+
+def record_documents(rows: Iterable[Numbered], source: str, title: str, what: str) -> Iterator[Document | Skipped]:
+    """The documents of a file's records: one table of them where all are short, without a text; else one for each.
+
+    `what` names a record in messages ("line").
+    """
+    left = iter(rows)
+    start: list[Numbered] = []
+    for item in left:
+        start.append(item)
+        if not _may_be_row(item[1]) or len(start) == _LOOKED_AT:
+            break
+    if sum(isinstance(row, dict) for _, row in start) > 1 and all(_may_be_row(row) for _, row in start):
+        for one in table_documents(_table(chain(start, left), what), source, title):
+            yield replace(one, id=_hash(f"rows {one.id}")) if isinstance(one, Document) else one
+        return
+    seen: Counter[str] = Counter()
+    for place, row in chain(start, left):
+        yield row if isinstance(row, Skipped) else _document(row, place, seen, what)
+
+
+def _may_be_row(record: object) -> bool:
+    """Whether a record may be a row of a table: short values, and no text of its own. One that cannot be read may."""
+    if isinstance(record, Skipped):
+        return True
+    if not isinstance(record, dict) or not 1 < len(record) <= _MOST_COLUMNS or {"text", "passage"} & record.keys():
+        return False
+    short = (value is None or isinstance(value, bool | int | float) or _is_short(value) for value in record.values())
+    return all(short)
+
+
+def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]:
+    """The records as rows under their keys. A key that comes late begins another table, with a longer header."""
+    part: TablePart | None = None
+    for place, row in rows:
+        if not isinstance(row, dict):
+            yield row if isinstance(row, Skipped) else Skipped(place, f"The {what} is not a JSON object.")
+            continue
+        values = {_clean(str(key)): _clean(_shown(value)) for key, value in row.items()}
+        head = part.head if part else []
+        new = [key for key in values if key not in head]
+        line = markdown_table.line([values.get(key, "") for key in [*head, *new]])
+        if part is None or new or not part.takes(line):
+            if part is not None:
+                yield part
+            part = TablePart([*head, *new], part.next if part else 1)
+        part.add(line)
+    if part is not None:
+        yield part
+
+
+def _document(row: object, source: str, seen: Counter[str], what: str) -> Document | Skipped:
+    if not isinstance(row, dict):
+        return Skipped(source, f"The {what} is not a JSON object.")
+    text, url = _text(row), row.get("url")
+    title = _title(row)
+    if not _is_filled(text):
+        text = _fields_as_text(row, title)
+    if not text:
+        return Skipped(source, f'The {what} has no "text" or "passage", and no other field.')
+    url = url if isinstance(url, str) and url else None
+    if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
+        return Skipped(source, "The text holds characters that are not text.")
+    if len(text) > MAX_CHARS:
+        return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: {HOW_TO_SPLIT}.")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    title = title or _beginning(text)
+    key = url or title
+    seen[key] += 1
+    if seen[key] > 1:
+        key = f"{key}\n{seen[key]}"
+    return Document(_hash(key), title, text, source, url, metadata=_metadata(row))
+
+
+def _text(row: Mapping[str, Any]) -> Any:
+    return row.get("text", row.get("passage"))
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    """The title of a record, else what names it; "" where nothing does."""
+    title = row.get("title")
+    if _is_filled(title) or (isinstance(title, int | float) and not isinstance(title, bool)):
+        return str(title).strip()
+    held = {str(key).casefold(): value for key, value in row.items()}
+    names = [held.get(name) for name in _NAMES]
+    texts = [value for key, value in row.items() if key not in _OWN_FIELDS]
+    return next((value.strip() for value in (*names, *texts) if _is_filled(value) and _is_title(value)), "")
+
+
+def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
+    """The other fields as text: a line for each, long ones as sections of their own. "" where there are none."""
+    lines, sections = [], []
+    for key, value in row.items():
+        shown = _shown(value).strip()
+        if not shown or key in ("title", "url", "text", "passage") or (shown == title and len(row) > 1):
+            continue
+        if "\n" in shown or len(shown) > _CELL_CHARS:
+            sections.append(f"## {key}\n\n{shown}")
+        else:
+            lines.append(f"- {key}: {shown}")
+    if not lines and not sections:
+        return ""
+    return "\n\n".join([f"# {title}"] * bool(title) + ["\n".join(lines)] * bool(lines) + sections)
+
+
+def _shown(value: Any) -> str:
+    """A value in words: lists by commas, objects as JSON."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return value
+        case int() | float():
+            return str(value)
+        case list() if all(isinstance(one, str | int | float) for one in value):
+            return ", ".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _metadata(row: Mapping[str, Any]) -> Metadata:
+    """The other fields of a record, and those of its "metadata"."""
+    nested = row.get("metadata")
+    rest = {key: value for key, value in row.items() if key not in _OWN_FIELDS}
+    return metadata_of(scalars({**rest, **nested} if isinstance(nested, dict) else rest))
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, for a title."""
+    line = text.strip().partition("\n")[0].strip("# ").strip()
+    if len(line) <= _TITLE_CHARS:
+        return line or "untitled"
+    return line[:_TITLE_CHARS].rpartition(" ")[0] + " …" if " " in line[:_TITLE_CHARS] else line[:_TITLE_CHARS]
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha1(key.encode()).hexdigest()
+
+
+def _is_filled(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _CELL_CHARS
+
+
+def _is_title(value: str) -> bool:
+    return len(value) <= _TITLE_CHARS and "\n" not in value.strip() and not value.startswith(("http://", "https://"))
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def _is_encodable(text: str) -> bool:
+    """False for lone surrogates, which JSON can hold but UTF-8 and SQLite cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

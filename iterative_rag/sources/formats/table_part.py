@@ -1,0 +1,77 @@
+"""Rows of a table file as Markdown tables; a long one becomes several documents, each with the header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources import markdown_table
+from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.types import Document
+from iterative_rag.types.documents import COLUMN_KEY
+
+MAX_ROWS = 2_000  # of one document
+MAX_TABLE_CHARS = 500_000
+
+
+@dataclass(slots=True)
+class TablePart:
+    """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header."""
+
+    head: list[str]
+    first: int
+    lines: list[str] = field(default_factory=list)
+    size: int = 0
+
+    @property
+    def next(self) -> int:
+        """The number of the row after the last one."""
+        return self.first + len(self.lines)
+
+    def takes(self, line: str) -> bool:
+        # Every part repeats the header: a long one must not be most of what is written.
+        room = max(MAX_TABLE_CHARS, 4 * sum(map(len, self.head)))
+        return not self.lines or (len(self.lines) < MAX_ROWS and self.size + len(line) <= room)
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+        self.size += len(line) + 1
+
+    @property
+    def table(self) -> str:
+        return "\n".join([markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines])
+
+    def document(self, source: str, title: str, *, alone: bool) -> Document:
+        name = title if alone else f"{title} (rows {self.first}–{self.next - 1})"
+        columns = metadata_of((COLUMN_KEY, cell) for cell in self.head)
+        text, place = f"# {name}\n\n{self.table}\n", "" if self.first == 1 else str(self.first)
+        return Document(place, name, text, source, metadata=columns)
+
+
+def in_parts(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePart]:
+    """The parts of a table; at least one, which may be without rows."""
+    part = TablePart(list(head), 1)
+    for row in rows:
+        line = markdown_table.line(row)
+        if not part.takes(line):
+            yield part
+            part = TablePart(part.head, part.next)
+        part.add(line)
+    yield part
+
+
+def table_documents(items: Iterable[TablePart | Skipped], source: str, title: str) -> Iterator[Document | Skipped]:
+    """The parts as documents, which are numbered by their rows where there are several."""
+    held: TablePart | None = None
+    alone = True
+    for item in items:
+        if isinstance(item, Skipped):
+            yield item
+            continue
+        if held is not None:
+            alone = False
+            yield held.document(source, title, alone=False)
+        held = item
+    if held is not None:
+        yield held.document(source, title, alone=alone)
