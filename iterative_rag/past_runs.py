@@ -1,6 +1,6 @@
 """The runs of the past, as their traces tell: listed, searched, read again, deleted.
 
-There is no index beside the traces: what a list shows stands in the first and the last line of each, so that it can
+There is no index on the disk: what a list shows stands in the first and the last line of each trace, so that it can
 never differ from them. A trace may have been written by another version or cut off by a kill, and is input like any
 other: what cannot be read is described as damaged.
 """
@@ -134,9 +134,9 @@ class PastRun:
 def past_runs(words: str = "") -> Iterator[PastRun]:
     """The runs whose question or answer holds all the words, the newest first. Raises CorpusError."""
     wanted = words.casefold().split()
-    for path in _files():
+    for path in trace_files():
         try:
-            run = _read(path)
+            run = read_run(path)
         except FileNotFoundError:  # deleted meanwhile
             continue
         if run.has(wanted):
@@ -167,7 +167,7 @@ def run_of_id(name: str) -> PastRun:
 
 def _by_id(name: str) -> list[PastRun]:
     """One run or none. Raises UsageError."""
-    files = _files()
+    files = trace_files()
     if not files:
         raise UsageError("There is no trace yet.", hint='Ask something first: iterative-rag ask "QUESTION"')
     chosen = files[:1] if name == LAST else [path for path in files if path.stem.startswith(name)]
@@ -176,12 +176,12 @@ def _by_id(name: str) -> list[PastRun]:
             f"More than one run has an id that begins with {name!r}.",
             hint=f"The last ones are {', '.join(path.stem for path in chosen[:3])}.",
         )
-    return [_read(path) for path in chosen]
+    return [read_run(path) for path in chosen]
 
 
 def run_ids() -> list[str]:
     """The newest first."""
-    return [path.stem for path in _files()]
+    return [path.stem for path in trace_files()]
 
 
 def events_of(run: PastRun) -> list[Event]:
@@ -256,8 +256,8 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = cache(_made_adapter)
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _files() -> list[Path]:
-    """The traces, the newest first: their names begin with the time."""
+def trace_files() -> list[Path]:
+    """The traces, the newest first: their names begin with the time. Raises CorpusError."""
     folder = trace_folder()
     try:
         names = sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), reverse=True)
@@ -268,8 +268,8 @@ def _files() -> list[Path]:
     return [folder / name for name in names]
 
 
-def _read(path: Path) -> PastRun:
-    """Raises FileNotFoundError."""
+def read_run(path: Path) -> PastRun:
+    """The run of a trace. Raises FileNotFoundError."""
     try:
         with readable(path).open("rb") as file:
             first = _event(file.readline(_MOST_HEAD))

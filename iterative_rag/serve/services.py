@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from iterative_rag.serve.guards.bearer_token import ServerToken
 from iterative_rag.serve.rag_pool import RagPool
+from iterative_rag.serve.runs.run_index import RunIndex
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.settings import Settings
@@ -18,12 +19,14 @@ from iterative_rag.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The corpora and backends (`pool`), the runs over them, and how the server was started."""
+    """The corpora and backends (`pool`), the runs over them, those of the past (`history`), and how the server was
+    started."""
 
     options: ServeOptions
     pool: RagPool
     runs: RunManager
     token: ServerToken
+    history: RunIndex = field(default_factory=RunIndex)
 
     @property
     def settings(self) -> Settings:

@@ -15,8 +15,9 @@ import pytest
 
 from fakes.running_server import PlayingLLM, RunningServer, events_in, running_server
 from fakes.two_article_corpus import QUESTION
-from iterative_rag.past_runs import run_of_id
+from iterative_rag.past_runs import PastRun, read_run, run_of_id
 from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.trace import trace_folder
 
 EVENTS = {"accept": "text/event-stream"}
 PATIENCE = 30.0
@@ -135,7 +136,7 @@ def test_a_run_without_a_client_ends_after_the_grace_period(tmp_path: Path) -> N
         with client.stream("POST", "/api/ask", json={"question": QUESTION}, headers=EVENTS) as stream:
             run = running.services.runs.get(stream.headers["x-run-id"])
             assert run is not None
-            until(lambda: run.watched)
+            until(lambda: run.watched or run.over)  # on a busy machine it may end before it is watched
         until(lambda: run.over)
     assert run.state == "stopped"
 
@@ -268,3 +269,33 @@ def test_the_text_of_the_answer_comes_while_it_is_written(tmp_path: Path) -> Non
 def test_no_such_run(served: RunningServer, path: str) -> None:
     with served.client() as client:
         assert client.get(path).status_code == 404
+
+
+def test_a_trace_is_read_once_for_lists_and_again_when_it_changes(
+    served: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(path: Path) -> PastRun:
+        read.append(path.stem)
+        return read_run(path)
+
+    monkeypatch.setattr("iterative_rag.serve.runs.run_index.read_run", counted)
+    with served.client() as client:
+        ids = [client.post("/api/ask", json={"question": QUESTION}).json()["run_id"] for _ in range(2)]
+
+        def found(words: str) -> list[str]:
+            return [run["id"] for run in client.get("/api/runs", params={"q": words}).json()["runs"]]
+
+        assert set(ids) <= set(found("edda HOLM"))
+        read.clear()
+        assert set(ids) <= set(found("sunday bridge"))
+        assert found("nobody") == []
+        assert client.get("/history", params={"q": "mayor"}).text.count("run-line") >= 2
+        assert read == []
+        trace = trace_folder() / f"{ids[0]}.jsonl"
+        trace.write_text(trace.read_text(encoding="utf-8").replace("Edda Holm", "Otto Brask"), encoding="utf-8")
+        assert found("otto brask") == [ids[0]]
+        assert read == [ids[0]]
+        trace.unlink()
+        assert ids[0] not in found("")

@@ -12,13 +12,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from iterative_rag.errors import UsageError
-from iterative_rag.past_runs import PastRun, events_of, past_runs, run_of_id, step_of
+from iterative_rag.past_runs import PastRun, events_of, run_of_id, step_of
 from iterative_rag.serve.api.asking import submitted
 from iterative_rag.serve.api.event_stream import event_stream, last_event_id, server_sent
 from iterative_rag.serve.api.responses import NotFound, whole_number
 from iterative_rag.serve.runs.events import RunEvent, error_to_json, public_answer
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.runs.run import Run
+from iterative_rag.serve.runs.run_index import RunEntry, run_entry
 from iterative_rag.serve.services import services_of
 from iterative_rag.types import FinalStep
 
@@ -36,8 +37,9 @@ async def listed(request: Request) -> Response:
     services = services_of(request)
     limit = whole_number(request, "limit", 50, _MOST_LISTED)
     words = request.query_params.get("q", "")
-    served = filter(services.pool.serves, past_runs(words))
-    found = await asyncio.to_thread(lambda: [past_json(run) for run in islice(served, limit)])
+    found = await asyncio.to_thread(
+        lambda: [entry_json(entry) for entry in islice(services.history.runs(services.pool.corpora(), words), limit)]
+    )
     known = {one["id"]: one for one in found}
     for run in services.runs.all():
         if not run.over and (not words or words.casefold() in run.request.question.casefold()):
@@ -51,7 +53,7 @@ async def one(request: Request) -> Response:
     if isinstance(found, Run):
         found.touch()
         return JSONResponse(live_json(found, whole=True))
-    return JSONResponse(await asyncio.to_thread(past_json, found, whole=True))
+    return JSONResponse(await asyncio.to_thread(past_json, found))
 
 
 async def events(request: Request) -> Response:
@@ -125,26 +127,26 @@ def live_json(run: Run, *, whole: bool = False) -> dict[str, Any]:
     return told
 
 
-def past_json(run: PastRun, *, whole: bool = False) -> dict[str, Any]:
-    """A run that its trace tells of; `whole`: with its answer."""
-    ended = run.last.get("event")
-    told: dict[str, Any] = {
-        "id": run.run_id,
-        "state": {"final": "done", "fault": "failed", "left": "stopped"}.get(str(ended), "unfinished"),
-        "question": run.question,
-        "corpus": run.corpus,
-        "backend": run.backend.split("?")[0].split("@")[0],
-        "strategy": str(run.first.get("strategy", "")),
-        "created": run.at.timestamp() if run.at else 0.0,
-        "events": f"/api/runs/{run.run_id}/events",
-        "short_answer": run.short_answer,
-        "status": run.status,
+def entry_json(entry: RunEntry) -> dict[str, Any]:
+    """A run of the past, in a list."""
+    return {
+        "id": entry.run_id,
+        "state": {"final": "done", "fault": "failed", "left": "stopped"}.get(entry.ended, "unfinished"),
+        "question": entry.question,
+        "corpus": entry.corpus,
+        "backend": entry.backend,
+        "strategy": entry.strategy,
+        "created": entry.at.timestamp() if entry.at else 0.0,
+        "events": f"/api/runs/{entry.run_id}/events",
+        "short_answer": entry.short_answer,
+        "status": entry.status,
     }
-    if whole:
-        step = step_of(run.last)
-        told["answer"] = public_answer(step.answer) if isinstance(step, FinalStep) else None
-        failed = told["state"] == "failed"
-        told["error"] = (
-            {"code": str(run.last.get("error", "")), "message": public_message(run.reason)} if failed else None
-        )
+
+
+def past_json(run: PastRun) -> dict[str, Any]:
+    """A run that its trace tells of, with its answer."""
+    told, step = entry_json(run_entry(run)), step_of(run.last)
+    told["answer"] = public_answer(step.answer) if isinstance(step, FinalStep) else None
+    error = {"code": str(run.last.get("error", "")), "message": public_message(run.reason)}
+    told["error"] = error if told["state"] == "failed" else None
     return told

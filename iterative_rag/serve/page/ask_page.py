@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.past_runs import PastRun, past_runs
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.api.responses import status_of
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.run_index import RunEntry
 from iterative_rag.serve.runs.run_request import LIMITS, checked_request
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.settings import PRESETS
@@ -101,5 +101,5 @@ async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGE
     )
 
 
-def _recent(services: Services) -> list[PastRun]:
-    return list(islice(filter(services.pool.serves, past_runs()), _RECENT))
+def _recent(services: Services) -> list[RunEntry]:
+    return list(islice(services.history.runs(services.pool.corpora()), _RECENT))

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from iterative_rag.errors import UsageError
 from iterative_rag.index.filters import search_filtered
-from iterative_rag.past_runs import PastRun, delete, past_runs, run_of_id
+from iterative_rag.past_runs import delete, run_of_id
 from iterative_rag.serve.api.documents import document_of, opened_corpus
 from iterative_rag.serve.api.responses import whole_number
 from iterative_rag.serve.page.articles.article_links import article_links
@@ -22,6 +22,7 @@ from iterative_rag.serve.page.corpus_cards import corpus_cards
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import HopStory, run_story
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
+from iterative_rag.serve.runs.run_index import RunEntry
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Hit
@@ -29,7 +30,6 @@ from iterative_rag.types import Hit
 _HITS, _TITLES, _RUNS = 12, 400, 30
 _LONGEST_QUERY = 2000
 _CITING = 5
-_LOOKED_THROUGH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,22 +156,17 @@ def _titles(services: Services, name: str, beginning: str, offset: int) -> tuple
     return [(entry.id, entry.title) for entry in entries[offset : offset + _TITLES]], len(entries)
 
 
-def _runs(services: Services, words: str, offset: int) -> list[PastRun]:
-    served = filter(services.pool.serves, past_runs(words))
-    return list(islice(served, offset, offset + _RUNS + 1))
+def _runs(services: Services, words: str, offset: int) -> list[RunEntry]:
+    found = services.history.runs(services.pool.corpora(), words)
+    return list(islice(found, offset, offset + _RUNS + 1))
 
 
-def _citing(services: Services, name: str, title: str) -> list[PastRun]:
+def _citing(services: Services, name: str, title: str) -> list[RunEntry]:
     """The newest answers of this corpus that cite the document."""
-    citing = []
-    for run in islice(past_runs(), _LOOKED_THROUGH):
-        cited = run.answer.get("citations") if run.corpus == name else None
-        if isinstance(cited, list) and any(isinstance(one, dict) and one.get("title") == title for one in cited):
-            citing.append(run)
-    return citing[:_CITING]
+    return list(islice((run for run in services.history.runs([name]) if title in run.cited), _CITING))
 
 
-def _others(services: Services, run: ShownRun) -> Sequence[PastRun]:
+def _others(services: Services, run: ShownRun) -> Sequence[RunEntry]:
     return [one for one in _runs(services, run.question, 0) if one.question == run.question and one.run_id != run.id]
 
 

@@ -165,6 +165,16 @@ def test_a_follow_up_is_asked_as_the_answer_before_it_was(served: RunningServer)
         assert "playing · naive" in HtmlText(client.get(followed).text).text
 
 
+def test_another_version_has_the_limits_of_the_run_that_is_edited(served: RunningServer) -> None:
+    with served.client() as client:
+        address = asked(client, max_hops="3", max_seconds="100")
+        ended(client, address)
+        edited = client.post(f"{address}/edit", data={"hop": "1", "fact": "0", "kind": "pin"}).headers["location"]
+        ended(client, edited)
+        used = client.get(f"/api{edited}").json()["answer"]["settings"]
+        assert (used["max_hops"], used["max_seconds"]) == (3, 100)
+
+
 class UnclearLLM(PlayingLLM):
     """Understands no follow-up."""
 
@@ -264,6 +274,7 @@ def test_a_run_under_way_shows_its_hops_and_can_be_stopped(tmp_path: Path, monke
         assert "Its mayor is Edda Holm." in HtmlText(client.get(f"{address}/hops").text).text
         assert address in client.get("/history").text
         assert client.get(f"{address}/proof.html").status_code == 404
+        assert "goes on" in client.post(f"{address}/forget", data={"sure": "yes"}).text
         assert client.post(f"{address}/stop").status_code == 303
         goes_on.set()
         assert "Stopped" in ended(client, address, "Stopped")
