@@ -13,11 +13,11 @@ from iterative_rag.types import Earlier, Exchange, Fact
 
 # Exchanges that a follow-up may speak of; older ones count by their cited facts alone.
 EXCHANGES = 6
-# Characters of one answer's text among them, and of all facts with their quotes.
+# Characters of one answer's text among them, and of all facts without their quotes. A prompt adds as much of the quotes
+# as it has room for, so that a fact whose quote does not fit is told by its statement and keeps its citation.
 TEXT_CHARS = 300
 FACT_CHARS = 6000
-# A fact whose quote does not fit is told by its statement, and keeps its citation.
-_FACT_OVERHEAD = 20
+_FACT_OVERHEAD = 20  # its number and its marks
 _WORD = re.compile(r"\w{3,}")
 
 

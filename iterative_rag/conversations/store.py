@@ -31,13 +31,11 @@ from iterative_rag.text.control_characters import one_line, without_controls
 
 _log = logging.getLogger(__name__)
 
-_LISTED = (
-    "SELECT c.id, c.name, c.created, c.updated, count(t.n),"
-    " coalesce((SELECT searched FROM turns WHERE conversation = c.id ORDER BY n DESC LIMIT 1), ''),"
-    " coalesce(group_concat(t.searched, char(10)), '')"
-    " FROM conversations c LEFT JOIN turns t ON t.conversation = c.id"
-    " GROUP BY c.id ORDER BY c.updated DESC, c.rowid DESC"
+_COLUMNS = (
+    "c.id, c.name, c.created, c.updated, count(t.n),"
+    " coalesce((SELECT searched FROM turns WHERE conversation = c.id ORDER BY n DESC LIMIT 1), '')"
 )
+_SEARCHED = "coalesce(group_concat(t.searched, char(10)), '')"
 
 
 class ConversationStore:
@@ -58,12 +56,9 @@ class ConversationStore:
         """The conversations, the newest first; with `words` those that have all of them in a name, question or
         answer."""
         wanted = words.casefold().split()
-        rows: list[Any] = self._file.read(lambda db: db.execute(_LISTED).fetchall(), [])
-        return [
-            ConversationListing(row[0], row[1], row[2], row[3], row[4], str(row[5]).partition("\n")[0])
-            for row in rows
-            if all(word in f"{row[1]}\n{row[6]}".casefold() for word in wanted)
-        ]
+        # The texts of all turns are read only where something is looked for in them.
+        rows = self._rows(f"{_COLUMNS}, {_SEARCHED}" if wanted else f"{_COLUMNS}, ''")
+        return [_listed(row) for row in rows if all(word in f"{row[1]}\n{row[6]}".casefold() for word in wanted)]
 
     def load(self, name: str) -> Conversation:
         """The conversation of this name or id, or of the beginning of one; LAST for the newest. Raises UsageError."""
@@ -79,10 +74,8 @@ class ConversationStore:
 
     def of_run(self, run_id: str) -> Conversation | None:
         """The conversation that this run belongs to."""
-        sql = "SELECT conversation FROM turns WHERE run = ?"
-        row = self._file.read(lambda db: db.execute(sql, (run_id,)).fetchone(), None)
-        listed = [one for one in self.listing() if row and one.id == row[0]]
-        return self._loaded(listed[0]) if listed else None
+        rows = self._rows(_COLUMNS, "c.id IN (SELECT conversation FROM turns WHERE run = ?)", run_id)
+        return self._loaded(_listed(rows[0])) if rows else None
 
     def keep(self, before: Conversation, name: str, turn: Turn) -> Conversation:
         """Append a turn, with those `before` it where the conversation is not kept yet; returns it as it is now.
@@ -131,6 +124,14 @@ class ConversationStore:
 
     # --- which one ---------------------------------------------------------------------------
 
+    def _rows(self, columns: str, where: str = "1", *values: str) -> list[Any]:
+        """One row for each conversation, the newest first."""
+        sql = (
+            f"SELECT {columns} FROM conversations c LEFT JOIN turns t ON t.conversation = c.id WHERE {where}"
+            " GROUP BY c.id ORDER BY c.updated DESC, c.rowid DESC"
+        )
+        return self._file.read(lambda db: db.execute(sql, values).fetchall(), [])
+
     def _named(self, name: str) -> ConversationListing:
         found = self._chosen(name)
         if found is None:
@@ -164,6 +165,10 @@ class ConversationStore:
         rows: list[Any] = self._file.read(lambda db: db.execute(sql, (listed.id,)).fetchall(), [])
         turns = tuple(turn for n, body in rows if (turn := _turn(listed, n, body)) is not None)
         return Conversation(listed.id, listed.name, listed.created, listed.updated, turns)
+
+
+def _listed(row: Any) -> ConversationListing:
+    return ConversationListing(row[0], row[1], row[2], row[3], row[4], str(row[5]).partition("\n")[0])
 
 
 def _free_name(db: sqlite3.Connection, name: str) -> str:

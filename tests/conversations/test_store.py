@@ -192,3 +192,14 @@ def test_a_full_disk_is_called_full_and_keeps_what_was_there(disk: Path) -> None
     make_room(disk)
     assert [turn.n for turn in store.load("Full").turns] == [1]
     assert len(store.keep(kept, "Full", long).turns) == 2
+
+
+def test_a_conversation_is_found_by_its_run(store: ConversationStore) -> None:
+    for n in range(3):
+        answer = dataclasses.replace(ANSWERED, run_id=f"run-{n}")
+        kept = store.keep(NEW, f"The bridge {n}", dataclasses.replace(TURN, answer=answer))
+        store.keep(kept, "", dataclasses.replace(TURN, answer=dataclasses.replace(answer, run_id=f"later-{n}")))
+    found = store.of_run("later-1")
+    assert found is not None
+    assert (found.name, len(found.turns)) == ("The bridge 1", 2)
+    assert store.of_run("nowhere") is None
