@@ -8,15 +8,17 @@ from iterative_rag.text.patterns import lazy_pattern
 
 # A table in an expression may be long; its beginning is enough to recognise it.
 MOST_SHOWN = 160
+# What the result of a computation begins with where it is rounded: "≈ 267.2 miles".
+ROUNDED = "≈ "
 _MINUS = lazy_pattern(r"(?<=\s)-(?=\s)")
 
 
 def shown(expression: str, result: str) -> str:
-    """ "1912 − 1825 = 87"; a comparison that holds stands alone: "1825 < 1912"."""
+    """ "1912 − 1825 = 87", "430 km to miles ≈ 267.2 miles"; a comparison that holds stands alone: "1825 < 1912"."""
     written = _MINUS.sub("−", shortened(expression))
     if result in {"true", "false"}:
         return written if result == "true" else f"{written} is false"
-    return f"{written} = {result}"
+    return f"{written} {result}" if result.startswith(ROUNDED) else f"{written} = {result}"
 
 
 def shortened(expression: str) -> str:

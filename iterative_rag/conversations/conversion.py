@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.computing.display import shown
+from iterative_rag.computing.display import ROUNDED, shown
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Draft, Earlier, StandAlone
 
@@ -33,9 +33,10 @@ def converted(follow_up: str, earlier: Earlier) -> StandAlone | None:
     amount = value["value"].replace(",", "")
     expression = f"{amount} to {unit}"
     try:
-        result = _rounded(compute(expression))
+        short, differs = _rounded(compute(expression))
     except ComputeError:
         return None
+    result = f"{ROUNDED}{short}" if differs else short
     question = f"{_without_unit(last.question.strip().rstrip('?. '), amount)} in {unit}?"
     stating = tuple(n for n, fact in enumerate(earlier.facts) if value["value"] in f"{fact.value} {fact.quote}")[-1:]
     if not stating:
@@ -44,7 +45,7 @@ def converted(follow_up: str, earlier: Earlier) -> StandAlone | None:
     draft = Draft(
         answered=True,
         text=f"{shown(expression, result)} [1]",
-        short_answer=result,
+        short_answer=short,
         cited=stating,
         confidence=earlier.facts[stating[0]].score,
         computations=(done,),
@@ -63,11 +64,11 @@ def _without_unit(question: str, amount: str) -> str:
     return question[: end.start()]
 
 
-def _rounded(result: str) -> str:
-    """The value with four digits: what was measured is not known better."""
+def _rounded(result: str) -> tuple[str, bool]:
+    """The value with four digits, since what was measured is not known better, and whether it is another one then."""
     match = re.match(r"-?\d[\d,]*(?:\.\d+)?", result)
     if match is None:
-        return result
+        return result, False
     number = float(match[0].replace(",", ""))
-    short = f"{float(f'{number:.{_DIGITS}g}'):,.10g}"
-    return f"{short}{result[match.end() :]}"
+    short = float(f"{number:.{_DIGITS}g}")
+    return f"{short:,.10g}{result[match.end() :]}", short != number

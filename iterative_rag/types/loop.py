@@ -96,7 +96,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """Something computed from facts: the expression `1912 - 1825`, the result `87`.
+    """Something computed from facts: the expression `1912 - 1825`, the result `87`, or `≈ 267.2 miles` where rounded.
 
     `facts` are what it is computed from: positions in `Inquiry.facts` in a draft, numbers of citations in an answer.
     """
