@@ -201,6 +201,11 @@ class DocumentView:
         rows = self._select(f"id, title, url, source, {self._metadata}", order="title, id")
         return [CatalogueEntry(key, title, url, source, _metadata_of(held)) for key, title, url, source, held in rows]
 
+    def page(self, after: str, limit: int) -> list[CatalogueEntry]:
+        """At most `limit` documents without their texts, by id, those after this id. Reads no others."""
+        rows = self._select("id, title, url, source", "id > ?", (after,), order=f"id LIMIT {limit:d}")
+        return [CatalogueEntry(*row) for row in rows]
+
     def points(self, ids: Iterable[str]) -> list[Points]:
         """The points of the documents that exist."""
         return [Points(*row) for row in self._of("id, version, passages", ids)]

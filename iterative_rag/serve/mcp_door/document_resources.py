@@ -10,6 +10,8 @@ from iterative_rag.serve.mcp_door.document_uris import TEMPLATE, document_uri, p
 from iterative_rag.serve.rag_pool import RagPool
 
 PAGE = 200
+# A cursor is this and the id of the last document of its page, in hexadecimal digits.
+_AFTER, _LONGEST_CURSOR = "after-", 5000
 _TYPE = "text/markdown"
 
 
@@ -29,19 +31,17 @@ class DocumentResources:
         )
 
     def page(self, cursor: str | None) -> protocol.ListResourcesResult:
-        """Documents of the default corpus by title, from the offset that a page before has given. Raises UsageError."""
+        """Documents of the default corpus, those after the last one of the page that has given the cursor: a page stays
+        right while documents come and go. Raises UsageError."""
         corpus = self._corpus("")
-        start = _offset(cursor)
-        entries = corpus.catalogue()
-        if start > len(entries):
-            raise _wrong_cursor()
+        entries = corpus.catalogue_page(_last_id(cursor), PAGE + 1)
         resources = [
             protocol.Resource(
                 uri=document_uri(corpus.name, entry.id), name=entry.title, title=entry.title, mime_type=_TYPE
             )
-            for entry in entries[start : start + PAGE]
+            for entry in entries[:PAGE]
         ]
-        following = str(start + PAGE) if start + PAGE < len(entries) else None
+        following = f"{_AFTER}{entries[PAGE - 1].id.encode().hex()}" if len(entries) > PAGE else None
         return protocol.ListResourcesResult(resources=resources, next_cursor=following)
 
     def read(self, uri: str) -> protocol.ReadResourceResult:
@@ -62,13 +62,13 @@ class DocumentResources:
         return corpus
 
 
-def _offset(cursor: str | None) -> int:
+def _last_id(cursor: str | None) -> str:
+    """The id in a cursor, "" for none."""
     if cursor is None:
-        return 0
-    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 12:
-        raise _wrong_cursor()
-    return int(cursor)
-
-
-def _wrong_cursor() -> UsageError:
-    return UsageError("The cursor is none that this list has given.", hint="Begin without one.")
+        return ""
+    try:
+        if cursor.startswith(_AFTER) and len(cursor) <= _LONGEST_CURSOR:
+            return bytes.fromhex(cursor.removeprefix(_AFTER)).decode()
+    except ValueError:
+        pass
+    raise UsageError("The cursor is none that this list has given.", hint="Begin without one.")
