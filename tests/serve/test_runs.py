@@ -15,6 +15,7 @@ import pytest
 
 from fakes.running_server import PlayingLLM, RunningServer, events_in, running_server
 from fakes.two_article_corpus import QUESTION
+from iterative_rag.errors import LLMUnreachable
 from iterative_rag.past_runs import PastRun, read_run, run_of_id
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.trace import trace_folder
@@ -183,11 +184,43 @@ def test_after_a_restart_a_run_is_found_in_its_trace(tmp_path: Path) -> None:
         kept = events_in(client.get(run["events"]).text)
         found = client.get(f"/api/runs/{run['id']}").json()
         listed = client.get("/api/runs", params={"q": "sunday bridge"}).json()["runs"]
-    steps = [(name, data) for _, name, data in live if name not in ("queued", "started", "progress")]
-    assert [name for _, name, _ in kept] == [name for name, _ in steps]
-    assert {**kept[-1][2], "at": 0} == {**steps[-1][1], "at": 0}
+    steps = [one for one in live if one[1] not in ("queued", "started", "progress")]
+    assert [(number, name) for number, name, _ in kept] == [(number, name) for number, name, _ in steps]
+    assert {**kept[-1][2], "at": 0} == {**steps[-1][2], "at": 0}
     assert found["answer"]["short_answer"] == "Edda Holm"
     assert [one["id"] for one in listed] == [run["id"]]
+
+
+def test_a_stream_that_was_lost_goes_on_in_the_trace(tmp_path: Path) -> None:
+    with held_server(tmp_path) as (running, llm), running.client() as client:
+        run = start(client)
+        until(llm.called.is_set)
+        heard = running.services.runs.get(run["id"])
+        assert heard is not None
+        before = heard.last_number  # of an event between two steps, which no trace holds
+        llm.free.set()
+        live = events_in(client.get(run["events"]).text)
+    with running_server(tmp_path / "again") as running, running.client() as client:
+        rest = events_in(client.get(run["events"], headers={"last-event-id": str(before)}).text)
+        after = client.get(run["events"], headers={"last-event-id": str(rest[-1][0])})
+    assert [name for _, name, _ in rest] == [name for number, name, _ in live if number > before and name != "progress"]
+    assert rest[-1][1] == "final"
+    assert after.status_code == 204
+
+
+def test_a_trace_tells_how_a_run_failed(tmp_path: Path) -> None:
+    def fail(request: ChatRequest) -> None:
+        raise LLMUnreachable("There is no server at http://10.1.2.3:11434.")
+
+    with running_server(tmp_path, backends={"failing": PlayingLLM(fail)}) as running, running.client() as client:
+        run = start(client)
+        live = events_in(client.get(run["events"]).text)
+    with running_server(tmp_path / "again") as running, running.client() as client:
+        kept = events_in(client.get(run["events"]).text)
+        found = client.get(f"/api/runs/{run['id']}").json()
+    assert [(number, name) for number, name, _ in (live[-1], kept[-1])] == [(live[-1][0], "failed")] * 2
+    for error in (live[-1][2]["error"], kept[-1][2]["error"], found["error"]):
+        assert error["message"] == "The server of the language model cannot be reached."
 
 
 def test_runs_over_corpora_that_are_not_served_are_nobodys_to_see(tmp_path: Path) -> None:

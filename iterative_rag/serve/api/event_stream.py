@@ -15,7 +15,7 @@ from iterative_rag.serve.runs.run import Run
 # Seconds between signs of life, and after which a client that takes nothing counts as gone.
 PING_SECONDS = 15
 SEND_SECONDS = 30.0
-_DIGITS = 9
+_DIGITS = 15
 
 
 def last_event_id(request: Request) -> int:

@@ -11,13 +11,21 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.past_runs import PastRun, events_of, run_of_id, step_of
 from iterative_rag.serve.api.asking import submitted
 from iterative_rag.serve.api.event_stream import event_stream, last_event_id, server_sent
 from iterative_rag.serve.api.responses import NotFound, whole_number
-from iterative_rag.serve.runs.events import RunEvent, error_to_json, public_answer
-from iterative_rag.serve.runs.public_text import public_message
+from iterative_rag.serve.runs.events import (
+    Failed,
+    Happening,
+    RunEvent,
+    Stopped,
+    error_to_json,
+    number_after,
+    past_error,
+    public_answer,
+)
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_index import RunEntry, run_entry
 from iterative_rag.serve.services import services_of
@@ -63,12 +71,12 @@ async def events(request: Request) -> Response:
         if found.over and after >= found.last_number:
             return Response(status_code=204)
         return event_stream(found, after)
-    kept = await asyncio.to_thread(_kept_events, found)
-    if after >= len(kept):
+    kept = [event for event in await asyncio.to_thread(_kept_events, found) if event.number > after]
+    if not kept:
         return Response(status_code=204)
 
     async def replayed() -> AsyncIterator[ServerSentEvent]:
-        for event in kept[after:]:
+        for event in kept:
             yield server_sent(event)
 
     return EventSourceResponse(replayed(), sep="\n", headers={"x-run-id": found.run_id})
@@ -100,10 +108,18 @@ async def _found(request: Request) -> Run | PastRun:
 
 
 def _kept_events(run: PastRun) -> list[RunEvent]:
-    """The steps of a run of the past, as they were told while it went on."""
-    steps = [step for event in events_of(run) if (step := step_of(event)) is not None]
-    at = run.at.timestamp() if run.at else 0.0
-    return [RunEvent(number, step, at) for number, step in enumerate(steps, 1)]
+    """The steps of a run of the past, and its end, with the numbers that they had while it went on."""
+    told: list[Happening] = [step for event in events_of(run) if (step := step_of(event)) is not None]
+    match _state(run.status):
+        case "failed":
+            told.append(Failed(_error(run)))
+        case "stopped":
+            told.append(Stopped())
+    at, number, kept = run.at.timestamp() if run.at else 0.0, 0, []
+    for happening in told:
+        number = number_after(number, happening)
+        kept.append(RunEvent(number, happening, at))
+    return kept
 
 
 def live_json(run: Run, *, whole: bool = False) -> dict[str, Any]:
@@ -131,7 +147,7 @@ def entry_json(entry: RunEntry) -> dict[str, Any]:
     """A run of the past, in a list."""
     return {
         "id": entry.run_id,
-        "state": {"final": "done", "fault": "failed", "left": "stopped"}.get(entry.ended, "unfinished"),
+        "state": _state(entry.status),
         "question": entry.question,
         "corpus": entry.corpus,
         "backend": entry.backend,
@@ -147,6 +163,17 @@ def past_json(run: PastRun) -> dict[str, Any]:
     """A run that its trace tells of, with its answer."""
     told, step = entry_json(run_entry(run)), step_of(run.last)
     told["answer"] = public_answer(step.answer) if isinstance(step, FinalStep) else None
-    error = {"code": str(run.last.get("error", "")), "message": public_message(run.reason)}
+    error = {"code": str(run.last.get("error", "")), "message": str(_error(run))}
     told["error"] = error if told["state"] == "failed" else None
     return told
+
+
+def _state(status: str) -> str:
+    """That of a run of the past, by how it ended or was answered."""
+    if status in ("failed", "stopped"):
+        return status
+    return "unfinished" if status in ("unfinished", "damaged") else "done"
+
+
+def _error(run: PastRun) -> IterativeRAGError:
+    return past_error(str(run.last.get("error", "")), run.reason)

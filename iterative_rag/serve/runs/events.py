@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from iterative_rag import __version__
+from iterative_rag import __version__, errors
 from iterative_rag.errors import (
     EmbedderError,
     FetchError,
@@ -68,9 +68,21 @@ _OF_SERVERS: tuple[tuple[type[IterativeRAGError], str], ...] = (
 Happening: TypeAlias = Step | RunProgress | AnswerDelta | TextWithdrawn | Queued | Started | Failed | Stopped
 
 
+# What a trace holds, too, has a multiple of this as its number; what is told between two of them is counted on from
+# there. So a client that has lost its stream can go on in the trace of the run, when the server has forgotten the rest.
+STEP_NUMBERS = 1_000_000
+
+
+def number_after(before: int, happening: Happening) -> int:
+    """The number of an event that follows the one of the number `before`, 0 for the first."""
+    if isinstance(happening, Step | Failed | Stopped):
+        return (before // STEP_NUMBERS + 1) * STEP_NUMBERS
+    return before + 1
+
+
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """`number` counts from 1 within a run; `at` is in seconds since 1970."""
+    """`number` grows within a run, as `number_after` says; `at` is in seconds since 1970."""
 
     number: int
     happening: Happening
@@ -115,10 +127,22 @@ def public_answer(answer: Answer) -> dict[str, Any]:
 def error_to_json(error: IterativeRAGError) -> dict[str, Any]:
     """An error for a client: the name of its class, its sentence, and what to do next. Errors of servers quote what
     those say, which may name accounts, so the log alone has their text."""
-    foreign = next((told for kind, told in _OF_SERVERS if isinstance(error, kind)), "")
+    foreign = _told_of(type(error))
     return {
         "code": type(error).__name__,
         "message": foreign or public_message(str(error)),
         "hint": "The log of this server says more." if foreign else public_message(error.hint),
         "retryable": error.retryable,
     }
+
+
+def past_error(name: str, message: str) -> IterativeRAGError:
+    """The error that a trace tells of, by the name of its class, as a client may see it."""
+    kind = getattr(errors, name, None)
+    foreign = _told_of(kind) if isinstance(kind, type) else ""
+    return IterativeRAGError(foreign or public_message(message))
+
+
+def _told_of(kind: type) -> str:
+    """The sentence for an error of a server; "" for one of our own."""
+    return next((told for server_error, told in _OF_SERVERS if issubclass(kind, server_error)), "")

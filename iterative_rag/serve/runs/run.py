@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.serve.runs.events import Failed, Happening, Queued, RunEvent, Started, Stopped, is_last
+from iterative_rag.serve.runs.events import Failed, Happening, Queued, RunEvent, Started, Stopped, is_last, number_after
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.types import Answer, FinalStep, RunProgress
 from iterative_rag.written_answer import AnswerDelta, TextWithdrawn
@@ -29,8 +29,8 @@ class RunState(StrEnum):
 class Run:
     """A run of the server. `subscribe` gives its events, from the beginning or after one of them.
 
-    Events are numbered from 1. Of those that only tell how far a run has come the newest alone is kept, so numbers may
-    be missing. Safe to use from several threads.
+    The numbers of the events grow, as `number_after` says. Of those that only tell how far a run has come the newest
+    alone is kept. Safe to use from several threads.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Run:
         self._alone, self._ended = alone, ended
         self._lock = threading.Lock()
         self._events: list[RunEvent] = []
-        self._next = 1
+        self._last = 0
         self._listeners: set[Callable[[], None]] = set()
         self._over = threading.Event()
         self._subscribers = 0
@@ -96,8 +96,8 @@ class Run:
             if self.over:
                 return
             self._drop_replaced(happening)
-            self._events.append(RunEvent(self._next, happening, time.time()))
-            self._next += 1
+            self._last = number_after(self._last, happening)
+            self._events.append(RunEvent(self._last, happening, time.time()))
             match happening:
                 case FinalStep(answer=answer):
                     self.answer, self._state = answer, RunState.DONE
@@ -135,7 +135,7 @@ class Run:
 
     @property
     def last_number(self) -> int:
-        return self._next - 1
+        return self._last
 
     async def subscribe(self, after: int = 0) -> AsyncIterator[RunEvent]:
         """The events after that of this number, as they happen, to the last. Who iterates them watches the run."""
