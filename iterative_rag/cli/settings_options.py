@@ -99,7 +99,7 @@ def takes_settings(
 
         @functools.wraps(command)
         def called(**given: Any) -> None:
-            command(settings=settings_from(**{name: given.pop(name) for name in names}), **given)
+            command(settings=settings_from(**{name: given.pop(name) for name in names if name in given}), **given)
 
         # What typer reads the options from.
         called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
