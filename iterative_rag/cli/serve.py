@@ -44,6 +44,9 @@ AllowHost = Annotated[
     list[str] | None,
     typer.Option("--allow-host", metavar="NAME", help="A further name of this server, as behind a proxy; repeatable."),
 ]
+BehindTls = Annotated[
+    bool, typer.Option("--behind-tls", help="A proxy before it ends TLS: cookies are sent over https alone.")
+]
 Evaluations = Annotated[
     Path | None, typer.Option("--evaluations", metavar="FOLDER", help="Evaluation runs to show on the page.")
 ]
@@ -65,6 +68,7 @@ def serve(
     token: Token = "",
     read_only: ReadOnly = False,
     allow_host: AllowHost = None,
+    behind_tls: BehindTls = False,
     evaluations: Evaluations = None,
     runs_at_once: RunsAtOnce = 2,
     queue: Queue = 32,
@@ -91,6 +95,7 @@ def serve(
         read_only=read_only,
         corpora=tuple(dict.fromkeys(corpus or ())),
         allow_hosts=tuple(allow_host or ()),
+        behind_tls=behind_tls,
         evaluations=evaluations,
         runs_at_once=runs_at_once,
         queue=queue,

@@ -13,6 +13,7 @@ from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.door import http_door
 from iterative_rag.serve.api.responses import on_error, on_http_error, on_unexpected
 from iterative_rag.serve.guards.bearer_token import ServerToken, TokenGuard
+from iterative_rag.serve.guards.behind_tls import BehindTls
 from iterative_rag.serve.guards.body_limits import BodyLimits, HeadLimits
 from iterative_rag.serve.guards.client_limits import ClientLimits
 from iterative_rag.serve.guards.host_origin import HostOriginGuard
@@ -64,6 +65,7 @@ def _guards(services: Services, doors: list[Door]) -> list[Middleware]:
     names = [options.host, *options.allow_hosts]
     open_paths = [path for door in doors for path in door.open_paths]
     return [
+        *([Middleware(BehindTls)] if options.behind_tls else []),
         Middleware(SecurityHeaders),
         Middleware(HeadLimits),
         Middleware(HostOriginGuard, names=names, loopback=options.on_loopback),

@@ -42,7 +42,8 @@ def login_door(services: Services) -> Door:
 
     def signed_in() -> Response:
         response = RedirectResponse("/", 303)
-        response.set_cookie(COOKIE, token.cookie, httponly=True, samesite="strict", path="/")
+        secure = services.options.behind_tls
+        response.set_cookie(COOKIE, token.cookie, httponly=True, samesite="strict", path="/", secure=secure)
         return response
 
     async def form(request: Request) -> Response:

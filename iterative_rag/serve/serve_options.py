@@ -18,7 +18,8 @@ class ServeOptions:
     """`corpora` are those that are served, () for all. `token` is "" where none is needed, on loopback only.
 
     `allow_hosts` are names under which the server is reached besides its address, as behind a reverse proxy.
-    `read_only` hides what changes state. A run ends `grace_seconds` after the last client that watched it has gone.
+    `behind_tls`: browsers reach the server over https, by a proxy that ends TLS. `read_only` hides what changes state.
+    A run ends `grace_seconds` after the last client that watched it has gone.
     The head of a request has to arrive within `head_seconds`, its body within `body_seconds` more.
     `evaluations` is a folder of evaluation runs that are shown.
     `kept_runs` finished runs keep their events in memory; older ones are read from their traces.
@@ -28,6 +29,7 @@ class ServeOptions:
     port: int = DEFAULT_PORT
     token: str = ""
     read_only: bool = False
+    behind_tls: bool = False
     corpora: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
     evaluations: Path | None = None

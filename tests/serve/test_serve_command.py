@@ -17,7 +17,7 @@ import pytest
 
 from fakes.command_line import run_as_process
 from fakes.model_server import FakeServer, Fault
-from fakes.running_server import events_in, running_server
+from fakes.running_server import CORPUS, TOKEN, events_in, running_server
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.cli.serve import serve
 from iterative_rag.errors import MissingExtra
@@ -77,6 +77,15 @@ def test_another_address_needs_a_token_that_is_shown_once() -> None:
             assert another.get(link[1]).status_code == 401
             assert another.post("/login", data={"token": token[1]}).status_code == 303
             assert another.get("/api/corpora").status_code == 200
+
+
+def test_behind_a_proxy_that_ends_tls_the_cookie_is_for_https_alone(tmp_path: Path) -> None:
+    with running_server(tmp_path, behind_tls=True, token=TOKEN) as running, running.client() as client:
+        signed_in = client.post("/login", data={"token": TOKEN})
+        asked = {"model": f"iterative-rag:{CORPUS}", "messages": [{"role": "user", "content": QUESTION}]}
+        reply = client.post("/v1/chat/completions", json=asked).json()
+    assert "Secure" in signed_in.headers["set-cookie"].split("; ")
+    assert f"https://127.0.0.1:{running.port}/" in reply["choices"][0]["message"]["content"]
 
 
 def test_the_token_of_the_environment_is_not_shown() -> None:
