@@ -26,7 +26,7 @@ def earlier_of(conversation: Conversation, follow_up: str) -> Earlier:
     words with the follow-up before others."""
     exchanges = tuple(_shortened(turn.exchange) for turn in conversation.turns[-EXCHANGES:])
     by_turn = [turn.facts for turn in conversation.turns]
-    return Earlier(exchanges, _fitting(by_turn, follow_up))
+    return Earlier(exchanges, fitting_facts(by_turn, follow_up))
 
 
 def _shortened(exchange: Exchange) -> Exchange:
@@ -35,7 +35,8 @@ def _shortened(exchange: Exchange) -> Exchange:
     return Exchange(exchange.question, exchange.short_answer, shown)
 
 
-def _fitting(by_turn: Sequence[Sequence[Fact]], follow_up: str) -> tuple[Fact, ...]:
+def fitting_facts(by_turn: Sequence[Sequence[Fact]], follow_up: str) -> tuple[Fact, ...]:
+    """The facts of the turns that a prompt has room for, oldest first, without repeats."""
     ordered = list(dict.fromkeys(fact for facts in by_turn for fact in facts))
     recent = {fact for facts in by_turn[-2:] for fact in facts}
     words = set(_WORD.findall(follow_up.casefold()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -67,20 +68,27 @@ class ConversationListing:
 def turn_of(asked: str, answer: Answer, *, before: tuple[Turn, ...] = (), at: str = "") -> Turn:
     """The turn of an answer, reduced to what a conversation remembers: the text of the answer and the facts that it
     cites, found in this run or `before`. What was listed, read and not cited stays in the trace of the run."""
-    found = [fact for hop in answer.hops for fact in hop.facts]
-    known = [fact for turn in before for fact in turn.facts]
-    cited = {(citation.source, citation.start, citation.end) for citation in answer.citations}
-    facts = dict.fromkeys(fact for fact in (*found, *known) if (fact.source, fact.start, fact.end) in cited)
     settings = answer.settings
     return Turn(
         n=len(before) + 1,
         asked=asked,
         answer=compact(answer),
-        facts=_without_repeats(tuple(facts)),
+        facts=cited_facts(answer, [fact for turn in before for fact in turn.facts]),
         corpus=str(settings.get("corpus", "")),
         backend=str(settings.get("backend", "")),
         at=at or now(),
     )
+
+
+def cited_facts(answer: Answer, known: Iterable[Fact] = ()) -> tuple[Fact, ...]:
+    """The facts that an answer cites, found in its run or `known` before; one for each quote and value, so that what
+    two needs found alike is remembered once."""
+    cited = {(citation.source, citation.start, citation.end) for citation in answer.citations}
+    kept: dict[tuple[Any, ...], Fact] = {}
+    for fact in (*(fact for hop in answer.hops for fact in hop.facts), *known):
+        if (fact.source, fact.start, fact.end) in cited:
+            kept.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), fact)
+    return tuple(kept.values())
 
 
 def compact(answer: Answer) -> Answer:
@@ -111,11 +119,3 @@ def clean_name(name: str) -> str:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _without_repeats(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """One fact for each quote and value: what two needs found alike is remembered once."""
-    kept: dict[tuple[Any, ...], Fact] = {}
-    for fact in facts:
-        kept.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), fact)
-    return tuple(kept.values())

@@ -1,20 +1,22 @@
 """The messages before a question as the conversation that a follow-up is understood from.
 
-Nothing is kept on the server: a client sends all messages each time. What a follow-up needs stands in the answers, as
-`answer_content` writes them: how the question was understood, and the short answer in bold type.
+A client sends all messages each time. What a follow-up needs stands in the answers, as `answer_content` writes them:
+how the question was understood, and the short answer in bold type. `AnswersGiven` adds the facts that they cite, as
+long as this server remembers them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from iterative_rag.conversations.memory import fitting_facts
 from iterative_rag.serve.openai_door.answer_content import UNDERSTOOD
 from iterative_rag.serve.openai_door.chat_request import Message
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import plain
-from iterative_rag.types import Earlier, Exchange
+from iterative_rag.types import Earlier, Exchange, Fact
 
 # What is remembered of a long conversation.
 _MOST_EXCHANGES = 20
@@ -28,15 +30,23 @@ _BOLD = re.compile(r"\*\*(?P<value>(?:[^*\n\\]|\\.)+?)(?<!:)\*\*")
 _LABEL = re.compile(r"\A\*\*(?:[^*\n])+:\*\*")
 
 
-def earlier_of_messages(messages: Sequence[Message]) -> Earlier | None:
-    """The exchanges of a user with this server, the last ones; None where there are none."""
+def earlier_of_messages(
+    messages: Sequence[Message],
+    follow_up: str = "",
+    facts_of: Callable[[str], tuple[Fact, ...]] = lambda reply: (),
+) -> Earlier | None:
+    """The exchanges of a user with this server, the last ones; None where there are none. `facts_of` are the facts that
+    a reply cites."""
     pairs = [
         (one, reply)
         for one, reply in pairwise(messages)
         if (one.role, reply.role) == ("user", "assistant") and one.text.strip()
     ]
-    exchanges = [_exchange(one.text[:_MOST_READ], reply.text[:_MOST_READ]) for one, reply in pairs[-_MOST_EXCHANGES:]]
-    return Earlier(tuple(exchanges)) if exchanges else None
+    asked = [(one.text[:_MOST_READ], _without_reasoning(reply.text)) for one, reply in pairs[-_MOST_EXCHANGES:]]
+    if not asked:
+        return None
+    exchanges = tuple(_exchange(question, reply[:_MOST_READ]) for question, reply in asked)
+    return Earlier(exchanges, fitting_facts([facts_of(reply) for _, reply in asked], follow_up))
 
 
 def _without_reasoning(replied: str) -> str:
@@ -47,7 +57,6 @@ def _without_reasoning(replied: str) -> str:
 
 
 def _exchange(asked: str, replied: str) -> Exchange:
-    replied = _without_reasoning(replied)
     if understood := _UNDERSTOOD.match(replied):
         asked, replied = plain(understood["question"]), replied[understood.end() :].lstrip()
     said = replied.partition("\n\n")[0][:_MOST_CHARS]

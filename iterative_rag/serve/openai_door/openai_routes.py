@@ -7,6 +7,8 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -20,6 +22,7 @@ from iterative_rag.serve.api.event_stream import PING_SECONDS, SEND_SECONDS
 from iterative_rag.serve.api.responses import json_object
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.openai_door.answer_content import Content, content_of
+from iterative_rag.serve.openai_door.answers_given import AnswersGiven
 from iterative_rag.serve.openai_door.chat_request import ChatRequested, chat_requested
 from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
 from iterative_rag.serve.openai_door.completions import Completion
@@ -34,7 +37,7 @@ from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.serve.step_words import step_words
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.trace import new_run_id
-from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress, Usage
+from iterative_rag.types import AnsweringStep, Earlier, FollowUpStep, RunProgress, Usage
 from iterative_rag.written_answer import AnswerDelta, TextWithdrawn
 
 _log = logging.getLogger(__name__)
@@ -47,7 +50,7 @@ def openai_door(services: Services) -> Door:
         routes=[
             Route("/v1/models", _told_by_protocol(models), methods=["GET"]),
             Route("/v1/models/{model:path}", _told_by_protocol(model), methods=["GET"]),
-            Route("/v1/chat/completions", _told_by_protocol(complete), methods=["POST"]),
+            Route("/v1/chat/completions", _told_by_protocol(partial(complete, given=AnswersGiven())), methods=["POST"]),
         ]
     )
 
@@ -80,47 +83,78 @@ async def model(request: Request) -> Response:
     return JSONResponse(model_json(name, int(time.time())))
 
 
-async def complete(request: Request) -> Response:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question that is being answered: its run, the request, the address of this server for its client, and what is
+    remembered of the answer."""
+
+    run: Run
+    requested: ChatRequested
+    server: str
+    earlier: Earlier | None
+    given: AnswersGiven
+
+    def content(self) -> Content:
+        """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
+
+        Raises the error of the run, and ServerBusy for one that was stopped.
+        """
+        run = self.run
+        if isinstance(run.error, FollowUpUnclear):
+            told = f"{run.error} Please ask the full question."
+            return Content(told, "stop", told)
+        if run.answer is None:
+            raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
+        follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
+        understood = next((one.question for one in follow_ups if one.question != one.asked), "")
+        content = content_of(run.answer, self.requested, self.server, understood)
+        self.given.remember(run.request.corpus, content.text, run.answer, self.earlier)
+        return content
+
+
+async def complete(request: Request, *, given: AnswersGiven) -> Response:
     """The last message of the user is the question. Raises UsageError, ModelUnknown, ServerBusy."""
     services = services_of(request)
     requested = chat_requested(await json_object(request))
     name = await asyncio.to_thread(parsed, requested.model, services.pool)
     if (reply := task_reply(requested.question)) is not None:
         return _replied(requested, reply)
-    given = {
+    wanted = {
         "question": question_within(requested.question),
         "corpus": name.corpus,
         "strategy": name.strategy,
         "length": requested.length,
     }
-    asked: RunRequest = await asyncio.to_thread(checked_request, given, services.pool)
-    earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
-    run = services.runs.submit(asked, client=client_of(request.scope), work=asking(asked, earlier))
-    if requested.stream:
-        return _streamed(_chunks(run, requested, services.runs, str(request.base_url)))
-    return await _whole(request, run, requested)
+    question: RunRequest = await asyncio.to_thread(checked_request, wanted, services.pool)
+    facts_of = partial(given.facts, question.corpus)
+    earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier, question.question, facts_of)
+    run = services.runs.submit(question, client=client_of(request.scope), work=asking(question, earlier))
+    asked = _Asked(run, requested, str(request.base_url), earlier, given)
+    return _streamed(_chunks(asked, services.runs)) if requested.stream else await _whole(request, asked)
 
 
-async def _whole(request: Request, run: Run, requested: ChatRequested) -> Response:
+async def _whole(request: Request, asked: _Asked) -> Response:
+    run, requested = asked.run, asked.requested
     if not await over_or_gone(request, run):
         return Response(status_code=499)
-    content = _content(run, requested, str(request.base_url))
+    content = asked.content()
     thoughts = "".join(_thought(event.happening) for event in run.events())
     usage = run.answer.usage if run.answer else Usage()
     whole = Completion(run.id, requested.model).whole(content, thoughts, usage, run.answer)
     return JSONResponse(whole, headers={"x-run-id": run.id})
 
 
-async def _chunks(run: Run, requested: ChatRequested, runs: RunManager, server: str) -> AsyncIterator[dict[str, Any]]:
+async def _chunks(asked: _Asked, runs: RunManager) -> AsyncIterator[dict[str, Any]]:
     """The hops as reasoning while they happen, and the answer once it was checked. A client that goes away ends the
     run: it cannot come back to this stream."""
+    run, requested = asked.run, asked.requested
     completion = Completion(run.id, requested.model)
     try:
         yield completion.chunk({"role": "assistant", "content": ""})
         async for event in run.subscribe():
             if thought := _thought(event.happening):
                 yield completion.chunk({"reasoning_content": thought})
-        content = _content(run, requested, server)
+        content = asked.content()
         yield completion.chunk({"content": content.text})
         yield completion.last_chunk(content, run.answer)
         if requested.include_usage:
@@ -133,21 +167,6 @@ async def _chunks(run: Run, requested: ChatRequested, runs: RunManager, server: 
     finally:
         if not run.over:
             runs.stop(run)
-
-
-def _content(run: Run, requested: ChatRequested, server: str) -> Content:
-    """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
-
-    Raises the error of the run, and ServerBusy for one that was stopped.
-    """
-    if isinstance(run.error, FollowUpUnclear):
-        told = f"{run.error} Please ask the full question."
-        return Content(told, "stop", told)
-    if run.answer is None:
-        raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
-    follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
-    understood = next((one.question for one in follow_ups if one.question != one.asked), "")
-    return content_of(run.answer, requested, server, understood)
 
 
 def _thought(happening: Happening) -> str:

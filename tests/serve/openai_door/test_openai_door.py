@@ -17,7 +17,7 @@ from fakes import readme_question
 from fakes.running_server import CORPUS, TOKEN, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.errors import LLMUnreachable
-from iterative_rag.protocols import ChatRequest
+from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.serve.openai_door import openai_routes
 from iterative_rag.serve.runs.run import RunState
 
@@ -178,6 +178,39 @@ def test_a_follow_up_is_understood_from_the_messages_before_it(tmp_path: Path) -
     assert second.startswith("*Understood as: In which country is Aldermere?*\n\n")
     assert "**Vessel Isles** [1]" in second
     assert third.startswith("*Understood as: Who was Edda Holm's mother?*\n\n**Not ")
+
+
+class FollowUpLLM(PlayingLLM):
+    """Answers a follow-up where the facts cited before hold the mayor."""
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        if request.role != "follow_up":
+            return super().complete(request)
+        self.requests.append(request)
+        known = {"status": "answered", "answer": "The mayor is Edda Holm [1].", "short_answer": "Edda Holm"}
+        told = known if "Its mayor is Edda Holm." in request.user else {"status": "search"}
+        return ChatReply(json.dumps({"question": QUESTION, **told, "confidence": 0.9}), 100, 10)
+
+
+@pytest.mark.parametrize(
+    ("before", "calls"),
+    [
+        ("{}", 1),  # as it was sent
+        ("<details><summary>Thought</summary>\nHop 1\n</details>\n{} ", 1),  # as Open WebUI sends it back
+        ("{} But I am not sure.", 6),  # not what this server has said
+    ],
+)
+def test_a_follow_up_is_answered_from_the_facts_that_an_answer_cites(tmp_path: Path, before: str, calls: int) -> None:
+    llm = FollowUpLLM()
+    with running_server(tmp_path, backends={"playing": llm}) as server:
+        client, messages = connected(server), asked(QUESTION)
+        first = client.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or ""
+        messages += [{"role": "assistant", "content": before.format(first)}, {"role": "user", "content": "Who is it?"}]
+        begun = len(llm.requests)
+        second = client.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or ""
+    assert "**Edda Holm**" in second
+    assert "“Its mayor is Edda Holm.”" in second
+    assert len(llm.requests) - begun == calls
 
 
 def test_llama_index_uses_it_as_a_model(served: RunningServer) -> None:
