@@ -28,7 +28,6 @@ class RunEntry:
     question: str
     at: datetime | None
     status: str
-    ended: str
     short_answer: str
     reason: str
     confidence_word: str
@@ -87,7 +86,6 @@ def run_entry(run: PastRun) -> RunEntry:
         question=run.question,
         at=run.at,
         status=run.status,
-        ended=str(run.last.get("event")),
         short_answer=run.short_answer,
         reason=run.reason,
         confidence_word=run.confidence_word,
