@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from iterative_rag.errors import IterativeRAGError
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.ingest import IngestReport
+    from iterative_rag.proof.kept_proofs import proof_of, verify_proof
+    from iterative_rag.proof.proof_check import ProofCheck
     from iterative_rag.settings import Settings, load_settings
     from iterative_rag.types import (
         AnalysisStep,
         Answer,
+        AnswerForm,
         AnsweringStep,
         Citation,
         ConfidenceWord,
@@ -48,10 +51,14 @@ _HOMES = {
     "IterativeRAG": "factory",
     "IterativeRAGError": "errors",
     "IngestReport": "ingest",
+    "ProofCheck": "proof.proof_check",
+    "proof_of": "proof.kept_proofs",
+    "verify_proof": "proof.kept_proofs",
     "Settings": "settings",
     "load_settings": "settings",
     "AnalysisStep": "types",
     "Answer": "types",
+    "AnswerForm": "types",
     "AnsweringStep": "types",
     "Citation": "types",
     "ConfidenceWord": "types",
@@ -73,6 +80,7 @@ _HOMES = {
 __all__ = [
     "AnalysisStep",
     "Answer",
+    "AnswerForm",
     "AnsweringStep",
     "Citation",
     "ConfidenceWord",
@@ -84,6 +92,7 @@ __all__ = [
     "IterativeRAG",
     "IterativeRAGError",
     "NeedEdit",
+    "ProofCheck",
     "ReadingStep",
     "ReasonCode",
     "RephrasingStep",
@@ -95,6 +104,8 @@ __all__ = [
     "Within",
     "__version__",
     "load_settings",
+    "proof_of",
+    "verify_proof",
 ]
 
 

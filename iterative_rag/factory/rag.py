@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.engine.budget import RunBudget
     from iterative_rag.engine.driver import Engine
+    from iterative_rag.index.indexed_corpus import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
@@ -179,6 +180,27 @@ class IterativeRAG:
             embedder=self.embedder,
             within=(*self.within, within) if within else self.within,
         )
+
+    def titles(self) -> list[str]:
+        """The titles of all documents of the corpus, sorted. Raises UsageError for a corpus that does not list them."""
+        return self._indexed().titles()
+
+    def among(self, *titles: str) -> IterativeRAG:
+        """The same over the documents of these titles alone, as long as this one is open.
+
+        Raises CorpusError for a title that no document has, which names the nearest ones.
+        """
+        from iterative_rag.index.corpus_subset import CorpusPart
+
+        whole = self._indexed()
+        return self.over(CorpusPart(whole, {document.id for title in titles for document in whole.find(title)}))
+
+    def _indexed(self) -> IndexedCorpus:
+        from iterative_rag.index.indexed_corpus import IndexedCorpus
+
+        if not isinstance(self.corpus, IndexedCorpus):
+            raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
+        return self.corpus
 
     def ask(
         self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None

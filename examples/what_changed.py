@@ -1,0 +1,72 @@
+"""What changed in these answers: kept answers are checked against a refreshed corpus, and asked again where they no
+longer stand. Run it once a week, after the corpus was brought up to date.
+
+    python examples/what_changed.py answers.json "Who is the mayor of Aldermere?"     # keeps a question and its answer
+    iterative-rag index articles/ --corpus mine
+    python examples/what_changed.py answers.json --corpus mine                        # says what changed since
+
+Exit codes: 0 nothing changed, 1 something did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from iterative_rag import Answer, IterativeRAG, IterativeRAGError, proof_of, verify_proof
+
+
+def said(answer: Answer) -> str:
+    """The value, the text, or why there is none."""
+    return answer.short_answer or answer.text or answer.reason
+
+
+def changes(rag: IterativeRAG, kept: dict[str, Any], ask_all: bool) -> Iterator[str]:
+    """A line for each answer that changed, or whose quotes did; `kept` then holds the new ones."""
+    for question, (before, proof) in list(kept.items()):
+        check = verify_proof(proof, rag.corpus)
+        if check.quotes and check.holds and not ask_all:
+            continue  # every quote still stands in its article: no model has to be asked
+        answer = rag.ask(question)
+        now, kept[question] = said(answer), (said(answer), proof_of(answer, rag.corpus))
+        gone = "; ".join(f"“{one.quote}” ({one.title}: {one.finding})" for one in check.quotes if not one.finding.holds)
+        if now != before:
+            yield f"{question}\n  was: {before}\n  now: {now}\n  because of: {gone or 'no quote before'}"
+        elif gone:
+            yield f"{question}\n  still: {now}, but from another quote; gone is {gone}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="where answers are kept (JSON)")
+    parser.add_argument("questions", nargs="*", help="questions to keep from now on")
+    parser.add_argument("--llm", default="auto", help="ollama/MODEL, openai-like/MODEL@URL, builtin ...")
+    parser.add_argument("--corpus", default="", help="a corpus that was indexed before")
+    parser.add_argument(
+        "--ask-all", action="store_true", help="ask also where the quotes stand: new articles may differ"
+    )
+    given = parser.parse_args(arguments)
+    kept = json.loads(given.file.read_text(encoding="utf-8")) if given.file.exists() else {}
+    try:
+        with IterativeRAG.from_settings(llm=given.llm, corpus=given.corpus) as rag:
+            found = list(changes(rag, kept, given.ask_all))
+            for question in given.questions:
+                answer = rag.ask(question)
+                kept[question] = (said(answer), proof_of(answer, rag.corpus))
+                print(f"kept: {question} {said(answer)}")
+    except IterativeRAGError as error:
+        sys.exit(f"{error} {error.hint}".strip())
+    written = given.file.with_suffix(".new")
+    written.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
+    os.replace(written, given.file)  # an interruption leaves the old file whole
+    print("\n".join(found) or f"{len(kept)} answers, nothing changed.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
