@@ -72,6 +72,8 @@ HOMES = {
     "libzim": {"sources"},
     "pypdfium2": {"sources"},
     "docx": {"sources"},
+    "openpyxl": {"sources"},
+    "pptx": {"sources"},
     "charset_normalizer": {"sources"},
     "ray": {"embedders"},
     "selectolax": {"sources"},

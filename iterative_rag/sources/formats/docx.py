@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import lzma
-import re
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +11,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
 from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
 from iterative_rag.types import Document
 
 if TYPE_CHECKING:
@@ -21,20 +19,14 @@ if TYPE_CHECKING:
     from docx.table import Table
     from docx.text.paragraph import Paragraph
 
-MAX_BYTES = 96 * 1024 * 1024
-# Unpacked: all parts (pictures among them), those that are parsed, and how many there may be.
-MAX_UNPACKED_BYTES = MAX_BYTES
 MAX_XML_BYTES = 16 * 1024 * 1024
-MAX_PARTS = 10_000
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the begin of an encrypted .docx, or an old .doc
-_DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
 _DEFAULT_TITLE = "Word Document"  # what python-docx gives for files without a title
 _MAX_SPAN = 64  # columns of one cell
 
 
 def read(path: Path) -> Reading:
     source = shown(path)
-    if fault := _fault(path):
+    if fault := zip_fault(path, "a Word file", ".doc", MAX_XML_BYTES):
         yield Skipped(source, fault)
         return
     try:
@@ -56,35 +48,6 @@ def read(path: Path) -> Reading:
     yield Document("", heading or title or title_of(path), text, source)
     if not whole:
         yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
-
-
-def _fault(path: Path) -> str | None:
-    """Why the archive is not opened. The sizes that it declares hold: zipfile reads no byte beyond them."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = archive.infolist()
-            xml = [part for part in parts if part.filename.lower().endswith((".xml", ".rels"))]
-            if len(parts) > MAX_PARTS:
-                return f"It is a zip bomb: it holds {len(parts):,} parts."
-            if any(part.flag_bits & 1 for part in parts):
-                return "It is locked with a password."
-            if sum(part.file_size for part in parts) > MAX_UNPACKED_BYTES:
-                limit = f"{MAX_UNPACKED_BYTES / 1e6:.0f} MB"
-                return f"Unpacked it is larger than the limit of {limit} (a zip bomb, or many pictures)."
-            if sum(part.file_size for part in xml) > MAX_XML_BYTES:
-                limit = f"{MAX_XML_BYTES / 1e6:.0f} MB"
-                return f"Its text is larger than the limit of {limit} when unpacked (a zip bomb?)."
-            # No Word file defines entities: a few bytes of them can stand for gigabytes.
-            if any(_DECLARATION.search(archive.read(part)) for part in xml):
-                return "Its XML defines entities, which no Word file does: it is an XML bomb."
-            return None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, ValueError) as error:
-        with path.open("rb") as file:
-            if file.read(len(_OLE)) == _OLE:
-                return "It is locked with a password, or an old .doc file."
-        return f"It is not a Word file, or damaged ({type(error).__name__})."
-    except (zlib.error, lzma.LZMAError):
-        return "Its archive is damaged."
 
 
 def _blocks(word: WordDocument) -> tuple[list[str], bool]:

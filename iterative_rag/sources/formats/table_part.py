@@ -53,7 +53,7 @@ def in_parts(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[Tab
     """The parts of a table; at least one, which may be without rows."""
     part = TablePart(list(head), 1)
     for row in rows:
-        line = markdown_table.line(row)
+        line = markdown_table.line([*row, *[""] * (len(head) - len(row))])
         if not part.takes(line):
             yield part
             part = TablePart(part.head, part.next)

@@ -1,0 +1,65 @@
+"""Why a file that is a ZIP archive of XML (Word, Excel, PowerPoint, EPUB) is not opened: bombs, passwords, damage."""
+
+from __future__ import annotations
+
+import lzma
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+MAX_BYTES = 96 * 1024 * 1024
+# Unpacked: all parts (pictures among them), and how many there may be.
+MAX_UNPACKED_BYTES = MAX_BYTES
+MAX_PARTS = 10_000
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the begin of an encrypted file of Office, or of its formats before 2007
+_DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
+_BLOCK, _OVERLAP = 1 << 20, 64
+
+
+def zip_fault(path: Path, kind: str, old: str, max_xml_bytes: int) -> str | None:
+    """Why the archive is not opened; None where it may be. The sizes that it declares hold: zipfile reads no byte
+    beyond them.
+
+    `kind` is what it should be ("a Word file"), `old` the suffix of the format before it (".doc"), "" for none.
+    `max_xml_bytes` is the limit of all parts that are parsed.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _fault_of(archive, kind, max_xml_bytes)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, ValueError) as error:
+        with path.open("rb") as file:
+            if old and file.read(len(_OLE)) == _OLE:
+                return f"It is locked with a password, or an old {old} file."
+        return f"It is not {kind}, or damaged ({type(error).__name__})."
+    except (zlib.error, lzma.LZMAError):
+        return "Its archive is damaged."
+
+
+def _fault_of(archive: zipfile.ZipFile, kind: str, max_xml_bytes: int) -> str | None:
+    parts = archive.infolist()
+    xml = [part for part in parts if part.filename.lower().endswith((".xml", ".rels", ".opf"))]
+    if len(parts) > MAX_PARTS:
+        return f"It is a zip bomb: it holds {len(parts):,} parts."
+    if any(part.flag_bits & 1 for part in parts):
+        return "It is locked with a password."
+    if sum(part.file_size for part in parts) > MAX_UNPACKED_BYTES:
+        limit = f"{MAX_UNPACKED_BYTES / 1e6:.0f} MB"
+        return f"Unpacked it is larger than the limit of {limit} (a zip bomb, or many pictures)."
+    if sum(part.file_size for part in xml) > max_xml_bytes:
+        return f"Its text is larger than the limit of {max_xml_bytes / 1e6:.0f} MB when unpacked (a zip bomb?)."
+    # No such file defines entities: a few bytes of them can stand for gigabytes.
+    if any(_declares(archive, part) for part in xml):
+        return f"Its XML defines entities, which {kind} never does: it is an XML bomb."
+    return None
+
+
+def _declares(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
+    """Whether a part has a document type, also one in UTF-16."""
+    before = b""
+    with archive.open(part) as file:
+        while block := file.read(_BLOCK):
+            before = before[-_OVERLAP:] + block.replace(b"\0", b"")
+            if _DECLARATION.search(before):
+                return True
+    return False

@@ -1,0 +1,55 @@
+"""Mails: the text part with its headers; attachments are named."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from pathlib import Path
+
+from iterative_rag.types.documents import FILE_DATE_KEY
+from tests.sources.formats.reading import only, reasons, written
+
+
+def mail(**headers: str) -> EmailMessage:
+    message = EmailMessage()
+    for name, value in headers.items():
+        message[name] = value
+    return message
+
+
+def test_the_text_part_is_read_with_its_headers_and_attachments_are_named(tmp_path: Path) -> None:
+    message = mail(
+        Subject="Brücke über die Velm", From="Edda Holm <edda@holm.example>", To="a@b.example, c@d.example",
+        Date="Thu, 02 May 2024 09:30:00 +0200",
+    )  # fmt: skip
+    message.set_content("The bridge was begun in 1841.\nIt is of granite — all of it.\n")
+    message.add_alternative("<p>Another text.</p>", subtype="html")
+    message.add_attachment(b"MZ\0", maintype="application", subtype="octet-stream", filename="plan.exe")
+    document = only(written(tmp_path / "1.eml", message.as_bytes()))
+    assert document.title == "Brücke über die Velm"
+    assert document.text == (
+        "# Brücke über die Velm\n\nFrom: Edda Holm <edda@holm.example>\nTo: a@b.example, c@d.example\n"
+        "Date: 2024-05-02\nAttached, not read: plan.exe\n\n"
+        "The bridge was begun in 1841.\nIt is of granite — all of it."
+    )
+    assert dict(document.metadata) | {FILE_DATE_KEY: ""} == {
+        "from": "Edda Holm <edda@holm.example>", "to": "a@b.example, c@d.example", "date": "2024-05-02",
+        "attachment": "plan.exe", FILE_DATE_KEY: "",
+    }  # fmt: skip
+
+
+def test_a_mail_of_a_web_page_alone_is_read_as_text(tmp_path: Path) -> None:
+    message = mail(Subject="Opening")
+    message.set_content("<html><body><p>Opened in <b>1843</b>.</p><script>x()</script></body></html>", subtype="html")
+    assert only(written(tmp_path / "page.eml", message.as_bytes())).text == "# Opening\n\nOpened in 1843."
+
+
+def test_what_is_no_mail_or_damaged_is_told(tmp_path: Path) -> None:
+    assert reasons(written(tmp_path / "no.eml", b"\x89PNG\r\n\x1a\n" * 50)) == ["It is not a mail: it has no header."]
+    strange = b"Subject: Half\nContent-Type: text/plain; charset=klingon-8\n\nText.\n"
+    assert reasons(written(tmp_path / "strange.eml", strange)) == ["Its text cannot be decoded (LookupError)."]
+    half = (
+        b"Subject: Half\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nThe first words"
+    )
+    assert only(written(tmp_path / "half.eml", half)).text == "# Half\n\nThe first words"
+    wrong = b"Subject: Named\nDate: soon\nFrom: =?utf-8?b?broken\n\nText.\n"
+    assert only(written(tmp_path / "wrong.eml", wrong)).title == "Named"
