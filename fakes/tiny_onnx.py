@@ -1,11 +1,13 @@
-"""Writes a tiny cross-encoder: an ONNX network whose logit is the sum of its token ids, and a tokenizer of a few words.
+"""Writes tiny ONNX models with a tokenizer of a few words: a cross-encoder whose logit is the sum of its token ids, and
+a sentence encoder that looks up a vector for each token.
 
-The network is written as protocol buffers by hand, because the package that makes them is a training dependency.
+The networks are written as protocol buffers by hand, because the package that makes them is a training dependency.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 FLOAT, INT64 = 1, 7
@@ -13,6 +15,17 @@ FLOAT, INT64 = 1, 7
 
 def write_cross_encoder(folder: Path, words: Mapping[str, int]) -> None:
     """`words` are the words that count, with their ids; all other words have the id 1."""
+    _write_tokenizer(folder, words)
+    (folder / "model.onnx").write_bytes(_model())
+
+
+def write_encoder(folder: Path, vectors: Mapping[str, Sequence[float]], *, output: str = "last_hidden_state") -> None:
+    """`vectors` are those of the words that count, padding first; an unknown word has the second."""
+    _write_tokenizer(folder, {word: number for number, word in enumerate(vectors) if number > 1})
+    (folder / "model.onnx").write_bytes(_lookup(list(vectors.values()), output))
+
+
+def _write_tokenizer(folder: Path, words: Mapping[str, int]) -> None:
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
@@ -21,7 +34,6 @@ def write_cross_encoder(folder: Path, words: Mapping[str, int]) -> None:
     tokenizer = Tokenizer(WordLevel({"[PAD]": 0, "[UNK]": 1, **words}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "model.onnx").write_bytes(_model())
 
 
 def _model() -> bytes:
@@ -38,6 +50,27 @@ def _model() -> bytes:
             _bytes(12, _value("logits", FLOAT, "pairs", "one")),
         ]
     )
+    return _network(graph)
+
+
+def _lookup(rows: Sequence[Sequence[float]], output: str) -> bytes:
+    size = len(rows[0])
+    numbers = struct.pack(f"<{len(rows) * size}f", *(number for row in rows for number in row))
+    table = _number(1, len(rows)) + _number(1, size) + _number(2, FLOAT) + _text(8, "table") + _bytes(9, numbers)
+    gather = _text(1, "table") + _text(1, "input_ids") + _text(2, output) + _text(4, "Gather")
+    graph = b"".join(
+        [
+            _bytes(1, gather),
+            _text(2, "lookup"),
+            _bytes(5, table),
+            _bytes(11, _value("input_ids", INT64, "texts", "tokens")),
+            _bytes(12, _value(output, FLOAT, "texts", "tokens", "size")),
+        ]
+    )
+    return _network(graph)
+
+
+def _network(graph: bytes) -> bytes:
     return _number(1, 7) + _bytes(7, graph) + _bytes(8, _text(1, "") + _number(2, 11))
 
 

@@ -108,6 +108,7 @@ FORMATS = Registry(
 EMBEDDERS = Registry(
     "embedder",
     Entry("builtin", "builtin.encoder:build", local=True),
+    Entry("onnx", "embedders.onnx_encoder:build", form="onnx/PATH"),
     Entry("ollama", "embedders.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
     Entry("openai-like", "embedders.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )

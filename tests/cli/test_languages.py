@@ -12,6 +12,7 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
+from fakes.tiny_onnx import write_encoder
 from iterative_rag.llm.prompts import prompt, versions
 
 QUESTION = "Wer ist die Bürgermeisterin von Aldermere?"
@@ -120,3 +121,18 @@ def test_a_language_that_is_no_code_is_refused_in_every_layer(run: Command) -> N
     ):
         assert done.code == 2
         assert re.search(r"language[ =]Klingon is not valid: it must be 'auto' or a code", done.err, re.IGNORECASE)
+
+
+def test_a_corpus_is_indexed_and_searched_with_an_encoder_of_a_folder(run: Command, tmp_path: Path) -> None:
+    folder, texts = tmp_path / "tiny encoder", tmp_path / "texts"
+    write_encoder(folder, {"[PAD]": (9, 9), "other": (0.1, 0.1), "river": (1, 0), "castle": (0, 1)})
+    texts.mkdir()
+    (texts / "A.md").write_text("# A\n\nThe river is long.\n", "utf-8")
+    (texts / "B.md").write_text("# B\n\nThe castle is old.\n", "utf-8")
+    option = ("--embedder", f"onnx/{folder}")
+    assert run("index", str(texts), *option, "-q").code == 0
+    found = json.loads(run("search", "castle", *option, "--json").out)
+    assert found[0]["title"] == "B"
+    other = run("search", "castle")
+    assert other.code != 0
+    assert "was indexed with the embedder onnx/tiny encoder" in other.err
