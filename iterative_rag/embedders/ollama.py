@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from iterative_rag.embedders.llama_index import LlamaIndexEmbedder
-from iterative_rag.protocols import Cache, Embedder
+from iterative_rag.protocols import Cache, Embedder, Vectors
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server, ollama_url
@@ -14,11 +15,19 @@ if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
 BATCH = 64
-# What these models were trained to see before a query and before a passage (their model cards).
-INSTRUCTIONS = {
-    "nomic-embed-text": ("search_query:", "search_document:"),
-    "mxbai-embed-large": ("Represent this sentence for searching relevant passages:", None),
-    "snowflake-arctic-embed": ("Represent this sentence for searching relevant passages:", None),
+_REPRESENT = "Represent this sentence for searching relevant passages: "
+# What these models were trained to see before a query and before a passage (their model cards), as it stands there:
+# Qwen's has no space at its end. Ollama adds none of it. bge-m3 wants nothing, as every other model gets.
+PREFIXES = {
+    "embeddinggemma": ("task: search result | query: ", "title: none | text: "),
+    "mxbai-embed-large": (_REPRESENT, ""),
+    "nomic-embed-text": ("search_query: ", "search_document: "),
+    "qwen3-embedding": (
+        "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
+        "",
+    ),
+    "snowflake-arctic-embed": (_REPRESENT, ""),
+    "snowflake-arctic-embed2": ("query: ", ""),
 }
 
 
@@ -33,18 +42,24 @@ class OllamaEmbedder(LlamaIndexEmbedder):
         def make() -> BaseEmbedding:
             from llama_index.embeddings.ollama import OllamaEmbedding
 
-            for_query, for_text = INSTRUCTIONS.get(model.split(":")[0], (None, None))
             return OllamaEmbedding(
                 model_name=model,
                 base_url=url,
                 embed_batch_size=BATCH,
-                query_instruction=for_query,
-                text_instruction=for_text,
                 client_kwargs=call.http_options(url, key=key),
             )
 
         server = Server("ollama", url, model)
         super().__init__(make, f"ollama/{model}", server, timeout=timeout, call=call, cache=cache)
+        self._for_query, self._for_document = PREFIXES.get(model.split(":")[0].split("/")[-1], ("", ""))
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimensions). Raises EmbedderError."""
+        return super().embed_documents([self._for_document + text for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        """Shape (dimensions,). Raises EmbedderError."""
+        return super().embed_query(self._for_query + text)
 
 
 def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:

@@ -89,15 +89,32 @@ def test_vectors_of_different_lengths_are_an_error(make: Make, server: FakeServe
         make().embed_documents(["even", "odd"])
 
 
-def test_ollama_models_get_their_instructions(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    server.models = ("nomic-embed-text:latest",)
+@pytest.mark.parametrize(
+    ("name", "query", "passage"),
+    [
+        ("nomic-embed-text:latest", "search_query: a query", "search_document: a passage"),
+        ("team/mxbai-embed-large", "Represent this sentence for searching relevant passages: a query", "a passage"),
+        ("bge-m3:567m", "a query", "a passage"),
+        ("snowflake-arctic-embed2", "query: a query", "a passage"),
+        (
+            "qwen3-embedding:0.6b",
+            "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:a query",
+            "a passage",
+        ),
+        ("embeddinggemma", "task: search result | query: a query", "title: none | text: a passage"),
+    ],
+)
+def test_ollama_models_get_their_prefixes(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, name: str, query: str, passage: str
+) -> None:
+    server.models = (name,)
     monkeypatch.setenv("OLLAMA_HOST", server.url)
-    model = embedder("ollama/nomic-embed-text:latest")
+    model = embedder(f"ollama/{name}")
     model.embed_documents(["a passage"])
     model.embed_query("a query")
     sent = [seen.body["input"] for seen in server.seen]
-    assert ["search_document: a passage"] in sent
-    assert "search_query: a query" in sent
+    assert [passage] in sent
+    assert query in sent
 
 
 def test_names_tell_models_apart(make: Make) -> None:
