@@ -1,0 +1,120 @@
+"""Choose how sure the built-in backend must be to answer: `given` of builtin/reasoning/thresholds.py.
+
+    python -m scripts.train.fit_caution --data FOLDER --rows rows.jsonl [--questions N] [--write]
+
+Questions of HotpotQA whose articles were set aside from all training are asked with `--guess`; printed is the risk
+curve: for each least confidence the share of questions answered, and of these the share that is wrong, with its 95 %
+interval. `--write` puts the least confidence into the code from which on at most WRONG of the answers are wrong.
+Afterwards `python -m scripts.bench_confidence ... --write` fits the words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import iterative_rag.builtin.reasoning.thresholds as code
+from iterative_rag.builtin.encoder import BuiltinEncoder
+from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.datasets.question_files import read_bytes, rows
+from iterative_rag.evaluation.metrics.statistics import mean_interval
+from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.scoring.answer_match import score
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.settings import load_settings
+from scripts.train.evidence import aside
+
+FILE = "multihop/hotpotqa_2.jsonl.gz"
+WRONG, STEP, MANY, IN_FLIGHT = 0.2, 0.02, 20, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The answer to one question, given at any confidence; `f1` against the accepted ones."""
+
+    question: str
+    confidence: float
+    right: bool
+    f1: float
+
+
+def set_aside(folder: Path, work: Path, count: int, starter: Path) -> Path:
+    """A file of questions whose gold articles were set aside, in the order of their hashes."""
+    known, path = aside.parts(folder, starter), folder / FILE
+    fields = [row.fields for row in rows(path, read_bytes(path))]
+    fit = [row for row in fields if row["labels"] == "gold" and len(row["paragraphs"]) == 10]
+    fit = [row for row in fit if known.part(aside.titles_of(FILE, row, {})) == aside.ASIDE]
+    fit.sort(key=lambda row: hashlib.sha256(row["id"].encode()).hexdigest())
+    file = work / "hotpotqa_aside.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in fit[:count]), "utf-8")
+    return file
+
+
+def guesses(file: Path, kept: Path) -> list[Guess]:
+    """What is answered; what is kept from a run that was interrupted is not asked again."""
+    found = [Guess(**json.loads(line)) for line in kept.read_text("utf-8").splitlines()] if kept.exists() else []
+    known, dataset = {one.question for one in found}, load(file)
+    name = pool(dataset, load_settings({"llm": "builtin"}), BuiltinEncoder())
+    rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": name, "guess": True}))
+
+    def ask(question: Question) -> Guess:
+        answer = rag.ask(question.text)
+        measured = score(answer.short_answer, question.answers)
+        right = bool(answer.short_answer) and bool(measured.right)
+        return Guess(question.text, answer.confidence if answer.short_answer else 0.0, right, measured.f1)
+
+    try:
+        with ThreadPoolExecutor(IN_FLIGHT) as threads, kept.open("a", encoding="utf-8") as out:
+            for one in threads.map(ask, [one for one in dataset.questions if one.text not in known]):
+                out.write(json.dumps(asdict(one)) + "\n")
+                out.flush()
+                found.append(one)
+    finally:
+        rag.close()
+    return found
+
+
+def risk(found: Sequence[Guess]) -> float:
+    """Print the curve; the least confidence from which on at most WRONG of MANY or more answers are wrong."""
+    chosen = 1.0
+    print("| from | answered | wrong of these | F1 of all |\n|---|---|---|---|")
+    for step in range(int(1 / STEP) - 1, -1, -1):
+        least = round(step * STEP, 4)
+        given = [one for one in found if one.confidence >= least]
+        if not given:
+            continue
+        wrong = [float(not one.right) for one in given]
+        low, high = mean_interval(wrong)
+        share, f1 = sum(wrong) / len(wrong), sum(one.f1 for one in given) / len(found)
+        print(f"| {least:.2f} | {len(given) / len(found):.2f} | {share:.2f} ({low:.2f}-{high:.2f}) | {100 * f1:.1f} |")
+        if len(given) < MANY or share <= WRONG:
+            chosen = least
+    return chosen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with reading/, multihop/, tables/ and frames/")
+    parser.add_argument("--rows", type=Path, required=True, help="where the answers are kept")
+    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"), help="folder of the starter corpus")
+    parser.add_argument("--write", action="store_true", help="put the threshold into the code")
+    arguments = parser.parse_args()
+    file = set_aside(arguments.data, arguments.rows.parent, arguments.questions, arguments.starter)
+    chosen = risk(guesses(file, arguments.rows))
+    print(f"given: {chosen:g}")
+    if arguments.write:
+        path = Path(code.__file__)
+        text = path.read_text("utf-8")
+        path.write_text(re.sub(r"(CAREFUL = .*given=)[\d.]+", rf"\g<1>{chosen:g}", text), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
