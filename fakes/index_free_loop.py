@@ -1,19 +1,15 @@
-"""A small loop around the built-in backend: every page is read for every need, no index in between.
-
-It reads by rules alone, so that what a test says of a rule does not depend on trained weights.
-"""
+"""A small loop around the built-in backend: every page is read for every need, no index in between."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
-from iterative_rag.builtin.reading.rule_reader import RuleReader
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window
 
-BACKEND = BuiltinBackend(HashingEmbedder(), RuleReader(HashingEmbedder()))
+BACKEND = BuiltinBackend(HashingEmbedder())
 
 
 class UntouchedBudget(RunBudget):

@@ -1,10 +1,10 @@
 """What each trained part of the built-in backend adds: the same questions with parts left out.
 
-    python scripts/bench_builtin.py FILE [FILE ...] [--first N] [--variants rules reader splitter all]
+    python scripts/bench_builtin.py FILE [FILE ...] [--first N] [--variants grammar all guess]
 
 Each file's paragraphs are pooled into one corpus (indexed once), every variant answers every question with the cache
-off, and F1 with its 95 % interval, exact match, share answered and seconds are printed. `rules` is grammar and rules
-alone, `reader` and `splitter` add one trained part to them, `all` is the product.
+off, and F1 with its 95 % interval, exact match, share answered and seconds are printed. `grammar` plans without the
+trained splitter, `all` is the product, `guess` gives every answer.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.reading.rule_reader import RuleReader
-from iterative_rag.builtin.reading.span_reader import SpanReader
-from iterative_rag.builtin.reading.trained_reader import TrainedReader
+from iterative_rag.builtin.reasoning.thresholds import GUESSING
 from iterative_rag.cache import NoCache
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
@@ -36,14 +34,11 @@ IN_FLIGHT = 2
 
 
 def variants(encoder: BuiltinEncoder) -> dict[str, Callable[[], BuiltinBackend]]:
-    rules = RuleReader(encoder)
-    trained = TrainedReader(rules, SpanReader())
     plain, split = QuestionPlanner(None), QuestionPlanner(Splitter())
     return {
-        "rules": lambda: BuiltinBackend(encoder, rules, plain),
-        "splitter": lambda: BuiltinBackend(encoder, rules, split),
-        "reader": lambda: BuiltinBackend(encoder, trained, plain),
-        "all": lambda: BuiltinBackend(encoder, trained, split),
+        "grammar": lambda: BuiltinBackend(encoder, planner=plain),
+        "all": lambda: BuiltinBackend(encoder, planner=split),
+        "guess": lambda: BuiltinBackend(encoder, planner=split, caution=GUESSING),
     }
 
 
@@ -68,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", type=Path, nargs="+", help="question files with paragraphs")
     parser.add_argument("--first", type=int, help="only so many questions of each file")
-    parser.add_argument("--variants", nargs="+", choices=["rules", "splitter", "reader", "all"])
+    parser.add_argument("--variants", nargs="+", choices=["grammar", "all", "guess"])
     arguments = parser.parse_args()
 
     settings = load_settings({"llm": "builtin", "cache": False})

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reasoning.grading import score_of
 from iterative_rag.settings import Settings
 from scripts.train import data, relations, scoring
@@ -27,8 +27,8 @@ from scripts.train.negatives import BM25
 
 PAGES, WINDOW = 8, 4000
 UNSEEN, SEEN = ("2wiki_train", "musique_train"), "hotpotqa_train"
-MEASURES: dict[str, Callable[[SpanReading], float]] = {
-    "relevance": lambda reading: reading.relevance,
+MEASURES: dict[str, Callable[[EvidenceReading], float]] = {
+    "relevance": lambda reading: reading.answerable,
     "grade": score_of,
 }
 
@@ -82,7 +82,7 @@ def _filled(page: Passage, others: Sequence[Passage], chance: random.Random) -> 
     return "\n\n".join(around)
 
 
-def report(source: str, read: Sequence[tuple[Item, list[SpanReading]]], form: str) -> None:
+def report(source: str, read: Sequence[tuple[Item, list[EvidenceReading]]], form: str) -> None:
     settings = Settings()
     for name, measure in MEASURES.items():
         best, gold, other = [], [], []
@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
 
-    chance, reader = random.Random(arguments.seed), SpanReader()
+    chance, reader = random.Random(arguments.seed), EvidenceReader()
     asked = list(items(arguments.data, chance))
     for source in sorted({item.source for item in asked}):
         own = [item for item in asked if item.source == source]
@@ -120,8 +120,8 @@ def main() -> None:
             read = []
             for item in chosen:
                 texts = item.filled if form == "long" else [page.text for page in item.pages]
-                pairs = [(page.title, text) for page, text in zip(item.pages, texts, strict=True)]
-                read.append((item, reader.read_pairs(item.need, pairs)))
+                shown = [PassageText(page.title, "", text) for page, text in zip(item.pages, texts, strict=True)]
+                read.append((item, reader.read(item.need, shown)))
             report(source, read, form)
 
 

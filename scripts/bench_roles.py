@@ -19,7 +19,7 @@ from statistics import median, quantiles
 
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.networks import usable_cores
-from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.cache import NoCache
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
@@ -46,7 +46,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     settings = load_settings({"llm": "builtin", "cache": False})
-    encoder, reader, dataset = BuiltinEncoder(), SpanReader(threads=1), load(arguments.file)
+    encoder, reader, dataset = BuiltinEncoder(), EvidenceReader(threads=1), load(arguments.file)
     corpus = open_corpus(settings.model_copy(update={"corpus": pool(dataset, settings, encoder)}), encoder)
     text = " ".join(corpus.document(entry.id).text for entry in corpus.catalogue()[: 2 * PASSAGES])
     cut = [text[start : start + CHARS] for start in range(0, CHARS * PASSAGES, CHARS)]
@@ -62,7 +62,7 @@ def main() -> None:
 
     def read() -> int:
         with ThreadPoolExecutor(usable_cores()) as threads:
-            return len(list(threads.map(lambda piece: reader.read(need, "", [piece]), pieces)))
+            return len(list(threads.map(lambda piece: reader.read(need, [PassageText("", "", piece)]), pieces)))
 
     print(f"reader   {best(read):.0f} passages/s of {TOKENS} tokens with the need, {usable_cores()} threads")
     print(f"encoder  {best(lambda: len(encoder.embed_documents(cut))):.0f} passages/s of {CHARS} characters")

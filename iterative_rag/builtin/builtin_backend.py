@@ -1,4 +1,4 @@
-"""The built-in backend: rules and a trained splitter plan, a trained reader and rules read. Every call is stateless."""
+"""The built-in backend: rules and a trained splitter plan, a trained reader reads. Every call is stateless."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading import passage_extracts
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
+from iterative_rag.builtin.reading.page_reader import EvidencePageReader, PageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.builtin.reading.rule_reader import PageReader, RuleReader
-from iterative_rag.builtin.reading.span_reader import SpanReader
-from iterative_rag.builtin.reading.trained_reader import TrainedReader
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
@@ -32,7 +31,7 @@ from iterative_rag.protocols import Cache, CallBudget, Corpus, Embedder, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
 # Extracts below this trust are dropped.
-FLOOR = 0.15
+FLOOR = 0.05
 
 
 class BuiltinBackend:
@@ -56,10 +55,10 @@ class BuiltinBackend:
     ) -> None:
         """`binary_grades` and `rewordings`: as the settings `grades` and `rewordings` have it."""
         # The engine reads windows in parallel, so each reading uses one thread.
-        spans = SpanReader(threads=1)
+        evidence = EvidenceReader(threads=1)
         self._embedder = embedder
-        self._reader = reader or TrainedReader(RuleReader(embedder), spans)
-        self._grader = BuiltinGrader(spans, cache, binary=binary_grades)
+        self._reader = reader or EvidencePageReader(evidence)
+        self._grader = BuiltinGrader(evidence, cache, binary=binary_grades)
         self._rewriter = BuiltinRewriter(rewordings)
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution

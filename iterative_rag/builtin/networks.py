@@ -138,7 +138,7 @@ def tokenizer(vocabulary: bytes) -> Tokenizer:
     return loaded
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def shared_tokenizer(vocabulary: bytes) -> Tokenizer:
     """The tokenizer shared by all networks of a vocabulary; parsing it takes as long as encoding ten sentences.
 

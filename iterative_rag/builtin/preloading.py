@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from iterative_rag.builtin import encoder
 from iterative_rag.builtin.question import splitter
-from iterative_rag.builtin.reading import span_reader
+from iterative_rag.builtin.reading import evidence_reader
 
 
 def load_networks() -> None:
     """Load the packaged networks in the order in which a question needs them. Raises WeightsError."""
-    for module in (splitter, encoder, span_reader):
+    for module in (splitter, encoder, evidence_reader):
         module.load()

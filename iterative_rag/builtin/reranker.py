@@ -8,7 +8,7 @@ from functools import lru_cache
 from pydantic import TypeAdapter
 
 from iterative_rag.builtin.network_cache import cached_result
-from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.protocols import Cache
 
 
@@ -18,8 +18,8 @@ class ReaderReranker:
     `relevance` raises WeightsError if the weights are missing or damaged.
     """
 
-    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None) -> None:
-        self._reader = reader or SpanReader()
+    def __init__(self, reader: EvidenceReader | None = None, cache: Cache | None = None) -> None:
+        self._reader = reader or EvidenceReader()
         self._cache = cache
 
     @property
@@ -28,7 +28,8 @@ class ReaderReranker:
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         def read() -> list[float]:
-            return [reading.relevance for reading in self._reader.read_pairs(query, passages)]
+            shown = [PassageText(title, "", text) for title, text in passages]
+            return [reading.answerable for reading in self._reader.read(query, shown)]
 
         if not passages:
             return []

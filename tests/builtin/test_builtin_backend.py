@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from fakes.index_free_loop import ROLES, UntouchedBudget, answer, window
 from fakes.invented_articles import MASTS, PAGES, RIVER
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
-from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 
@@ -147,17 +145,3 @@ def test_a_person_known_by_one_word_is_not_found_as_a_namesake() -> None:
 )
 def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:
     assert fits(read_query(question), value) is fitting
-
-
-@pytest.mark.parametrize(
-    ("question", "given"),
-    [
-        ("Who built the Brell Mast?", CAREFUL.direct),
-        ("When did the builder of the Brell Mast die?", CAREFUL.date),
-        ("Who taught the builder of the Brell Mast?", CAREFUL.given),
-        ("Who lived longer, Ann Li or Bo Li?", CAREFUL.given),
-    ],
-)
-def test_a_direct_question_and_a_date_need_more_trust(question: str, given: float) -> None:
-    assert CAREFUL.to_answer(parse(question)) == given
-    assert GUESSING.to_answer(parse(question)) == 0

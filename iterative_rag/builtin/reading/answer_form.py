@@ -7,7 +7,7 @@ from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading.answer_words import NOTHING
+from iterative_rag.builtin.reading.findings import NOTHING
 
 
 def fits(query: Query, value: str) -> bool:
@@ -27,4 +27,9 @@ def fits(query: Query, value: str) -> bool:
     if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return True
     said = set(content(value))
-    return not said or not any(said <= set(name) for name in query.names)
+    return not said or not any(said <= set(name) or _is_fuller(said, name) for name in query.names)
+
+
+def _is_fuller(said: set[str], name: tuple[str, ...]) -> bool:
+    """Whether a value is a name of the question with another one in it: "John Raymond Christy"."""
+    return len(name) > 1 and set(name) <= said and len(said) <= len(name) + 1

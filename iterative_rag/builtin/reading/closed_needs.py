@@ -18,8 +18,7 @@ from iterative_rag.builtin.language.nations import nations_in, wholes, within
 from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.language.tokens import Token, tokenize
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading.candidate_ranking import trust
-from iterative_rag.builtin.reading.findings import Finding
+from iterative_rag.builtin.reading.findings import Finding, trust
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 

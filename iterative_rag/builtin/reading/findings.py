@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 # Most findings of one page, and the least share of the best score that another must reach.
 BEST, NEAR_BEST = 2, 0.75
+# Exponent by which probabilities below 0.5 are lifted.
+SPREAD = 0.37
+# Words that deny a value ("Spouse: none"), and the value that is answered for them.
+NONE = frozenset({"none", "never married", "unmarried", "no", "nobody"})
+NOTHING = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,11 @@ class Finding:
     def quotes(self) -> tuple[tuple[str, str], ...]:
         """Every quote that the value rests on, with its statement."""
         return ((self.quote, self.statement), *self.rows)
+
+
+def trust(probability: float) -> float:
+    """Map a probability to the trust in a fact (0 to 1): values below 0.5 are lifted so that they remain comparable."""
+    return 0.5 * (2 * probability) ** SPREAD if probability < 0.5 else probability
 
 
 def best_of(found: Sequence[Finding]) -> list[Finding]:

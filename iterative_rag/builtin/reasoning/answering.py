@@ -8,7 +8,7 @@ from dataclasses import replace
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
-from iterative_rag.builtin.reading.answer_words import NOTHING
+from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
@@ -30,7 +30,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     outcome = evaluation.of(plan)
     if last_attempt and not outcome.values:
         outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
-    if not outcome.values or outcome.values[0].score < evaluation.caution.to_answer(plan):
+    if not outcome.values or outcome.values[0].score < evaluation.caution.given:
         return _abstention(inquiry, outcome)
     if wants_extract(asked):
         return _extract(outcome.values)

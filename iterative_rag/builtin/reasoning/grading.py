@@ -1,4 +1,4 @@
-"""Grades texts for a need by the trained reader's relevance and support."""
+"""Grades texts for a need by how likely the evidence reader finds that they answer it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from functools import lru_cache
 from pydantic import TypeAdapter
 
 from iterative_rag.builtin.network_cache import cached_result
-from iterative_rag.builtin.reading.span_reader import SpanReader, SpanReading
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.span_search import log_odds
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
 from iterative_rag.types.grade_scale import binary, scored
 
-# Weight of relevance (does the text answer alone?) against support (is it one of several texts needed?). Relevance
-# alone grades half of the shortlists of multi-hop questions "incorrect" although they hold gold paragraphs; support
-# alone hardly ever does, and accepts any strip of the right article. Among 0.5, 0.6, 0.67 and 0.75, this value grades
-# few shortlists "incorrect" by mistake (2WikiMultihopQA, MuSiQue and HotpotQA train) and still drops the irrelevant
-# strips of an article. `python -m scripts.bench_grading` measures it.
-RELEVANCE = 0.6
+# A text of several that are needed for an answer does not answer by itself, and the reader says so: taken as it is, its
+# probability would grade half of the shortlists of multi-hop questions "incorrect" although they hold gold paragraphs.
+# So the log odds are weighed down and shifted. `python -m scripts.bench_grading` measures it.
+WEIGHT, SHIFT = 0.6, 1.0
 # Version of the scoring, part of the cache key: raise it when `score_of` changes.
-SCORING = 1
+SCORING = 2
 
 
 class BuiltinGrader:
     """Implements protocols.Grader. The network is loaded at the first text that the cache does not hold. `binary`: a
     text is Good or Awful, and nothing between."""
 
-    def __init__(self, reader: SpanReader | None = None, cache: Cache | None = None, *, binary: bool = False) -> None:
-        self._reader = reader or SpanReader()
+    def __init__(
+        self, reader: EvidenceReader | None = None, cache: Cache | None = None, *, binary: bool = False
+    ) -> None:
+        self._reader = reader or EvidenceReader()
         self._cache = cache
         self._binary = binary
 
@@ -41,7 +41,8 @@ class BuiltinGrader:
         """
 
         def grades() -> tuple[Grade, ...]:
-            return tuple(_grade(reading) for reading in self._reader.read_pairs(need.question, texts))
+            shown = [PassageText(title, "", text) for title, text in texts]
+            return tuple(_grade(reading) for reading in self._reader.read(need.question, shown, best=1))
 
         if not texts:
             return ()
@@ -59,16 +60,15 @@ def _fit(found: Sequence[Grade], texts: int) -> bool:
     return len(found) == texts and all(0 <= grade.score <= 1 for grade in found)
 
 
-def score_of(reading: SpanReading) -> float:
-    """Weighted mean of relevance and support in log odds, as a probability; 0 for a text without words."""
+def score_of(reading: EvidenceReading) -> float:
+    """0 to 1; 0 for a text without words."""
     if not reading.spans:
         return 0.0
-    odds = RELEVANCE * log_odds(reading.relevance) + (1 - RELEVANCE) * log_odds(reading.support)
-    return round(1 / (1 + math.exp(-odds)), 4)
+    return round(1 / (1 + math.exp(-(WEIGHT * log_odds(reading.answerable) + SHIFT))), 4)
 
 
-def _grade(reading: SpanReading) -> Grade:
+def _grade(reading: EvidenceReading) -> Grade:
     score = score_of(reading)
     if not reading.spans:
         return scored(score, "There are no words to read.")
-    return scored(score, f"The reader finds “{reading.text}” ({score:.2f}).")
+    return scored(score, f"The reader finds “{reading.spans[0].text}” ({score:.2f}).")

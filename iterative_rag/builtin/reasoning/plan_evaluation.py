@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.builtin.language.function_words import content, folded
@@ -10,14 +11,14 @@ from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.reading.answer_form import fits
-from iterative_rag.builtin.reading.answer_words import NOTHING
+from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reasoning import alternatives, computed_values, name_parts, side_joining
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
-# Bonus of each further document with the same value, for ranking.
-SUPPORT = 0.03
+# Share of the remaining doubt that the trust of another document with the same value takes away.
+SUPPORT = 0.3
 # Most look-ups of one need; the engine makes the second with a wider search.
 LOOKS = 2
 
@@ -101,7 +102,7 @@ class Evaluation:
 
     def _found(self, question: str, combination: tuple[NodeValue, ...], *, guessed: bool) -> list[NodeValue]:
         """The values of a need's facts, best first; agreement between documents raises their rank."""
-        least = self.caution.to_build_on(read_query(question), unclear=guessed)
+        least = self.caution.built_on
         below = unique(place for value in combination for place in value.facts)
         trust = min((value.score for value in combination), default=1.0)
         chain = math.prod(value.chain for value in combination)
@@ -119,9 +120,8 @@ class Evaluation:
             # share its score; all of them are cited.
             rows = [at for at, fact in group[1:] if (fact.document_id, fact.score) == (best.document_id, best.score)]
             facts = unique((*below, place, *rows, *(item[0] for item in others[:1])))
-            documents = {item[1].document_id for item in others}
-            said = best.score + SUPPORT * len(documents)
-            value = NodeValue(best.value, facts, min(best.score, trust), chain * said, computations=computed)
+            said = _agreed(best, [fact for _, fact in others])
+            value = NodeValue(best.value, facts, min(said, trust), chain * said, computations=computed)
             ranked.append((said, value))
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
@@ -130,10 +130,7 @@ class Evaluation:
         query = read_query(question)
         if not fits(query, fact.value):
             return False
-        if (
-            query.kind in {AnswerKind.PERSON, AnswerKind.PLACE}
-            and frozenset(content(fact.value)) in self._question_names()
-        ):
+        if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and self._is_in_question(frozenset(content(fact.value))):
             return False
         return not any(self._is_single_name(value) and self._may_be_namesake(value, fact) for value in combination)
 
@@ -149,6 +146,9 @@ class Evaluation:
         known = {self.inquiry.facts[place].document_id for place in value.facts}
         title = folded(fact.title.split(" (")[0])
         return fact.document_id not in known and title != folded(value.text)
+
+    def _is_in_question(self, said: frozenset[str]) -> bool:
+        return any(said == name or (len(said) > 1 and said < name) for name in self._question_names())
 
     def _question_names(self) -> frozenset[frozenset[str]]:
         """The names in the question, which cannot be its answer; empty for a choice, which names its answers."""
@@ -223,12 +223,20 @@ class Evaluation:
             return NodeResult(needs=needs)
         known = first.values[0].text if first.values else first_node.source
         asked = [render(label.source, [known]) for label in node.labels]
-        return side_joining.join_several(asked, operands, [self.caution.to_answer(one) for one in node.operands])
+        return side_joining.join_several(asked, operands, self.caution.given)
 
     def _facts_stating(self, value: NodeValue) -> tuple[int, ...]:
         """The facts of a value that state it; all of its facts if it was computed."""
         holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
         return tuple(holding) or value.facts
+
+
+def _agreed(best: Fact, others: Sequence[Fact]) -> float:
+    """The trust in a value, raised by other documents that have it, too."""
+    doubt = 1.0 - best.score
+    for trust in {fact.document_id: fact.score for fact in reversed(others)}.values():
+        doubt *= 1.0 - SUPPORT * trust
+    return 1.0 - doubt
 
 
 def render(template: str, values: list[str]) -> str:

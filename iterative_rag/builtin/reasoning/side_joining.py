@@ -50,14 +50,14 @@ def join_common(operands: list[NodeResult]) -> NodeResult:
     return NodeResult(missing=("one thing that meets both conditions",))
 
 
-def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least: Sequence[float]) -> NodeResult:
+def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least: float) -> NodeResult:
     """The values of several questions together; a value that is trusted less than `least` counts as not found."""
     if again := unique(need for operand in operands if not operand.values for need in operand.again):
         return NodeResult(again=again, missing=unique(text for operand in operands for text in operand.missing))
     found = [
         (question, operand.values[0])
-        for question, operand, enough in zip(questions, operands, least, strict=True)
-        if operand.values and operand.values[0].score >= enough
+        for question, operand in zip(questions, operands, strict=True)
+        if operand.values and operand.values[0].score >= least
     ]
     missing = tuple(question for question in questions if question not in {asked for asked, _ in found})
     if not found:

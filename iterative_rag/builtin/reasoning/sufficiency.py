@@ -20,7 +20,7 @@ class BuiltinSufficiencyJudge:
         plan = self._planner.plan(inquiry.original)
         evaluation = Evaluation(inquiry, self._caution)
         outcome = evaluation.of(plan)
-        if outcome.values and outcome.values[0].score >= self._caution.to_answer(plan):
+        if outcome.values and outcome.values[0].score >= self._caution.given:
             return Sufficiency(True)
         gap = _missing(plan, evaluation, outcome) or _weakest(inquiry, outcome)
         said = gap or "; ".join(outcome.missing) or inquiry.question

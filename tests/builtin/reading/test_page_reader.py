@@ -1,4 +1,4 @@
-"""The fusion of the trained reader and the rules, on invented articles."""
+"""Pages read with the evidence reader, on invented articles."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from fakes.index_free_loop import UntouchedBudget, window
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
-from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
+from iterative_rag.builtin.reading.page_reader import PASSAGES, EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.builtin.reading.reader_passages import SIZE, passages, sentence_at
-from iterative_rag.builtin.reading.rule_reader import RuleReader
-from iterative_rag.builtin.reading.span_reader import SpanReader
-from iterative_rag.builtin.reading.trained_reader import CLOSE, TrainedReader
+from iterative_rag.builtin.reading.shown_passages import PROSE, shown_passages, shown_text
+from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Need
 
 DREDGER = """# Vesla Harn
@@ -34,8 +33,8 @@ Her machines were shown at the fair of Orneby in 1909. The prize went to a rival
 
 
 @pytest.fixture(scope="module")
-def reader() -> TrainedReader:
-    return TrainedReader(RuleReader(BuiltinEncoder()), SpanReader())
+def reader() -> EvidencePageReader:
+    return EvidencePageReader(EvidenceReader(threads=1))
 
 
 def seen(title: str, text: str) -> UnitPage:
@@ -53,7 +52,7 @@ def seen(title: str, text: str) -> UnitPage:
     ],
 )
 def test_prose_and_rows_are_read_and_the_sentence_is_the_quote(
-    reader: TrainedReader, question: str, value: str, part: str
+    reader: EvidencePageReader, question: str, value: str, part: str
 ) -> None:
     findings = reader.read(read_query(question), seen("Vesla Harn", DREDGER))
     assert value in findings[0].value
@@ -62,41 +61,40 @@ def test_prose_and_rows_are_read_and_the_sentence_is_the_quote(
     assert 0 < findings[0].score <= 1
 
 
-def test_another_person_s_article_is_trusted_less(reader: TrainedReader) -> None:
+def test_another_person_s_article_is_trusted_less(reader: EvidencePageReader) -> None:
     query = read_query("Who led the firm that employed Vesla Harn?")
     own = reader.read(query, seen("Vesla Harn", DREDGER))
     other = reader.read(query, seen("Dagny Moe", DREDGER.replace("Vesla Harn", "Dagny Moe")))
     assert own[0].score > max((finding.score for finding in other), default=0.0)
 
 
-def test_a_value_of_another_kind_is_no_answer(reader: TrainedReader) -> None:
+def test_a_value_of_another_kind_is_no_answer(reader: EvidencePageReader) -> None:
     findings = reader.read(read_query("In which year was the fair of Orneby?"), seen("Vesla Harn", DREDGER))
     assert findings
     assert all(any(character.isdigit() for character in finding.value) for finding in findings)
 
 
-def test_a_page_without_prose_is_left_to_the_rules(reader: TrainedReader) -> None:
+def test_a_page_without_prose_is_read_by_its_rows(reader: EvidencePageReader) -> None:
     rows = DREDGER.split("\n\nVesla Harn was")[0]
     findings = reader.read(read_query("Who was the husband of Vesla Harn?"), seen("Vesla Harn", rows))
     assert findings[0].value == "Ole Brekk"
     assert reader.read(read_query("Who was the husband of Vesla Harn?"), seen("Vesla Harn", "")) == []
 
 
-def test_of_a_long_page_the_passages_that_speak_of_the_need_are_read(reader: TrainedReader) -> None:
+def test_of_a_long_page_the_passages_that_speak_of_the_need_are_read(reader: EvidencePageReader) -> None:
     drains = "The drains of the old quarter were laid in brick and mended every spring by the parish. " * 8
-    text = "\n\n".join([drains] * 3 * CLOSE + [DREDGER.split("\n\n")[-1]] + [drains] * 3 * CLOSE)
+    text = "\n\n".join([drains] * 3 * PASSAGES + [DREDGER.split("\n\n")[-1]] + [drains] * 3 * PASSAGES)
     findings = reader.read(read_query("Who won the prize at the fair of Orneby in 1909?"), seen("Vesla Harn", text))
     assert "Per Lund" in findings[0].value
 
 
-def test_the_fingerprint_names_the_weights_and_the_rules(reader: TrainedReader) -> None:
-    assert SpanReader().name in reader.fingerprint
-    assert BuiltinEncoder().name in reader.fingerprint
+def test_the_fingerprint_names_the_weights(reader: EvidencePageReader) -> None:
+    assert EvidenceReader().name in reader.fingerprint
 
 
 def test_the_default_backend_reads_with_the_network() -> None:
-    extractor = BuiltinBackend(BuiltinEncoder()).roles(UntouchedBudget()).extractor
-    assert SpanReader().name in extractor.fingerprint
+    extractor = BuiltinBackend(HashingEmbedder()).roles(UntouchedBudget()).extractor
+    assert EvidenceReader().name in extractor.fingerprint
     extracts = extractor.extract(
         [Need("Who led the firm that employed Vesla Harn?")],
         [window("Vesla Harn", DREDGER)],
@@ -108,9 +106,21 @@ def test_the_default_backend_reads_with_the_network() -> None:
 # --- passages --------------------------------------------------------------------------------
 
 
-def test_headings_gaps_and_tables_end_a_passage() -> None:
-    text = "One.\n\nTwo.\n## Part\nThree.\n[...]\nFour.\n| a | b |\nFive."
-    assert passages(seen("T", text)) == ["One.\n\nTwo.", "Three.", "Four.", "Five."]
+def test_sections_and_tables_end_a_passage() -> None:
+    text = "One is here. Two.\n## Part\nThree is here.\n| a | b |\n|---|---|\n| c | d |\nFive is here."
+    found = shown_passages(seen("T", text))
+    assert [passage.text for passage in found] == [
+        "One is here. Two.",
+        "Three is here.",
+        "a: c | b: d",
+        "Five is here.",
+    ]
+    assert [passage.section for passage in found] == ["", "Part", "Part", "Part"]
+
+
+def test_an_infobox_is_shown_as_labels_and_values() -> None:
+    box = shown_passages(seen("Vesla Harn", DREDGER))[0]
+    assert box.text == "Born: 4 May 1871, Tarnby\nSpouse: Ole Brekk"
 
 
 LINES = st.lists(
@@ -119,20 +129,17 @@ LINES = st.lists(
 
 
 @given(LINES)
-def test_no_prose_is_lost_or_doubled_and_every_passage_is_verbatim(lines: list[str]) -> None:
+def test_no_prose_is_lost_or_doubled_and_every_unit_has_its_place(lines: list[str]) -> None:
     text = "\n".join(lines)
-    found = passages(seen("T", text))
-    assert all(passage in text and passage.strip() for passage in found)
-    assert sum(passage.count("word") for passage in found) == text.count("word")
-    assert all(len(passage) <= SIZE or "\n" not in passage for passage in found)
+    found = shown_passages(seen("T", text))
+    assert sum(passage.text.count("word") for passage in found) == text.count("word")
+    for passage in found:
+        for start, unit in zip(passage.starts, passage.units, strict=True):
+            assert passage.text.startswith(shown_text(unit), start)
+            assert passage.unit_of(start, start + 1) is unit
+    assert all(len(passage.units) == 1 or len(passage.text) <= PROSE + len(passage.units) for passage in found)
 
 
-@pytest.mark.parametrize("start", [0, 3, 12, 30])
-def test_the_sentence_of_a_place(start: int) -> None:
-    passage = "First one. Second one here.\nFirst one. Last."
-    assert passage[start] in sentence_at(passage, start)
-    assert sentence_at(passage, start) in passage
-
-
-def test_a_repeated_sentence_is_found_in_its_line() -> None:
-    assert sentence_at("It is so. Always.\nIt is so. Never.", 28) == "Never."
+def test_a_span_over_two_sentences_has_no_quote() -> None:
+    (passage,) = shown_passages(seen("T", "First one. Second one here."))
+    assert passage.unit_of(6, 15) is None

@@ -1,4 +1,4 @@
-"""The trained reader with its packaged weights."""
+"""The evidence reader with its packaged weights."""
 
 import hashlib
 import itertools
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.builtin import networks
-from iterative_rag.builtin.reading.span_reader import NAME, WEIGHTS, SpanReader
+from iterative_rag.builtin.reading.evidence_reader import NAME, WEIGHTS, EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.errors import WeightsError
 
 FOLDER = Path(networks.__file__).parent / "weights"
@@ -40,9 +40,16 @@ ODD = [
 ]
 
 
+ANSWERS = 0.5  # the probability from which a passage counts as answering
+
+
+def read(reader: EvidenceReader, need: str, title: str, passages: list[str], *, best: int = 1) -> list[EvidenceReading]:
+    return reader.read(need, [PassageText(title, "", passage) for passage in passages], best=best)
+
+
 @pytest.fixture(scope="module")
-def reader() -> SpanReader:
-    return SpanReader(threads=2)
+def reader() -> EvidenceReader:
+    return EvidenceReader(threads=2)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +66,13 @@ def reader() -> SpanReader:
     ],
 )
 def test_the_answer_is_read_and_the_passage_counts_as_answering(
-    reader: SpanReader, need: str, title: str, passage: str, answer: str
+    reader: EvidenceReader, need: str, title: str, passage: str, answer: str
 ) -> None:
-    reading = reader.read(need, title, [passage])[0]
-    assert reading.text == answer == passage[reading.start : reading.end]
-    assert reading.kind == "span"
-    assert reader.threshold <= reading.relevance <= 1
-    assert 0 < reading.span_score <= 1
+    reading = read(reader, need, title, [passage])[0]
+    span = reading.spans[0]
+    assert span.text == answer == passage[span.start : span.end]
+    assert reading.answerable >= ANSWERS
+    assert 0 < span.probability <= 1
 
 
 @pytest.mark.parametrize(
@@ -79,55 +86,72 @@ def test_the_answer_is_read_and_the_passage_counts_as_answering(
     ],
 )
 def test_a_passage_that_does_not_answer_stays_below_the_threshold(
-    reader: SpanReader, need: str, title: str, passage: str
+    reader: EvidenceReader, need: str, title: str, passage: str
 ) -> None:
-    assert reader.read(need, title, [passage])[0].relevance < reader.threshold
+    assert read(reader, need, title, [passage])[0].answerable < ANSWERS
 
 
-def test_the_right_article_comes_first_among_several(reader: SpanReader) -> None:
+def test_the_right_article_comes_first_among_several(reader: EvidenceReader) -> None:
     pairs = [("Karl Vessel", BAKER), ("The Copper Meadow", FILM), (TITLE, BOTANIST)]
     for place, need in enumerate(
         ["Who won a prize for rye bread?", "When was The Copper Meadow released?", "Whom did Orla Brennick marry?"]
     ):
-        relevance = [reading.relevance for reading in reader.read_pairs(need, pairs)]
-        assert max(range(3), key=relevance.__getitem__) == place
+        found = reader.read(need, [PassageText(title, "", text) for title, text in pairs])
+        assert max(range(3), key=lambda n: found[n].answerable) == place
 
 
-def test_yes_and_no(reader: SpanReader) -> None:
-    right = reader.read("Was Orla Brennick born in Castlereagh?", TITLE, [BOTANIST])[0]
-    wrong = reader.read("Was Orla Brennick born in Lisbon?", TITLE, [BOTANIST])[0]
-    assert {right.kind, wrong.kind} <= {"yes", "no"}
-    assert right.yes > wrong.yes
+def test_yes_and_no(reader: EvidenceReader) -> None:
+    right = read(reader, "Was Orla Brennick born in Castlereagh?", TITLE, [BOTANIST])[0]
+    wrong = read(reader, "Was Orla Brennick born in Lisbon?", TITLE, [BOTANIST])[0]
+    assert right.yes > right.no
+    assert right.yes - right.no > wrong.yes - wrong.no
+    off = read(reader, "Was Orla Brennick born in Castlereagh?", "Karl Vessel", [BAKER])[0]
+    assert off.yes + off.no < right.yes + right.no
 
 
-def test_a_reading_does_not_depend_on_its_company(reader: SpanReader) -> None:
+def test_a_claim_is_judged(reader: EvidenceReader) -> None:
+    passage = PassageText(TITLE, "", BOTANIST)
+    right = reader.judge("Who was the mother of Orla Brennick?", "Maud Tarrant", passage)
+    wrong = reader.judge("Who was the mother of Orla Brennick?", "Edwin Lorne", passage)
+    other = reader.judge("Who was the mother of Karl Vessel?", "Maud Tarrant", passage)
+    assert right.supports > max(wrong.supports, other.supports)
+    assert right.supports + right.contradicts + right.neither == pytest.approx(1)
+    assert reader.judge("Who?", "Nobody", PassageText(TITLE, "", " ")).neither == 1
+
+
+def test_the_heading_travels_with_the_passage(reader: EvidenceReader) -> None:
+    told = "He was born in Castlereagh and died in Cork."
+    need = "Where was Orla Brennick born?"
+    own, other = (read(reader, need, title, [told])[0] for title in (TITLE, "Karl Vessel"))
+    assert own.answerable > other.answerable
+
+
+def test_a_reading_does_not_depend_on_its_company(reader: EvidenceReader) -> None:
     passages = [BOTANIST, BAKER, FILLER * 40 + FILM, "", FILM, *ODD]
     need = "When was the film released?"
-    together = reader.read(need, TITLE, passages, best=3)
-    assert together == [reader.read(need, TITLE, [passage], best=3)[0] for passage in passages]
-    assert together == reader.read(need, TITLE, passages[::-1], best=3)[::-1]
-    assert together == SpanReader(threads=1).read(need, TITLE, passages, best=3)
-    assert together == reader.read_pairs(need, [(TITLE, passage) for passage in passages], best=3)
+    together = read(reader, need, TITLE, passages, best=3)
+    assert together == [read(reader, need, TITLE, [passage], best=3)[0] for passage in passages]
+    assert together == read(reader, need, TITLE, passages[::-1], best=3)[::-1]
+    assert together == read(EvidenceReader(threads=1), need, TITLE, passages, best=3)
 
 
-def test_several_threads_may_share_one_reader(reader: SpanReader) -> None:
-    shared = SpanReader(threads=2)  # not loaded yet: the first calls race for it
-    expected = reader.read("Where did she die?", TITLE, [BOTANIST, BAKER])
+def test_several_threads_may_share_one_reader(reader: EvidenceReader) -> None:
+    shared = EvidenceReader(threads=2)  # not loaded yet: the first calls race for it
+    expected = read(reader, "Where did she die?", TITLE, [BOTANIST, BAKER])
     with ThreadPoolExecutor(6) as pool:
-        for found in pool.map(lambda _: shared.read("Where did she die?", TITLE, [BOTANIST, BAKER]), range(12)):
+        for found in pool.map(lambda _: read(shared, "Where did she die?", TITLE, [BOTANIST, BAKER]), range(12)):
             assert found == expected
 
 
-def test_a_span_never_begins_inside_a_word(reader: SpanReader) -> None:
+def test_a_span_never_begins_inside_a_word(reader: EvidenceReader) -> None:
     """ "Ines" is two tokens, and the likeliest span began at the second."""
     passage = "The mayor of Aldermere is Ines Korr, who followed Tarvik Ullensby in 1990."
-    assert reader.read("Who is the mayor of Aldermere?", TITLE, [passage])[0].text == "Ines Korr"
+    assert read(reader, "Who is the mayor of Aldermere?", TITLE, [passage])[0].spans[0].text == "Ines Korr"
 
 
-def test_several_spans_are_ordered_apart_and_share_the_probability(reader: SpanReader) -> None:
-    reading = reader.read("Who is named here?", TITLE, [BOTANIST], best=5)[0]
+def test_several_spans_are_ordered_apart_and_share_the_probability(reader: EvidenceReader) -> None:
+    reading = read(reader, "Who is named here?", TITLE, [BOTANIST], best=5)[0]
     assert len(reading.spans) == 5
-    assert reading.spans[0].text == reading.text
     shares = [span.probability for span in reading.spans]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) <= 1.000001
@@ -148,59 +172,58 @@ def test_several_spans_are_ordered_apart_and_share_the_probability(reader: SpanR
     ],
     ids=ascii,
 )
-def test_offsets_are_exact_in_any_text(reader: SpanReader, before: str) -> None:
+def test_offsets_are_exact_in_any_text(reader: EvidenceReader, before: str) -> None:
     passage = f"{before}Zoë Ångström-Müller — {before}was born in Malmö."
-    reading = reader.read("Where was Zoë Ångström-Müller born?", "Zoë", [passage], best=4)[0]
-    assert reading.text == "Malmö"
-    assert reading.start == passage.index("Malmö")
+    reading = read(reader, "Where was Zoë Ångström-Müller born?", "Zoë", [passage], best=4)[0]
+    assert reading.spans[0].text == "Malmö"
+    assert reading.spans[0].start == passage.index("Malmö")
     for span in reading.spans:
         assert passage[span.start : span.end] == span.text
 
 
-def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader: SpanReader) -> None:
+def test_the_answer_is_found_wherever_it_stands_in_a_long_passage(reader: EvidenceReader) -> None:
     found = []
     for lines in (0, 7, 10, 12, 14, 16, 40, 120):
         passage = FILLER * lines + BOTANIST + " " + FILLER * 30
-        reading = reader.read("Who was the mother of Orla Brennick?", TITLE, [passage])[0]
-        assert passage[reading.start : reading.end] == reading.text
-        found.append(reading.text == "Maud Tarrant")
+        reading = read(reader, "Who was the mother of Orla Brennick?", TITLE, [passage])[0]
+        found.append(reading.spans[0].text == "Maud Tarrant")
     # Not every time: at the edge of a window, another person's name is sometimes chosen.
     assert sum(found) >= 6
     assert found[0]
     assert found[-1]
 
 
-def test_a_long_passage_without_the_answer_does_not_answer(reader: SpanReader) -> None:
-    assert reader.read("Who was the mother of Orla Brennick?", "Drains", [FILLER * 120])[0].relevance < reader.threshold
+def test_a_long_passage_without_the_answer_does_not_answer(reader: EvidenceReader) -> None:
+    assert read(reader, "Who was the mother of Orla Brennick?", "Drains", [FILLER * 120])[0].answerable < ANSWERS
 
 
-def test_nothing_to_read(reader: SpanReader) -> None:
-    assert reader.read("Who?", TITLE, []) == []
+def test_nothing_to_read(reader: EvidenceReader) -> None:
+    assert read(reader, "Who?", TITLE, []) == []
     for passage in ("", " \n\t "):
-        reading = reader.read("Who was the mother of Orla Brennick?", TITLE, [passage], best=3)[0]
-        assert (reading.text, reading.relevance, reading.span_score, reading.spans) == ("", 0.0, 0.0, ())
+        reading = read(reader, "Who was the mother of Orla Brennick?", TITLE, [passage], best=3)[0]
+        assert (reading.answerable, reading.yes, reading.no, reading.spans) == (0.0, 0.0, 0.0, ())
 
 
 @pytest.mark.parametrize("passage", ODD, ids=range(len(ODD)))
-def test_odd_texts_are_read_without_harm(reader: SpanReader, passage: str) -> None:
-    reading = reader.read("Who was the mother of Orla Brennick?", "", [passage], best=3)[0]
-    assert 0 <= reading.relevance < reader.threshold
+def test_odd_texts_are_read_without_harm(reader: EvidenceReader, passage: str) -> None:
+    reading = read(reader, "Who was the mother of Orla Brennick?", "", [passage], best=3)[0]
+    assert 0 <= reading.answerable < ANSWERS
     for span in reading.spans:
         assert passage[span.start : span.end] == span.text
         assert 0 <= span.probability <= 1
 
 
 @pytest.mark.parametrize("need", ["", "\ud800", "who " * 5000, "😀" * 1000], ids=["empty", "half", "long", "emoji"])
-def test_odd_needs_and_titles_leave_room_for_the_passage(reader: SpanReader, need: str) -> None:
-    reading = reader.read(need, "Title " * 3000, [FILLER * 20 + BOTANIST])[0]
-    assert 0 <= reading.relevance <= 1
-    assert reading.text
+def test_odd_needs_and_titles_leave_room_for_the_passage(reader: EvidenceReader, need: str) -> None:
+    reading = read(reader, need, "Title " * 3000, [FILLER * 20 + BOTANIST])[0]
+    assert 0 <= reading.answerable <= 1
+    assert reading.spans
 
 
 def test_weights_are_the_ones_the_name_stands_for() -> None:
     # Changing a file means changing NAME: readings of the old weights are cached under it.
-    assert NAME == "builtin/minilm-reader@1"
-    assert SpanReader().name == NAME
+    assert NAME == "builtin/mpnet-evidence@1"
+    assert EvidenceReader().name == NAME
     for name, digest in WEIGHTS.items():
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
 
@@ -216,16 +239,16 @@ def test_missing_or_damaged_weights_are_a_typed_error(tmp_path: Path, name: str,
         (tmp_path / name).write_bytes(content[:100])
     elif damage == "changed":
         (tmp_path / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    broken = SpanReader(weights=tmp_path)
+    broken = EvidenceReader(weights=tmp_path)
     for _ in range(2):  # a failed load is not remembered as a loaded model
         with pytest.raises(WeightsError, match=name.replace(".", r"\.")) as caught:
-            broken.read("Who?", TITLE, [BAKER])
+            read(broken, "Who?", TITLE, [BAKER])
         assert "Install" in caught.value.hint
 
 
 def test_constructing_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from iterative_rag.builtin.reading.span_reader import SpanReader; SpanReader();"
+        "import sys; from iterative_rag.builtin.reading.evidence_reader import EvidenceReader; EvidenceReader();"
         "print([m for m in ('onnxruntime', 'tokenizers', 'numpy') if m in sys.modules])"
     )
     root = FOLDER.parents[2]

@@ -1,0 +1,252 @@
+"""The evidence reader: finds the answer to a need in a passage, decides yes/no questions, and judges claims.
+
+The eight lowest layers of MPNet (Song et al. 2020), tuned and quantized to int8, over "[CLS] question [SEP] title,
+section: passage [SEP]"; see MODEL_CARD.md. Each window runs alone on one thread and several run in parallel, so a
+reading does not depend on what else is read. Long passages are read in overlapping windows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Any, Final
+
+from iterative_rag.builtin.networks import (
+    lazy,
+    load_network,
+    read_file,
+    shared_tokenizer,
+    usable_cores,
+    valid_unicode,
+)
+from iterative_rag.builtin.reading.evidence_input import asked_ids, heading_ids
+from iterative_rag.builtin.reading.span_search import likeliest, log_odds
+from iterative_rag.text.whole_values import whole_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+
+NAME: Final = "builtin/mpnet-evidence@1"
+# sha256 of each file, put here by `scripts.train.evidence.install`. New weights need a new NAME, by which readings are
+# cached.
+_NETWORK: Final = "evidence.onnx"
+_SETTINGS: Final = "evidence.json"
+_VOCABULARY: Final = "evidence_vocabulary.json"
+WEIGHTS: Final = {
+    _NETWORK: "9c035c881f421e39d4f91ef742f9dfa5dfbe8babc2b3b22d86ac5ed87c54c177",
+    _SETTINGS: "02bd257b77ea4ddfe79255c16b24c2d28c3220efdac7eec9d82249662e89180e",
+    _VOCABULARY: "aac031b15512b33bf0717f518d73992fbc720749b219e7154c28c014ad563efb",
+}
+# Tokens of a window with its question, of the part that two windows share, and of an answer.
+MAX_TOKENS, OVERLAP, LONGEST_ANSWER = 256, 64, 30
+
+
+@dataclass(frozen=True, slots=True)
+class PassageText:
+    """A passage with the title of its article and its section (may be empty)."""
+
+    title: str
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpan:
+    """A possible answer, `passage[start:end] == text`, with its probability among all spans of the passage (0 to 1)."""
+
+    start: int
+    end: int
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReading:
+    """The reading of one passage; probabilities are 0 to 1.
+
+    `answerable`: that the passage alone answers the need, calibrated. `yes`, `no`: that it decides a yes/no question
+    so; the rest is undecided. `kinds`: of each kind of answer, in the order of `KINDS`. `spans`: the best ones that do
+    not overlap, best first, even if none is an answer. A passage without words has no span and nothing is answered.
+    """
+
+    answerable: float
+    yes: float
+    no: float
+    kinds: tuple[float, ...]
+    spans: tuple[AnswerSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """Probabilities that a passage supports a claim, contradicts it, or does neither."""
+
+    supports: float
+    contradicts: float
+    neither: float
+
+
+KINDS: Final = ("person", "place", "date", "number", "name", "phrase", "yes/no", "")
+_NOTHING: Final = EvidenceReading(0.0, 0.0, 0.0, (0.0,) * len(KINDS), ())
+
+
+class EvidenceReader:
+    """Reads passages for a need; thread-safe. The network is loaded at the first call.
+
+    `threads` is the number of windows read in parallel (default: the cores that this process may use). `read`, `judge`
+    and `weights` raise WeightsError if the weights are missing or damaged.
+    """
+
+    def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
+        self._threads = threads or usable_cores()
+        self._loaded = lazy(EvidenceNetwork, weights)
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights; readings may be cached under it."""
+        return NAME
+
+    @property
+    def weights(self) -> dict[str, dict[str, float]]:
+        """What was fitted on questions set aside, for each kind of finding; see reading/finding_odds.py."""
+        return self._loaded().findings
+
+    @property
+    def network(self) -> EvidenceNetwork:
+        """The loaded network, for scripts that measure and fit."""
+        return self._loaded()
+
+    def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
+        """One reading for each passage, in order, with up to `best` spans."""
+        if not passages:
+            return []
+        model = self._loaded()
+        asked = model.asked(need)
+        jobs = [(n, window) for n, passage in enumerate(passages) for window in model.windows(asked, passage)]
+        grouped: list[list[_Look]] = [[] for _ in passages]
+        for (place, _), look in zip(jobs, self._each(model.look, [window for _, window in jobs]), strict=True):
+            grouped[place].append(look)
+        return [_reading(looks, one.text, best) for looks, one in zip(grouped, passages, strict=True)]
+
+    def judge(self, need: str, value: str, passage: PassageText) -> ClaimVerdict:
+        """Whether a passage supports that `value` answers the need, by the window that supports it most."""
+        model = self._loaded()
+        windows = model.windows(model.asked(need, value), passage)
+        found = [ClaimVerdict(*_shares(out["claim"])) for out in self._each(model.run, windows)]
+        return max(found, key=lambda one: one.supports, default=ClaimVerdict(0.0, 0.0, 1.0))
+
+    def _each(self, work: Any, windows: Sequence[_Window]) -> list[Any]:
+        if len(windows) < 2 or self._threads == 1:
+            return [work(window) for window in windows]
+        # One pool per call: nothing to close, and no broken pool is inherited by a fork.
+        with ThreadPoolExecutor(min(self._threads, len(windows)), "reader") as pool:
+            return list(pool.map(work, windows))
+
+
+def load() -> None:
+    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
+    lazy(EvidenceNetwork, None)()
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Token ids of one input; `offsets` are those of the passage's tokens, which begin at `first`."""
+
+    ids: list[int]
+    first: int
+    offsets: list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The output for one window: spans as (probability, start, end) in characters, best first, and the heads."""
+
+    spans: list[tuple[float, int, int]]
+    answerable: float
+    polar: tuple[float, ...]
+    kinds: tuple[float, ...]
+
+
+class EvidenceNetwork:
+    """The loaded tokenizer and network; threads may share them. `answerable` scales the head's logit: its weight, that
+    of the log odds of the best span, and the shift (Platt 1999)."""
+
+    def __init__(self, weights: Traversable) -> None:
+        about = json.loads(read_file(weights, _SETTINGS, WEIGHTS[_SETTINGS]))
+        self.answerable: tuple[float, float, float] = tuple(about["answerable"])
+        self.findings: dict[str, dict[str, float]] = about["findings"]
+        self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])
+        self._tokenizer = shared_tokenizer(read_file(weights, _VOCABULARY, WEIGHTS[_VOCABULARY]))
+        self._cls, self._sep = self._tokenizer.encode("[CLS][SEP]", add_special_tokens=False).ids
+
+    def asked(self, need: str, value: str = "") -> list[int]:
+        return asked_ids(self._tokenizer, valid_unicode(need), valid_unicode(value))
+
+    def windows(self, asked: list[int], passage: PassageText) -> list[_Window]:
+        """Overlapping windows of a passage, each with the question and the heading; none for one without words."""
+        head = heading_ids(self._tokenizer, valid_unicode(passage.title), valid_unicode(passage.section))
+        text = self._tokenizer.encode(valid_unicode(passage.text), add_special_tokens=False)
+        ids, offsets = text.ids, text.offsets
+        room = MAX_TOKENS - len(asked) - len(head) - 3
+        firsts = [0] if ids else []
+        while firsts and firsts[-1] + room < len(ids):
+            firsts.append(min(firsts[-1] + room - OVERLAP, len(ids) - room))
+        before = [self._cls, *asked, self._sep, *head]
+        return [
+            _Window([*before, *ids[at : at + room], self._sep], len(before), offsets[at : at + room]) for at in firsts
+        ]
+
+    def run(self, window: _Window) -> dict[str, Floats]:
+        import numpy as np
+
+        outputs = self._network.run({"input_ids": np.array(window.ids, np.int64)})
+        return dict(zip(("span", "answerable", "polar", "kind", "claim"), outputs, strict=True))
+
+    def look(self, window: _Window) -> _Look:
+        out = self.run(window)
+        ends = out["span"][window.first : window.first + len(window.offsets)]
+        found = likeliest(ends[:, 0], ends[:, 1], LONGEST_ANSWER)
+        own, sure, shift = self.answerable
+        odds = own * float(out["answerable"][0]) + sure * log_odds(found[0][0]) + shift
+        return _Look(
+            [(p, window.offsets[first][0], window.offsets[last][1]) for p, first, last in found],
+            1 / (1 + math.exp(-max(-30.0, min(30.0, odds)))),
+            _shares(out["polar"]),
+            _shares(out["kind"]),
+        )
+
+
+def _shares(logits: Floats) -> tuple[float, ...]:
+    """Softmax."""
+    raised = [math.exp(float(one - max(logits))) for one in logits]
+    return tuple(one / sum(raised) for one in raised)
+
+
+def _reading(looks: Sequence[_Look], text: str, best: int) -> EvidenceReading:
+    """Merge the windows of a passage: the heads of the one that answers best, spans of all weighed by how well."""
+    if not looks:
+        return _NOTHING
+    most = max(looks, key=lambda look: look.answerable)
+    decided = min(looks, key=lambda look: look.polar[2])
+    weight = sum(look.answerable for look in looks)
+    # A token may be a part of a word; an answer never is.
+    offered = sorted(
+        {
+            (-probability * look.answerable / weight, *whole_words(text, start, end))
+            for look in looks
+            for probability, start, end in look.spans
+        }
+    )
+    spans: list[AnswerSpan] = []
+    for share, start, end in offered:
+        if len(spans) == best:
+            break
+        if all(end <= span.start or start >= span.end for span in spans):
+            spans.append(AnswerSpan(start, end, text[start:end], -share))
+    return EvidenceReading(most.answerable, decided.polar[0], decided.polar[1], most.kinds, tuple(spans))

@@ -1,0 +1,176 @@
+"""Reads a page for a need with the evidence reader: the likeliest passages, their values, and a check of each value.
+
+A value leaves only if its form is of the kind asked for and the passage supports it as the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from iterative_rag.builtin.language.function_words import content, folded
+from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading import finding_odds
+from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.closed_needs import decide
+from iterative_rag.builtin.reading.evidence_reader import ClaimVerdict, EvidenceReader, EvidenceReading, PassageText
+from iterative_rag.builtin.reading.finding_odds import Features
+from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
+from iterative_rag.builtin.reading.shown_passages import ShownPassage, likeliest, shown_passages, shown_text
+from iterative_rag.builtin.tables.table_answers import table_answers
+
+# Most passages of a page that are read, spans of each that are considered, and values of the page that are judged.
+PASSAGES, SPANS, JUDGED = 3, 3, 2
+# A value with a smaller share of what its passage answers is not judged, but taken as unsupported.
+LEAST_LIKELY = 0.05
+UNJUDGED = ClaimVerdict(0.05, 0.0, 0.95)
+# A page with a smaller share of the words of the query's names is not read.
+LEAST_NAMES = 0.5
+# A value is refused whose form has less than this probability of being of the kind asked for, or that its passage
+# supports with less: its chance is multiplied by REFUSED, so that it is at most a guess.
+LEAST_KIND, LEAST_SUPPORT, REFUSED = 0.15, 0.2, 0.25
+
+
+class PageReader(Protocol):
+    """Reads the answer to a query out of a page.
+
+    `fingerprint` identifies rules and weights, since findings are cached under it. `read` returns findings with a
+    value, a verbatim quote and a trust from 0 to 1; an empty list if the page does not answer.
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def read(self, query: Query, page: UnitPage) -> list[Finding]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A value of a passage with its quote, and what tells whether it is the answer."""
+
+    value: str
+    unit: PageUnit
+    features: Features
+    kind: float
+    support: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    value: str
+    share: float
+    unit: PageUnit
+    passage: ShownPassage
+    reading: EvidenceReading
+
+
+class EvidencePageReader:
+    """Implements PageReader; thread-safe."""
+
+    def __init__(self, evidence: EvidenceReader) -> None:
+        self._evidence = evidence
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self._evidence.name}/1"
+
+    def read(self, query: Query, page: UnitPage) -> list[Finding]:
+        if not _is_named(query, page):
+            return []
+        weights = self._evidence.weights
+        if (said := decide(query, page)) is not None and (said or query.kind is not AnswerKind.YES_NO):
+            return said
+        if query.kind is AnswerKind.YES_NO:
+            decided = self.decided(query, page)
+            return best_of(
+                [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
+            )
+        found = answers_of_tables(query, page)
+        for one in self.offered(query, page):
+            refused = one.kind < LEAST_KIND or one.support < LEAST_SUPPORT
+            chance = finding_odds.chance(weights["value"], one.features)
+            found.append(_finding(page, one, REFUSED * chance if refused else chance))
+        return best_of(found)
+
+    def offered(self, query: Query, page: UnitPage) -> list[Offered]:
+        """The likeliest values of the page, judged."""
+        best: dict[str, _Candidate] = {}
+        for one in self._candidates(query, page):
+            key = folded(one.value)
+            if key not in best or _likely(one) > _likely(best[key]):
+                best[key] = one
+        chosen = sorted(best.values(), key=lambda one: -_likely(one))[:JUDGED]
+        return [self._judged(query, one) for one in chosen]
+
+    def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
+        passages = likeliest(query, shown_passages(page), PASSAGES)
+        readings = self._evidence.read(query.text, [_text(one) for one in passages], best=SPANS)
+        found = []
+        for passage, reading in zip(passages, readings, strict=True):
+            for span in reading.spans:
+                unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
+                value = NOTHING if value.casefold() in NONE else value
+                if unit is not None and value and fits(query, value):
+                    found.append(_Candidate(value, span.probability, unit, passage, reading))
+        return found
+
+    def _judged(self, query: Query, one: _Candidate) -> Offered:
+        verdict = UNJUDGED
+        if _likely(one) >= LEAST_LIKELY:
+            verdict = self._evidence.judge(query.text, one.value, _text(one.passage))
+        features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share), verdict)
+        kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
+        return Offered(one.value, one.unit, features, kind, verdict.supports)
+
+    def decided(self, query: Query, page: UnitPage) -> list[Offered]:
+        """Yes or no by each of the page's likeliest passages, with its lead, which tells what the subject is."""
+        every = shown_passages(page)
+        passages = list(dict.fromkeys((*every[:1], *likeliest(query, every, PASSAGES - 1))))
+        readings = self._evidence.read(query.text, [_text(one) for one in passages])
+        return [
+            Offered(
+                "yes" if reading.yes > reading.no else "no",
+                _nearest(query, passage),
+                finding_odds.of_decision(query, passage, reading),
+                1.0,
+                reading.yes + reading.no,
+            )
+            for passage, reading in zip(passages, readings, strict=True)
+            if reading.spans
+        ]
+
+
+def answersanswers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
+    """What the tables and lists of a page answer, the most trusted first."""
+    return [
+        Finding(answer.value, answer.quotes[0][0], answer.trust, answer.quotes[0][1], answer.quotes[1:])
+        for answer in table_answers(query, page.text, page.tables)
+        if all(fits(query, value) for value in answer.values)
+    ][:1]
+
+
+def _is_named(query: Query, page: UnitPage) -> bool:
+    names = query.name_words
+    said = {*content(page.title), *content(page.text)}
+    return len(names & said) >= LEAST_NAMES * len(names)
+
+
+def _likely(one: _Candidate) -> float:
+    return one.share * one.reading.answerable
+
+
+def _text(passage: ShownPassage) -> PassageText:
+    return PassageText(passage.title, passage.section, passage.text)
+
+
+def _nearest(query: Query, passage: ShownPassage) -> PageUnit:
+    """The unit of a passage that is quoted for a decision: the one with most of the query's words."""
+    best = likeliest(query, [ShownPassage("", "", unit.text, (unit,), (0,)) for unit in passage.units], 1)
+    return best[0].units[0]
+
+
+def _finding(page: UnitPage, one: Offered, chance: float) -> Finding:
+    statement = f"{page.title}: {shown_text(one.unit)}" if one.unit.cells else one.unit.text
+    return Finding(one.value, one.unit.text, trust(chance), statement)
