@@ -142,7 +142,7 @@ class EvidencePageReader:
         ]
 
 
-def answersanswers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
+def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
     """What the tables and lists of a page answer, the most trusted first."""
     return [
         Finding(answer.value, answer.quotes[0][0], answer.trust, answer.quotes[0][1], answer.quotes[1:])
