@@ -29,7 +29,6 @@ import numpy.typing as npt
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
-from iterative_rag.evaluation.datasets.question_files import read_bytes, rows
 from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Answerability, Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
@@ -51,12 +50,14 @@ from iterative_rag.types import (
 )
 from iterative_rag.verification.measured_thresholds import FILE, MeasuredThresholds, thresholds
 from scripts.train.data import half
+from scripts.train.fit_caution import set_aside
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Questions of one file: those of a half of it (all for ""), up to `stop`; the first `without` of them are
-    asked again without gold. A `drawn` group is chosen by the hash of the ids from a file too long for one pool."""
+    """Questions of one file: those of a half of it (all for ""), up to `stop`; the first `without` of them are asked
+    again without gold. A `drawn` group is chosen by the hash of the ids from those whose gold articles were set aside
+    from all training."""
 
     file: str
     half: str = ""
@@ -80,6 +81,7 @@ MEASURED = (
     Group("2wiki_train.jsonl", "B", without=0),
     Group("musique_train.jsonl", "B"),
 )
+STARTER_CORPUS = Path(__file__).parent.parent / "input_wikipedia"
 STARTER = Path(__file__).parent.parent / "evaluation" / "starter_questions.jsonl"
 # Of fitted files; a word promises 80 and 50 % of others, where answers are right less often at the same confidence.
 SHARES = {ConfidenceWord.WELL_SUPPORTED: 0.8, ConfidenceWord.LIKELY: 2 / 3}
@@ -142,21 +144,11 @@ def row_of(group: str, question: Question, steps: Iterable[Step], corpus: Corpus
 def questions_of(folder: Path, group: Group, work: Path) -> tuple[Dataset, tuple[Question, ...]]:
     """The dataset whose paragraphs are pooled, and the questions of it that are asked."""
     if group.drawn:
-        dataset = load(drawn(folder / group.file, group, work))
+        dataset = load(set_aside(folder.parent, work, group.stop, STARTER_CORPUS))
         return dataset, dataset.questions
     dataset = load(folder / group.file)
     chosen = [one for one in dataset.questions if not group.half or half(one.id) == group.half]
     return dataset, tuple(chosen[: group.stop])
-
-
-def drawn(path: Path, group: Group, work: Path) -> Path:
-    """A file of the rows of the group, whose gold paragraphs are known and stand among others."""
-    fields = [row.fields for row in rows(path, read_bytes(path))]
-    fit = [row for row in fields if (row["labels"], row["split"], len(row["paragraphs"])) == ("gold", "dev", 10)]
-    fit.sort(key=lambda row: hashlib.sha256(row["id"].encode()).hexdigest())
-    file = work / f"{group.name.replace(' ', '_')}.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in fit[: group.stop]), "utf-8")
-    return file
 
 
 def without_gold(dataset: Dataset) -> Dataset:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.span_reader import SpanReader
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.builtin.tables.reading_choice import choose
 from iterative_rag.builtin.tables.row_text import row_text
@@ -63,7 +63,7 @@ class ReaderCells:
     """The shipped reader as a scorer of cells: a row at a time, its spans laid over the cells."""
 
     def __init__(self) -> None:
-        self._reader = SpanReader(threads=1)
+        self._reader = EvidenceReader(threads=1)
 
     @property
     def name(self) -> str:
@@ -71,12 +71,13 @@ class ReaderCells:
 
     def scores(self, question: str, table: PageTable, rows: Sequence[int]) -> Mapping[tuple[int, int], float]:
         laid = [row_text(table.header, [cell.text for cell in table.rows[row].cells]) for row in rows]
-        readings = self._reader.read(question, table.title, [text for text, _ in laid], best=5)
+        passages = [PassageText(table.title, table.section, text) for text, _ in laid]
+        readings = self._reader.read(question, passages, best=5)
         found: dict[tuple[int, int], float] = {}
         for row, (_, places), reading in zip(rows, laid, readings, strict=True):
             for column, (start, end) in enumerate(places):
                 held = sum(one.probability for one in reading.spans if start <= one.start and one.end <= end)
-                chance = min(max(held * reading.relevance, 1e-4), 1 - 1e-4)
+                chance = min(max(held * reading.answerable, 1e-4), 1 - 1e-4)
                 found[row, column] = math.log(chance / (1 - chance))
         return found
 
@@ -108,7 +109,7 @@ def main() -> None:
         pick = choose(question, item.table, scorer)
         right = pick is not None and item.is_right(pick.reading.values)
         sure = trust(question, pick) if pick is not None else 0.0
-        given = pick is not None and sure >= CAREFUL.direct
+        given = pick is not None and sure >= CAREFUL.given
         for tally in (tallies[kind(item)], tallies["all"]):
             tally.asked += 1
             tally.right += right

@@ -61,6 +61,6 @@ def test_what_is_missing_and_what_does_not_belong_are_named(tmp_path: Path) -> N
     done = looked_into(made)
     assert done.returncode == 1
     assert all(f"holds {name}\n" in done.stdout for name in foreign)
-    assert "lacks iterative_rag/builtin/weights/reader.onnx\n" in done.stdout
+    assert "lacks iterative_rag/builtin/weights/evidence.onnx\n" in done.stdout
     assert "__init__" not in done.stdout
     assert done.stdout.splitlines()[-1].startswith("Failed: contents of the wheel")

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
+from iterative_rag.text.patterns import lazy_pattern
+
+# Most words of a value of these kinds.
+LONGEST = 10
+_SHORT = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
+_BEFORE_PLACE = lazy_pattern(r"^(?:.*\d{4},? )?(?:in|at|near) (?=[A-Z])")
+_ADJECTIVE = lazy_pattern(r"[A-Z]\w+(?:an|ish|ese|nch|utch)")
 
 
 def fits(query: Query, value: str) -> bool:
@@ -16,6 +24,8 @@ def fits(query: Query, value: str) -> bool:
         return True
     if query.kind is AnswerKind.YES_NO:
         return value.lower().startswith(("yes", "no"))
+    if query.kind in _SHORT and len(value.split()) > LONGEST:
+        return False
     if query.kind is AnswerKind.NUMBER and not amounts(value):
         return False
     if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and not dates(value):
@@ -24,10 +34,25 @@ def fits(query: Query, value: str) -> bool:
         return False
     if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and value.replace(",", "").replace(".", "").isdigit():
         return False
+    if query.kind is AnswerKind.PLACE and _is_people(value):
+        return False
     if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return True
     said = set(content(value))
     return not said or not any(said <= set(name) or _is_fuller(said, name) for name in query.names)
+
+
+def trimmed(query: Query, value: str) -> str:
+    """A value without what is not of the kind asked for: the date alone, the place without the year before it."""
+    if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and len(found := dates(value)) == 1:
+        return value[found[0][1] : found[0][2]]
+    return _BEFORE_PLACE.sub("", value) if query.kind is AnswerKind.PLACE else value
+
+
+def _is_people(value: str) -> bool:
+    """Whether a value is the adjective of a country ("American"), which is no place."""
+    named = [nation.replace("_", " ") for nation in nations_in(value)]
+    return bool(named) and value.casefold() not in named and _ADJECTIVE.fullmatch(value) is not None
 
 
 def _is_fuller(said: set[str], name: tuple[str, ...]) -> bool:

@@ -12,11 +12,12 @@ from iterative_rag.builtin.language.function_words import content, folded
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
-from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.answer_form import fits, trimmed
 from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.evidence_reader import ClaimVerdict, EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
+from iterative_rag.builtin.reading.life_dates import life_date
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import ShownPassage, likeliest, shown_passages, shown_text
 from iterative_rag.builtin.tables.table_answers import table_answers
@@ -87,7 +88,8 @@ class EvidencePageReader:
             return best_of(
                 [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
             )
-        found = answers_of_tables(query, page)
+        told = life_date(query, page)
+        found = [*answers_of_tables(query, page), *([told] if told else [])]
         for one in self.offered(query, page):
             refused = one.kind < LEAST_KIND or one.support < LEAST_SUPPORT
             chance = finding_odds.chance(weights["value"], one.features)
@@ -111,7 +113,7 @@ class EvidencePageReader:
         for passage, reading in zip(passages, readings, strict=True):
             for span in reading.spans:
                 unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
-                value = NOTHING if value.casefold() in NONE else value
+                value = NOTHING if value.casefold() in NONE else trimmed(query, value)
                 if unit is not None and value and fits(query, value):
                     found.append(_Candidate(value, span.probability, unit, passage, reading))
         return found

@@ -5,7 +5,8 @@
     python -m scripts.train.evidence.evaluate --rows FOLDER --data FOLDER --network FILE
 
 `--rows` holds `measure.jsonl`, articles of all datasets, and `measure_short.jsonl`, short needs and infoboxes; the last
-line is of the reading questions that the shipped reader's model card reports (`scripts.train.calibrate_reader`).
+line is of the reading questions of held-out articles that the model card reports. `--shipped` and `--network` need the
+`--tokenizer` that belongs to the file (`evidence_vocabulary.json`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from scripts.train.evidence import measuring, tokens
 from scripts.train.evidence.asked import Shown
 from scripts.train.evidence.drawing import Example
 from scripts.train.evidence.measuring import Reader, Rows
-from scripts.train.evidence.readers import NetworkReader, ShippedReader, trained
+from scripts.train.evidence.readers import SHIPPED, NetworkReader, trained
 
 
 def reported(folder: Path) -> Rows:
@@ -46,7 +47,7 @@ def reported(folder: Path) -> Rows:
 
 def chosen_reader(arguments: argparse.Namespace) -> Reader:
     if arguments.shipped:
-        return ShippedReader()
+        return NetworkReader(SHIPPED)
     if arguments.network:
         return NetworkReader(arguments.network)
     return trained(arguments.checkpoint, arguments.bodies, arguments.device)

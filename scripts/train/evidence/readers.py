@@ -1,4 +1,4 @@
-"""Readers to be measured or taught by: the package's, a checkpoint of training, an exported file."""
+"""Readers to be measured or taught by: a checkpoint of training, and an exported file such as the package's."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from scripts.train.evidence import measuring, tokens
-from scripts.train.evidence.asked import NO, UNDECIDED, YES
 from scripts.train.evidence.fetch_body import published
 from scripts.train.evidence.measuring import Floats
-from scripts.train.evidence.network import BODIES, HEADS, MINILM, EvidenceReader, load_body
-from scripts.train.evidence.tokens import OUT, Ints, Pieces, Special
+from scripts.train.evidence.network import BODIES, MINILM, EvidenceReader, load_body
+from scripts.train.evidence.tokens import Ints, Pieces, Special
 
-SHIPPED = Path("iterative_rag/builtin/weights/reader.onnx")
+SHIPPED = Path("iterative_rag/builtin/weights/evidence.onnx")
 
 
 def special(name: str) -> Special:
@@ -50,24 +48,6 @@ class NetworkReader:
 
     def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
         return [_of_the_passage(self.run(one), "span", one) for one in pieces]
-
-
-class ShippedReader(NetworkReader):
-    """The reader of the package: spans, relevance and yes/no; it has no opinion on claims and kinds."""
-
-    def __init__(self) -> None:
-        super().__init__(SHIPPED)
-
-    def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
-        found = []
-        for one in pieces:
-            out = _of_the_passage(self.run(one), "spans", one)
-            verdict = out.pop("verdict")
-            out |= {name: np.zeros(width, np.float32) for name, width in HEADS.items()}
-            out["answerable"][0] = verdict[0]
-            out["polar"][[YES, NO, UNDECIDED]] = verdict[3], verdict[4], OUT
-            found.append(out)
-        return found
 
 
 def _of_the_passage(out: dict[str, Floats], name: str, pieces: Pieces) -> dict[str, Floats]:
