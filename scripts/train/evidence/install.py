@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import iterative_rag.builtin.reading.evidence_reader as code
@@ -23,7 +24,7 @@ POLAR = {"bias": 0.0, "yes": 0.0, "decided": 1.0, "apart": 0.5, "missing": -1.0,
 NEUTRAL = {"answerable": [1.0, 0.3, 0.0], "findings": {"value": VALUE, "polar": POLAR}}
 
 
-def put_settings(about: dict[str, object]) -> None:
+def put_settings(about: Mapping[str, object]) -> None:
     (WEIGHTS / "evidence.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
