@@ -5,7 +5,7 @@ from __future__ import annotations
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nations import nations_in
-from iterative_rag.builtin.language.text_values import amounts, dates
+from iterative_rag.builtin.language.text_values import amounts, dates, years
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
@@ -22,6 +22,8 @@ def fits(query: Query, value: str) -> bool:
     """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
     if value == NOTHING or wants_extract(query.text):
         return True
+    if not any(character.isalnum() for character in value):
+        return False
     if query.kind is AnswerKind.YES_NO:
         return value.lower().startswith(("yes", "no"))
     if query.kind in _SHORT and len(value.split()) > LONGEST:
@@ -32,7 +34,7 @@ def fits(query: Query, value: str) -> bool:
         return False
     if query.kind is AnswerKind.PERSON and not any(character.isupper() for character in value):
         return False
-    if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and value.replace(",", "").replace(".", "").isdigit():
+    if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and is_measured(value):
         return False
     if query.kind is AnswerKind.PLACE and _is_people(value):
         return False
@@ -43,10 +45,23 @@ def fits(query: Query, value: str) -> bool:
 
 
 def trimmed(query: Query, value: str) -> str:
-    """A value without what is not of the kind asked for: the date alone, the place without the year before it."""
+    """A value without what is not of the kind asked for: the date alone, the place without the year."""
     if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and len(found := dates(value)) == 1:
         return value[found[0][1] : found[0][2]]
     return _BEFORE_PLACE.sub("", value) if query.kind is AnswerKind.PLACE else value
+
+
+def only_year(query: Query, value: str) -> str:
+    """The year of a date where a year is asked for; any other value as it is."""
+    said = years(value) if query.kind is AnswerKind.YEAR else []
+    return str(said[0]) if len(said) == 1 and str(said[0]) in value else value
+
+
+def is_measured(value: str) -> bool:
+    """Whether a value is a date or an amount and nothing else; "50 Cent" and "3 Doors Down" may be names."""
+    if any(value[start:end] == value for _, start, end in dates(value)):
+        return True
+    return any(character.isdigit() for character in value) and not any(character.isupper() for character in value)
 
 
 def _is_people(value: str) -> bool:

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
 from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading.answer_form import is_measured
 from iterative_rag.builtin.reading.evidence_reader import KINDS, ClaimVerdict, EvidenceReading
+from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reading.shown_passages import ShownPassage
 from iterative_rag.builtin.reading.span_search import log_odds
 from iterative_rag.text.patterns import lazy_pattern
@@ -68,12 +70,15 @@ def _names(query: Query, passage: ShownPassage) -> Features:
 
 def of_asked_kind(kinds: Sequence[float], value: str) -> float:
     """The probability that a value of this form is of the kind asked for, by the reader's view of that kind."""
+    if value == NOTHING:
+        return 1.0
     named = any(character.isupper() for character in value)
+    someone = named and not is_measured(value)
     dated = bool(dates(value) or periods(value))
     counted = bool(amounts(value))
     fitting = {
-        "person": named and not value[:1].isdigit(),
-        "place": named and not value[:1].isdigit(),
+        "person": someone,
+        "place": someone,
         "date": dated,
         "number": counted,
         "name": named or counted,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,14 @@ from hypothesis import strategies as st
 from fakes.index_free_loop import UntouchedBudget, window
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
+from iterative_rag.builtin.reading.evidence_reader import (
+    KINDS,
+    AnswerSpan,
+    ClaimVerdict,
+    EvidenceReader,
+    EvidenceReading,
+    PassageText,
+)
 from iterative_rag.builtin.reading.page_reader import PASSAGES, EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reading.shown_passages import PROSE, shown_passages, shown_text
@@ -68,10 +77,56 @@ def test_another_person_s_article_is_trusted_less(reader: EvidencePageReader) ->
     assert own[0].score > max((finding.score for finding in other), default=0.0)
 
 
-def test_a_value_of_another_kind_is_no_answer(reader: EvidencePageReader) -> None:
-    findings = reader.read(read_query("In which year was the fair of Orneby?"), seen("Vesla Harn", DREDGER))
-    assert findings
-    assert all(any(character.isdigit() for character in finding.value) for finding in findings)
+class ScriptedEvidence(EvidenceReader):
+    """Offers one value of the passage, as sure as can be, for a kind of answer; judges it by `verdict`."""
+
+    def __init__(self, value: str, kind: str, verdict: ClaimVerdict) -> None:
+        super().__init__()
+        self._value, self._verdict = value, verdict
+        self._kinds = tuple(float(one == kind) for one in KINDS)
+
+    def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
+        start = passages[0].text.index(self._value)
+        span = AnswerSpan(start, start + len(self._value), self._value, 1.0)
+        return [EvidenceReading(1.0, 0.0, 0.0, self._kinds, (span,))]
+
+    def judge(self, need: str, value: str, passage: PassageText) -> ClaimVerdict:
+        return self._verdict
+
+
+SUPPORTED, CONTRADICTED = ClaimVerdict(0.97, 0.01, 0.02), ClaimVerdict(0.1, 0.89, 0.01)
+MIXED = "Ole Brekk sold 412 barrels on 9 June 1866 in Sarn, a harbour."
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "value", "leaves"),
+    [
+        ("How many barrels were sold in Sarn?", "number", "412", True),
+        ("How many barrels were sold in Sarn?", "number", "Ole Brekk", False),
+        ("How many barrels were sold in Sarn?", "number", "9 June 1866", False),
+        ("What is the number of barrels of Sarn?", "number", "Ole Brekk", False),
+        ("Who sold barrels in Sarn?", "person", "Ole Brekk", True),
+        ("Who sold barrels in Sarn?", "person", "412", False),
+        ("Who sold barrels in Sarn?", "person", "9 June 1866", False),
+        ("Which of them sold barrels in Sarn?", "person", "412", False),
+        ("When did Ole Brekk sell barrels?", "date", "9 June 1866", True),
+        ("When did Ole Brekk sell barrels?", "date", "Sarn", False),
+        ("Where did Ole Brekk sell barrels?", "place", "Sarn", True),
+        ("Where did Ole Brekk sell barrels?", "place", "412 barrels", False),
+        ("What did Ole Brekk sell?", "phrase", ".", False),
+    ],
+)
+def test_a_value_of_the_wrong_kind_never_leaves(question: str, kind: str, value: str, leaves: bool) -> None:
+    scripted = EvidencePageReader(ScriptedEvidence(value, kind, SUPPORTED))
+    found = scripted.read(read_query(question), seen("Sarn", MIXED))
+    assert [finding.value for finding in found] == ([value] if leaves else [])
+
+
+def test_a_value_that_its_passage_contradicts_is_at_most_a_guess() -> None:
+    query = read_query("Where did Ole Brekk sell barrels?")
+    for verdict, sure in ((SUPPORTED, True), (CONTRADICTED, False)):
+        found = EvidencePageReader(ScriptedEvidence("Sarn", "place", verdict)).read(query, seen("Sarn", MIXED))
+        assert (found[0].score >= 0.5) is sure
 
 
 def test_a_page_without_prose_is_read_by_its_rows(reader: EvidencePageReader) -> None:
