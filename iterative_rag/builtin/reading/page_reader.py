@@ -5,7 +5,7 @@ A value leaves only if its form is of the kind asked for; one that its passage d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content, folded
@@ -109,7 +109,7 @@ class EvidencePageReader:
         return [self._judged(query, one) for one in chosen]
 
     def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
-        passages = likeliest(query, shown_passages(page), PASSAGES)
+        passages = likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES)
         readings = self._evidence.read(query.text, [_text(one) for one in passages], best=SPANS)
         found = []
         for passage, reading in zip(passages, readings, strict=True):
@@ -160,6 +160,16 @@ def _is_named(query: Query, page: UnitPage) -> bool:
     names = query.name_words
     said = {*content(page.title), *content(page.text)}
     return len(names & said) >= LEAST_NAMES * len(names)
+
+
+def _of_asked_rows(query: Query, page: UnitPage) -> UnitPage:
+    """The page with those rows only of each table whose first cell is a name of the query, if there are any."""
+    names = {frozenset(name) for name in query.names}
+    asked = [unit for unit in page.units if unit.header and frozenset(content(unit.cells[0])) in names]
+    if query.superlative or not asked:
+        return page
+    tables = {unit.table for unit in asked}
+    return replace(page, units=tuple(unit for unit in page.units if unit.table not in tables or unit in asked))
 
 
 def _likely(one: _Candidate) -> float:
