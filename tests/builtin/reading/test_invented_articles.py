@@ -1,0 +1,162 @@
+"""What the built-in backend reads out of invented articles: infoboxes, tables, leads and prose."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fakes.index_free_loop import best, read
+from fakes.invented_articles import ANN, MASTS, RIVER
+
+LIVES = """**Gerd Holm** (2 August 1834, Tellby – 4 October 1904, Lornfield) was a Westmarkian sculptor.
+
+Holm moved to Old Haven, now Newport Holm, in 1860. The film about her life was directed by Iver Dahl and produced by
+Ann Torp. She was the mother of the painter Peer Holm.
+"""
+TOWER = """# Orm Tower
+
+| Orm Tower | |
+|---|---|
+| Architect | Ann Orley |
+| Area | 2,034 km² |
+| Deputy keeper | Gerd Holm |
+| Population | 278,349 (2020 census) |
+
+The Orm Tower is a landmark of Westmark. The German Peer Lund fell from it.
+The carpenter Tom Ruud died of lung cancer there.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is Ann Orley's mother?", "Berta Quill Orley"),
+        ("Who was the husband of Ann Orley?", "Tom Voss"),
+        ("Where was Ann Orley born?", "Lornfield, Westmark"),
+        ("When did Ann Orley die?", "June 9, 1866"),
+        ("In which year did Ann Orley die?", "1866"),
+        ("In which year did Ann Orley get married?", "1823"),
+        ("Which engineer was born in Lornfield?", "Ann Orley"),
+        ("Who is the second engineer to win the Harp Prize?", "Ann Orley"),
+        ("Which sculptor made a statue of Ann Orley?", "Peer Lund"),
+    ],
+)
+def test_a_person(question: str, expected: str) -> None:
+    assert best(question, "Ann Orley", ANN) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How long is the Brell?", "412 km"),
+        ("Into which sea does the Brell flow?", "Grey Sea"),
+        ("In which lake does the Brell rise?", "Lake Hollin"),
+    ],
+)
+def test_a_river(question: str, expected: str) -> None:
+    value = best(question, "Brell", RIVER)
+    assert value is not None
+    assert value.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is the builder of the Long Needle?", "Ann Torp"),
+        ("What is the height in metres of the Sky Pin?", "377"),
+        ("In which year was the Orm Mast completed?", "1931"),
+        ("When was the Sky Pin built?", "1988"),
+        ("Where is the Old Spire?", "Tellby"),
+        ("What is the tallest mast of Westmark?", "Long Needle"),
+        ("What is the third tallest mast of Westmark?", "Orm Mast"),
+        ("What is the tallest mast in Tellby?", "Orm Mast"),
+        ("What is the oldest mast of Westmark?", "Old Spire"),
+        ("What was the tallest mast of Westmark in 1940?", "Orm Mast"),
+    ],
+)
+def test_a_table_is_read_in_the_row_that_the_question_names(question: str, expected: str) -> None:
+    assert best(question, "List of masts of Westmark", MASTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When was Gerd Holm born?", "2 August 1834"),
+        ("When did Gerd Holm die?", "4 October 1904"),
+        ("What is the place of death of Gerd Holm?", "Lornfield"),
+        ("What is the nationality of Gerd Holm?", "Westmarkian"),
+        ("What is Gerd Holm's occupation?", "sculptor"),
+        ("What is the present name of Old Haven?", "Newport Holm"),
+        ("Who is the director of the film about Gerd Holm?", "Iver Dahl"),
+    ],
+)
+def test_prose_as_encyclopedias_write_it(question: str, expected: str) -> None:
+    assert best(question, "Gerd Holm", LIVES) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the area of the Orm Tower?", "2,034 km²"),
+        ("How many people live in the Orm Tower?", "278,349"),
+        ("who was the architect of the orm tower", "Ann Orley"),
+        ("What did Tom Ruud die of?", "lung cancer"),
+    ],
+)
+def test_cells_with_remarks_and_plain_words(question: str, expected: str) -> None:
+    assert best(question, "Orm Tower", TOWER) == expected
+
+
+def test_rows_are_counted() -> None:
+    text = "# Brell\n\n| Tributary | Side |\n|---|---|\n| Ulla | left |\n| Sorn | right |\n| Tarn | left |\n"
+    assert best("How many of the tributaries of the Brell join from the left?", "Brell", text) == "2"
+
+
+def test_none_is_told_from_not_said() -> None:
+    text = "# Karl Voss\n\n| Karl Voss | |\n|---|---|\n| Born | 1800, Orm |\n| Spouse | none |\n"
+    assert best("Who was the wife of Karl Voss?", "Karl Voss", text) == "none"
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text"),
+    [
+        ("Who is Gerd Holm's mother?", "Ann Orley", ANN),
+        ("How long is the Ulla?", "Brell", RIVER),
+        ("What was the favourite dish of Ann Orley?", "Ann Orley", ANN),
+        ("In which year did Ann Orley begin her second term as mayor?", "Ann Orley", ANN),
+        ("Which floor of the Orm Mast did Gerd Holm paint?", "List of masts of Westmark", MASTS),
+        ("Who named the Orm Tower?", "Orm Tower", TOWER),
+        ("Who was the wife of Ann Orley's father?", "Orm Tower", TOWER),
+        ("In which year was the Orm Tower's architect born?", "Orm Tower", TOWER),
+    ],
+)
+def test_what_a_page_does_not_say_is_at_most_a_guess(question: str, title: str, text: str) -> None:
+    assert all(extract.score < 0.5 for extract in read(question, title, text))
+
+
+PAGE_LIKE = st.lists(
+    st.sampled_from(
+        ["# ", "| ", " |\n", "|---|---|\n", "\n\n", "Ann Orley", " was born in ", "1801", ", ", "Lornfield", ". ", "* "]
+    ),
+    max_size=60,
+).map("".join)
+ASKED = st.sampled_from(
+    [
+        "Where was Ann Orley born?",
+        "How long is the Brell in km?",
+        "What is the tallest mast?",
+        "Is Ann Orley older?",
+        "",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(ASKED, st.text(max_size=80)), st.one_of(PAGE_LIKE, st.text(max_size=400)))
+def test_a_quote_always_stands_in_the_window(question: str, text: str) -> None:
+    for extract in read(question, "Ann Orley", text):
+        assert extract.quote in text
+        assert "\n" not in extract.quote
+        assert extract.value
+        assert 0.0 < extract.score <= 1.0
