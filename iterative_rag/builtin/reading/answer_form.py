@@ -51,10 +51,18 @@ def trimmed(query: Query, value: str) -> str:
     return _BEFORE_PLACE.sub("", value) if query.kind is AnswerKind.PLACE else value
 
 
-def only_year(query: Query, value: str) -> str:
-    """The year of a date where a year is asked for; any other value as it is."""
-    said = years(value) if query.kind is AnswerKind.YEAR else []
-    return str(said[0]) if len(said) == 1 and str(said[0]) in value else value
+def shortened(query: Query, value: str) -> str:
+    """The year of a date where a year is asked for, and the place of "1801, Tellby" where a place is."""
+    if query.kind is AnswerKind.YEAR and len(said := years(value)) == 1 and str(said[0]) in value:
+        return str(said[0])
+    return after_date(value) if query.kind is AnswerKind.PLACE else value
+
+
+def after_date(value: str) -> str:
+    """What follows the date that a value begins with: "Tellby" of "3 May 1801, Tellby"; else the value."""
+    end = next((end for _, start, end in dates(value) if not start), 0)
+    rest = value[end:].removeprefix(",").lstrip()
+    return rest if end and value[end : end + 1] == "," and rest[:1].isupper() else value
 
 
 def is_measured(value: str) -> bool:

@@ -12,12 +12,12 @@ from iterative_rag.builtin.language.function_words import content, folded
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
-from iterative_rag.builtin.reading.answer_form import fits, only_year, trimmed
+from iterative_rag.builtin.reading.answer_form import fits, shortened, trimmed
 from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.evidence_reader import ClaimVerdict, EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
-from iterative_rag.builtin.reading.life_dates import life_date
+from iterative_rag.builtin.reading.life_facts import life_fact
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import ShownPassage, likeliest, shown_passages, shown_text
 from iterative_rag.builtin.tables.table_answers import table_answers
@@ -90,7 +90,7 @@ class EvidencePageReader:
             return best_of(
                 [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
             )
-        told = life_date(query, page)
+        told = life_fact(query, page)
         found = [*answers_of_tables(query, page), *([told] if told else [])]
         for one in self.offered(query, page):
             if one.kind >= LEAST_KIND:
@@ -127,7 +127,7 @@ class EvidencePageReader:
         features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share), verdict)
         kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
         # The claim is judged as the passage writes it: what supports a date may seem to contradict its year.
-        return Offered(only_year(query, one.value), one.unit, features, kind, verdict.supports)
+        return Offered(shortened(query, one.value), one.unit, features, kind, verdict.supports)
 
     def decided(self, query: Query, page: UnitPage) -> list[Offered]:
         """Yes or no by each of the page's likeliest passages, with its lead, which tells what the subject is."""

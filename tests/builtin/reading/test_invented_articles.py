@@ -160,3 +160,18 @@ def test_a_quote_always_stands_in_the_window(question: str, text: str) -> None:
         assert "\n" not in extract.quote
         assert extract.value
         assert 0.0 < extract.score <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("born", "question", "expected"),
+    [
+        ("1699, Tellby", "Where was Sigrid Holt born?", "Tellby"),
+        ("3 May 1699, Tellby, Orm", "Where was Sigrid Holt born?", "Tellby, Orm"),
+        ("3 May 1699, Tellby, Orm", "When was Sigrid Holt born?", "3 May 1699"),
+        ("3 May 1699, Tellby, Orm", "In which year was Sigrid Holt born?", "1699"),
+        ("3 May 1699", "When was Sigrid Holt born?", "3 May 1699"),
+    ],
+)
+def test_a_birth_in_an_infobox_is_date_and_place(born: str, question: str, expected: str) -> None:
+    text = f"# Sigrid Holt\n\n| Sigrid Holt | |\n|---|---|\n| Born | {born} |\n| Mother | Janna Reed Holt |\n"
+    assert best(question, "Sigrid Holt", text) == expected
