@@ -22,7 +22,7 @@ def fits(query: Query, value: str) -> bool:
     """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
     if value == NOTHING or wants_extract(query.text):
         return True
-    if not any(character.isalnum() for character in value):
+    if " | " in value or not any(character.isalnum() for character in value):
         return False
     if query.kind is AnswerKind.YES_NO:
         return value.lower().startswith(("yes", "no"))

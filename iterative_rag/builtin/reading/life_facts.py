@@ -15,7 +15,7 @@ from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.shown_passages import shown_text
 from iterative_rag.text.patterns import lazy_pattern
 
-# The trust in such a date: the form cannot be mistaken, but the article may be a namesake's.
+# The trust in what a form that cannot be mistaken says: the article may still be a namesake's.
 SURE = 0.9
 _LIFE = lazy_pattern(r"^(?P<name>[^.(]{2,120})\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
 _DASH = lazy_pattern(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")

@@ -17,10 +17,11 @@ from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.evidence_reader import ClaimVerdict, EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
-from iterative_rag.builtin.reading.life_facts import life_fact
+from iterative_rag.builtin.reading.life_facts import SURE, life_fact
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import ShownPassage, likeliest, shown_passages, shown_text
 from iterative_rag.builtin.tables.table_answers import table_answers
+from iterative_rag.builtin.tables.table_model import TableKind
 
 # Most passages of a page that are read, spans of each that are considered, and values of the page that are judged.
 PASSAGES, SPANS, JUDGED = 3, 3, 2
@@ -90,12 +91,16 @@ class EvidencePageReader:
             return best_of(
                 [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
             )
-        told = life_fact(query, page)
-        found = [*answers_of_tables(query, page), *([told] if told else [])]
+        told, tabled = life_fact(query, page), answers_of_tables(query, page)
+        found = [*tabled, *([told] if told else [])]
+        # What a whole table answers is not taken from one of its rows.
+        closed = _rows(page) if tabled else frozenset()
         for one in self.offered(query, page):
-            if one.kind >= LEAST_KIND:
-                chance = finding_odds.chance(weights["value"], one.features)
-                found.append(_finding(page, one, UNSUPPORTED * chance if one.support < LEAST_SUPPORT else chance))
+            if one.kind < LEAST_KIND or one.unit.text in closed:
+                continue
+            chance = finding_odds.chance(weights["value"], one.features)
+            chance = UNSUPPORTED * chance if one.support < LEAST_SUPPORT else chance
+            found.append(_finding(page, one, max(chance, SURE) if _is_denied(query, page, one) else chance))
         return best_of(found)
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
@@ -154,6 +159,16 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
         for answer in table_answers(query, page.text, page.tables)
         if all(fits(query, value) for value in answer.values)
     ][:1]
+
+
+def _rows(page: UnitPage) -> frozenset[str]:
+    return frozenset(row.text for table in page.tables if table.kind is not TableKind.INFOBOX for row in table.rows)
+
+
+def _is_denied(query: Query, page: UnitPage, one: Offered) -> bool:
+    """Whether the subject's own infobox says that there is nothing: "Spouse: none"."""
+    names = query.name_words
+    return one.value == NOTHING and one.unit.infobox and bool(names) and names <= set(content(page.title))
 
 
 def _is_named(query: Query, page: UnitPage) -> bool:

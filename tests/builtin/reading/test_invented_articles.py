@@ -64,7 +64,7 @@ def test_a_river(question: str, expected: str) -> None:
     ("question", "expected"),
     [
         ("Who is the builder of the Long Needle?", "Ann Torp"),
-        ("What is the height in metres of the Sky Pin?", "377"),
+        ("What is the height in metres of the Sky Pin?", "377 m"),
         ("In which year was the Orm Mast completed?", "1931"),
         ("When was the Sky Pin built?", "1988"),
         ("Where is the Old Spire?", "Tellby"),
