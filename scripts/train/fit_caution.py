@@ -32,7 +32,7 @@ from iterative_rag.settings import load_settings
 from scripts.train.evidence import aside
 
 FILE = "multihop/hotpotqa_2.jsonl.gz"
-WRONG, STEP, MANY, IN_FLIGHT = 0.2, 0.02, 20, 2
+WRONG, STEP, MANY, IN_FLIGHT = 0.3, 0.02, 20, 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ _NETWORK: Final = "evidence.onnx"
 _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
-    _NETWORK: "9c035c881f421e39d4f91ef742f9dfa5dfbe8babc2b3b22d86ac5ed87c54c177",
-    _SETTINGS: "02bd257b77ea4ddfe79255c16b24c2d28c3220efdac7eec9d82249662e89180e",
-    _VOCABULARY: "aac031b15512b33bf0717f518d73992fbc720749b219e7154c28c014ad563efb",
+    _NETWORK: "053123395e75f6d151b20e3bdbf9cf33777cc03c4dd44fa18345f76c50d616ce",
+    _SETTINGS: "0d8f27be61cdb503f2ba107f31d45adfb74129f60e6db855401bfdd2ce7e7ce4",
+    _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.
 MAX_TOKENS, OVERLAP, LONGEST_ANSWER = 256, 64, 30
