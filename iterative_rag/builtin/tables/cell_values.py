@@ -16,8 +16,10 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Moment, Period, Quantity
 
 _PLAIN = lazy_pattern(r"[-−+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−+]?\d*\.?\d+")
+# Longer runs of digits are no amounts, and Python refuses to convert them from some length on.
+LONGEST_NUMBER = 40
 # "1:31:33.736", "45:10": a time of a race or a film, in seconds.
-_CLOCK = lazy_pattern(r"(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d{2}(?:\.\d+)?)(?![\d:])")
+_CLOCK = lazy_pattern(r"(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d{2}(?:\.\d{1,9})?)(?![\d:])")
 _YEAR = lazy_pattern(r"(?:1\d|20)\d{2}")
 _NOTE = lazy_pattern(r"\[[^\]]{1,12}\]|[†‡*]")
 _HEADER_UNIT = lazy_pattern(r"[(\[](?:in )?(?P<unit>[^()\[\]]{1,16})[)\]]")
@@ -50,7 +52,7 @@ def cell_value(cell: str) -> CellValue:
     text = _NOTE.sub("", cell).strip()
     if not any(character.isdigit() for character in text):
         return NOTHING
-    if _PLAIN.fullmatch(text):
+    if len(text) <= LONGEST_NUMBER and _PLAIN.fullmatch(text):
         number = Fraction(text.replace(",", "").replace("−", "-"))
         return CellValue(number, "", (int(text), 0, 0) if _YEAR.fullmatch(text) else None)
     if (clock := _CLOCK.search(text)) and clock.start() < 3:

@@ -66,7 +66,10 @@ def test_rows_behind_an_omission_belong_to_the_header_before_it() -> None:
         ("−5 °C", "-5", "degree_Celsius", None),
         ("1700–1720", "1700", "", (1700, 0, 0)),
         ("Tellby", None, "", None),
+        ("1" * 5000, None, "", None),
+        ("1:31:33." + "3" * 5000, None, "", None),
     ],
+    ids=lambda given: str(given)[:20],
 )
 def test_values_of_cells(cell: str, number: str | None, unit: str, day: Day | None) -> None:
     value = cell_value(cell)
