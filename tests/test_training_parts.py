@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +107,16 @@ def test_training_rows_hold_nothing_of_an_article_that_is_measured(folder: Path)
     assert sum(TITLES[-1].lower() in row for row in trained) + sum(TITLES[-2].lower() in row for row in trained) > 0
     for title in {*measured, *(title.lower() for title in KEPT)}:
         assert not [row for row in trained if title in row]
+
+
+def test_one_command_trains_every_part_in_order() -> None:
+    """A part renamed or removed would be found only after hours of training."""
+    named = [
+        name
+        for script in ("all", "refit")
+        for name in re.findall(r"-m (scripts[\w.]+)", (ROOT / "scripts/train" / script).read_text("utf-8"))
+    ]
+    missing = [name for name in named if not (ROOT / f"{name.replace('.', '/')}.py").is_file()]
+    order = [named.index(f"scripts.train.{part}") for part in ("train_encoder", "train_splitter", "evidence.train")]
+    assert missing == []
+    assert order == sorted(order)

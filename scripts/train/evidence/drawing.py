@@ -15,7 +15,9 @@ NOTHING = -1  # a target that teaches nothing
 SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
 # Passages that do not answer, claims, and questions about another subject, for each gold passage.
 OTHERS, CLAIMS, ALTERED = 0.7, 0.4, 0.25
-SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4}  # of a source in an epoch; 1 where not named
+# How often a question of a source stands in an epoch; once where not named. Yes/no questions over passages are learnt
+# slowly and are few.
+SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4, "boolq": 3.0, "strategyqa": 1.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ def epoch(asked: Sequence[Asked], mined: Mined, seed: str) -> list[Example]:
     chance = random.Random(seed)
     drawn: list[Example] = []
     for question in asked:
-        if chance.random() < SHARE.get(question.source, 1.0):
+        whole, part = divmod(SHARE.get(question.source, 1.0), 1)
+        for _ in range(int(whole) + (chance.random() < part)):
             drawn += _examples(question, mined, chance)
     chance.shuffle(drawn)
     return drawn
