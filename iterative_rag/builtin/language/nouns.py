@@ -11,7 +11,13 @@ BARE_KINDS = frozenset(
 )
 # Larger places, the last part of "Lornfield, Westmark"; SMALLER is the first.
 LARGER = frozenset(stem(word) for word in ["state", "country", "nation", "province", "region", "county"])
+COUNTRIES = frozenset(stem(word) for word in ["country", "nation"])
 SMALLER = frozenset(stem(word) for word in ["city", "town", "village"])
+# What stands in a place and is none itself: a name that ends in one of these is no city, river or country.
+SITES = word_set(
+    "bridge tower theatre theater hall house museum university college school church cathedral stadium arena palace "
+    "castle hotel hospital library airport station academy institute temple abbey cemetery opera studio studios"
+)
 NOT_PERSON_WORDS = word_set(
     "river bridge tower building museum house university college school street avenue park church cathedral city "
     "county state states lake mountain mount island national prize award house company corporation republic "

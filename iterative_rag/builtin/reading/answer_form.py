@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import content
+import re
+
+from iterative_rag.builtin.language.function_words import content, words
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nations import nations_in
+from iterative_rag.builtin.language.nouns import COUNTRIES, LARGER, SITES, SMALLER
 from iterative_rag.builtin.language.text_values import amounts, dates, years
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
+from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import unit_of
+from iterative_rag.text.values import Quantity, Span
 
 # Most words of a value of these kinds.
 LONGEST = 10
 _SHORT = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
 _BEFORE_PLACE = lazy_pattern(r"^(?:.*\d{4},? )?(?:in|at|near) (?=[A-Z])")
+_ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
+_BOUND = lazy_pattern(
+    r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
+)
+_NEXT_PART = lazy_pattern(r", (?:in )?(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*)")
+_REMARK = lazy_pattern(r"[(;\[]")
+# Most words after a number that tell what it counts.
+MOST_COUNTED = 4
 _ADJECTIVE = lazy_pattern(r"[A-Z]\w+(?:an|ish|ese|nch|utch)")
 
 
@@ -38,24 +52,87 @@ def fits(query: Query, value: str) -> bool:
         return False
     if query.kind is AnswerKind.PLACE and _is_people(value):
         return False
+    said = set(content(value))
+    if said and said <= {*query.asked, *query.relation} and " or " not in query.text:
+        return False
     if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return True
-    said = set(content(value))
     return not said or not any(said <= set(name) or _is_fuller(said, name) for name in query.names)
 
 
 def trimmed(query: Query, value: str) -> str:
-    """A value without what is not of the kind asked for: the date alone, the place without the year."""
-    if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and len(found := dates(value)) == 1:
-        return value[found[0][1] : found[0][2]]
-    return _BEFORE_PLACE.sub("", value) if query.kind is AnswerKind.PLACE else value
+    """A value without what is not of the kind asked for: the date alone, the amount, the name without its trade."""
+    match query.kind:
+        case AnswerKind.YEAR | AnswerKind.DATE:
+            found = dates(value)
+            return value[found[0][1] : found[0][2]] if len(found) == 1 else value
+        case AnswerKind.NUMBER:
+            return _amount(query, value)
+        case AnswerKind.PERSON:
+            return _without_trade(value)
+        case AnswerKind.PLACE:
+            return _BEFORE_PLACE.sub("", value)
+    return value
 
 
 def shortened(query: Query, value: str) -> str:
-    """The year of a date where a year is asked for, and the place of "1801, Tellby" where a place is."""
+    """The year of a date where a year is asked for; of a place the part that is asked for: "Tellby" of "1801, Tellby"
+    or "City Theatre, Tellby" for a city."""
     if query.kind is AnswerKind.YEAR and len(said := years(value)) == 1 and str(said[0]) in value:
         return str(said[0])
-    return after_date(value) if query.kind is AnswerKind.PLACE else value
+    return place_part(query, after_date(value)) if query.kind is AnswerKind.PLACE else value
+
+
+def place_part(query: Query, place: str) -> str:
+    """The part of "City Theatre, Tellby, Westmark" that is asked for: the last one for a country, the state before it,
+    the first that is no building for a city; the whole where no part is asked for."""
+    parts, asked = place.split(", "), query.asked[-1:]
+    if len(parts) < 2 or not asked:
+        return place
+    if asked[0] in SMALLER:
+        return next((part for part in parts if not _is_site(part)), place)
+    if asked[0] not in LARGER:
+        return place
+    whole = asked[0] in COUNTRIES or len(parts) < 3 or not nations_in(parts[-1])
+    return parts[-1] if whole else parts[-2]
+
+
+def settlement_after(query: Query, value: str, text: str) -> str:
+    """What follows a building in its text where a city is asked for: "Tellby" of "the City Theatre, Tellby"."""
+    if not query.asked or query.asked[-1] not in SMALLER or not _is_site(value):
+        return value
+    after = _NEXT_PART.match(text, text.find(value) + len(value))
+    return after["name"] if after else value
+
+
+def _is_site(part: str) -> bool:
+    return bool(words(part)) and words(part)[-1] in SITES
+
+
+def _without_trade(value: str) -> str:
+    """The name alone of "the German carpenter Tom Ruud"; "The Rolling Stones" stay as they are."""
+    before, name = [], value.split()
+    while name and (name[0][:1].islower() or name[0] in _ARTICLES or (before and _is_people(name[0]))):
+        before.append(name.pop(0))
+    whole = len(name) < 2 or not all(word[:1].isupper() for word in name)
+    return value if whole or all(word in _ARTICLES for word in before) else " ".join(name)
+
+
+def _amount(query: Query, value: str) -> str:
+    """The number with its unit: "661 ft" of "661 ft (201 m) tall"; of several, the one in the unit asked for."""
+    found = [one for one in mentions(value, "en") if isinstance(one.readings[0], Quantity | Span)]
+    if not found or (len(found) > 1 and not any(getattr(one.readings[0], "unit", "") for one in found)):
+        return value  # "two sons and a daughter"
+    wanted = unit_of(query.unit) if query.unit else ""
+    units = [getattr(one.readings[0], "unit", "") for one in found]
+    chosen = found[units.index(wanted)] if wanted in units and wanted else found[0]
+    # "about 3,000 people": what the number counts may stay, remarks and other forms of it go.
+    rest = value[chosen.end :]
+    counted = not any(units) and not _REMARK.search(rest) and len(rest.split()) < MOST_COUNTED
+    first = chosen.start if chosen is not found[0] else 0
+    lead = value[first : chosen.start]
+    start = first if not lead.strip() or _BOUND.fullmatch(lead) else chosen.start
+    return value[start:].strip() if counted else value[start : chosen.end]
 
 
 def after_date(value: str) -> str:

@@ -1,4 +1,4 @@
-"""The evidence reader: finds the answer to a need in a passage, decides yes/no questions, and judges claims.
+"""The evidence reader: finds the answer to a need in a passage and decides yes/no questions.
 
 The eight lowest layers of MPNet (Song et al. 2020), tuned and quantized to int8, over "[CLS] question [SEP] title,
 section: passage [SEP]"; see MODEL_CARD.md. Each window runs alone on one thread and several run in parallel, so a
@@ -83,15 +83,6 @@ class EvidenceReading:
     spans: tuple[AnswerSpan, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimVerdict:
-    """Probabilities that a passage supports a claim, contradicts it, or does neither."""
-
-    supports: float
-    contradicts: float
-    neither: float
-
-
 KINDS: Final = ("person", "place", "date", "number", "name", "phrase", "yes/no", "")
 _NOTHING: Final = EvidenceReading(0.0, 0.0, 0.0, (0.0,) * len(KINDS), ())
 
@@ -99,8 +90,8 @@ _NOTHING: Final = EvidenceReading(0.0, 0.0, 0.0, (0.0,) * len(KINDS), ())
 class EvidenceReader:
     """Reads passages for a need; thread-safe. The network is loaded at the first call.
 
-    `threads` is the number of windows read in parallel (default: the cores that this process may use). `read`, `judge`
-    and `weights` raise WeightsError if the weights are missing or damaged.
+    `threads` is the number of windows read in parallel (default: the cores that this process may use). `read` and
+    `weights` raise WeightsError if the weights are missing or damaged.
     """
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
@@ -133,13 +124,6 @@ class EvidenceReader:
         for (place, _), look in zip(jobs, self._each(model.look, [window for _, window in jobs]), strict=True):
             grouped[place].append(look)
         return [_reading(looks, one.text, best) for looks, one in zip(grouped, passages, strict=True)]
-
-    def judge(self, need: str, value: str, passage: PassageText) -> ClaimVerdict:
-        """Whether a passage supports that `value` answers the need, by the window that supports it most."""
-        model = self._loaded()
-        windows = model.windows(model.asked(need, value), passage)
-        found = [ClaimVerdict(*_shares(out["claim"])) for out in self._each(model.run, windows)]
-        return max(found, key=lambda one: one.supports, default=ClaimVerdict(0.0, 0.0, 1.0))
 
     def _each(self, work: Any, windows: Sequence[_Window]) -> list[Any]:
         if len(windows) < 2 or self._threads == 1:

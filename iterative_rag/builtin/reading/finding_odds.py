@@ -13,7 +13,7 @@ from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_form import is_measured
-from iterative_rag.builtin.reading.evidence_reader import KINDS, ClaimVerdict, EvidenceReading
+from iterative_rag.builtin.reading.evidence_reader import KINDS, EvidenceReading
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reading.shown_passages import ShownPassage
 from iterative_rag.builtin.reading.span_search import log_odds
@@ -30,16 +30,13 @@ def chance(weights: Mapping[str, float], features: Features) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def of_value(
-    query: Query, passage: ShownPassage, reading: EvidenceReading, span: tuple[str, float], verdict: ClaimVerdict
-) -> Features:
-    """What tells whether a span (text, probability) answers; the verdict is on the claim "need = span"."""
+def of_value(query: Query, passage: ShownPassage, reading: EvidenceReading, span: tuple[str, float]) -> Features:
+    """What tells whether a span (text, probability) answers."""
     value, share = span
     return {
         "bias": 1.0,
         "answerable": log_odds(reading.answerable),
         "share": math.log(max(share, 1e-4)),
-        "supports": log_odds(verdict.supports),
         "kind": math.log(max(0.01, of_asked_kind(reading.kinds, value))),
         "crosses": float(bool(_SENTENCES.search(value))),
         "long": float(len(value.split()) > LONG),

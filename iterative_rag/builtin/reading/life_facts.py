@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 
 from iterative_rag.builtin.language.function_words import content, stem
+from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.language.nouns import LARGER, SMALLER
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.reading.answer_form import after_date, shortened
+from iterative_rag.builtin.reading.answer_form import after_date, place_part, shortened
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.shown_passages import shown_text
@@ -17,6 +19,9 @@ from iterative_rag.text.patterns import lazy_pattern
 
 # The trust in what a form that cannot be mistaken says: the article may still be a namesake's.
 SURE = 0.9
+# The share of it that is left where the title has a bracket of which the need says nothing: "Ann Lee (captain)".
+NAMESAKE = 0.9
+_BRACKET = lazy_pattern(r"\s*\(([^)]*)\)$")
 _LIFE = lazy_pattern(r"^(?P<name>[^.(]{2,120})\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
 _DASH = lazy_pattern(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
 _BIRTH, _DEATH = stem("born"), stem("died")
@@ -27,9 +32,22 @@ def life_fact(query: Query, page: UnitPage) -> Finding | None:
     wanted = _BIRTH if _BIRTH in query.relation else _DEATH if _DEATH in query.relation else ""
     if not wanted or query.kind not in {AnswerKind.DATE, AnswerKind.YEAR, AnswerKind.PLACE} or not query.name_words:
         return None
-    title = set(content(re.sub(r"\s*\([^)]*\)$", "", page.title)))
+    title = set(content(_BRACKET.sub("", page.title)))
     told = _of_infobox(query, page, wanted) if query.name_words <= title else None
-    return told or (_of_lead(query, page, wanted, title) if query.kind is not AnswerKind.PLACE else None)
+    told = told or (_of_lead(query, page, wanted, title) if query.kind is not AnswerKind.PLACE else None)
+    return replace(told, score=told.score * namesake_share(query, page)) if told else None
+
+
+def own_page_trust(query: Query, page: UnitPage) -> float:
+    """The trust in what the page of a need's subject says in so many words; 0 if it is another's page."""
+    title = set(content(_BRACKET.sub("", page.title)))
+    return SURE * namesake_share(query, page) if query.name_words and query.name_words <= title else 0.0
+
+
+def namesake_share(query: Query, page: UnitPage) -> float:
+    bracket = _BRACKET.search(page.title)
+    asked = {*query.asked, *query.relation, *query.name_words}
+    return NAMESAKE if bracket and not any(counts_as(word) & asked for word in content(bracket[1])) else 1.0
 
 
 def _of_infobox(query: Query, page: UnitPage, wanted: str) -> Finding | None:
@@ -37,8 +55,9 @@ def _of_infobox(query: Query, page: UnitPage, wanted: str) -> Finding | None:
         if unit.infobox and len(unit.cells) == 2 and content(unit.cells[0]) == [wanted]:
             cell = unit.cells[1]
             if query.kind is AnswerKind.PLACE:
-                # "In which state" asks for a part of the place.
-                value = rest if (rest := after_date(cell)) != cell and not query.asked else ""
+                # "In which state" asks for a part of the place, "in which hospital" for something else.
+                part = not query.asked or query.asked[-1] in SMALLER | LARGER
+                value = place_part(query, rest) if (rest := after_date(cell)) != cell and part else ""
             else:
                 value = _said(query, cell) if dates(cell) else ""
             if value:

@@ -1,6 +1,7 @@
-"""Reads a page for a need with the evidence reader: the likeliest passages, their values, and a check of each value.
+"""Reads a page for a need: rows and tables that answer it as a whole, and what the evidence reader finds in the
+likeliest passages.
 
-A value leaves only if its form is of the kind asked for; one that its passage does not support is at most a guess.
+A value leaves only if neither its form nor its place on the page says that it is of another kind than is asked for.
 """
 
 from __future__ import annotations
@@ -8,33 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from iterative_rag.builtin.language.function_words import content, folded
-from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.language.function_words import content, folded, stem
+from iterative_rag.builtin.language.hypernyms import counts_as, near_kinds
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
-from iterative_rag.builtin.reading.answer_form import fits, shortened, trimmed
+from iterative_rag.builtin.reading.answer_form import fits, settlement_after, shortened, trimmed
 from iterative_rag.builtin.reading.closed_needs import decide
-from iterative_rag.builtin.reading.evidence_reader import ClaimVerdict, EvidenceReader, EvidenceReading, PassageText
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
-from iterative_rag.builtin.reading.life_facts import SURE, life_fact
+from iterative_rag.builtin.reading.infobox_facts import infobox_fact
+from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_share
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import ShownPassage, likeliest, shown_passages, shown_text
+from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind
 
-# Most passages of a page that are read, spans of each that are considered, and values of the page that are judged.
-PASSAGES, SPANS, JUDGED = 3, 3, 2
-# A value with a smaller share of what its passage answers is not judged, but taken as unsupported.
-LEAST_LIKELY = 0.05
-UNJUDGED = ClaimVerdict(0.05, 0.0, 0.95)
+# Most passages of a page that are read, spans of each that are considered, and values of the page that are offered.
+PASSAGES, SPANS, OFFERED = 3, 3, 2
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
 # A value never leaves if its form has less than this probability of being of the kind asked for.
 LEAST_KIND = 0.15
-# The chance of a value that its passage supports with less is multiplied by UNSUPPORTED: it is at most a guess. To
-# refuse all that a passage seems to contradict cost one right answer in 93 questions of HotpotQA.
-LEAST_SUPPORT, UNSUPPORTED = 0.2, 0.25
+# The share of its chance that is left to a value whose passage does not speak of what is asked for.
+UNSAID = 0.6
+# From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
+STANDS = 0.25
 
 
 class PageReader(Protocol):
@@ -58,7 +60,7 @@ class Offered:
     unit: PageUnit
     features: Features
     kind: float
-    support: float
+    said: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return f"{self._evidence.name}/2"
+        return f"{self._evidence.name}/3"
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not _is_named(query, page):
@@ -91,27 +93,30 @@ class EvidencePageReader:
             return best_of(
                 [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
             )
-        told, tabled = life_fact(query, page), answers_of_tables(query, page)
-        found = [*tabled, *([told] if told else [])]
-        # What a whole table answers is not taken from one of its rows.
-        closed = _rows(page) if tabled else frozenset()
+        told = [fact for fact in (life_fact(query, page), infobox_fact(query, page)) if fact]
+        tabled = answers_of_tables(query, page)
+        if told and not tabled:
+            return best_of(told)  # said in so many words: the network is not asked
+        found = [*tabled, *told]
+        stands = bool(tabled) and tabled[0].score >= STANDS
+        closed = _rows(page) if stands else frozenset()
+        share = namesake_share(query, page)
         for one in self.offered(query, page):
-            if one.kind < LEAST_KIND or one.unit.text in closed:
+            if one.kind < LEAST_KIND or one.unit.text in closed or (stands and one.features["missing"]):
                 continue
-            chance = finding_odds.chance(weights["value"], one.features)
-            chance = UNSUPPORTED * chance if one.support < LEAST_SUPPORT else chance
+            chance = share * finding_odds.chance(weights["value"], one.features) * (1.0 if one.said else UNSAID)
             found.append(_finding(page, one, max(chance, SURE) if _is_denied(query, page, one) else chance))
         return best_of(found)
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
-        """The likeliest values of the page, judged."""
+        """The likeliest values of the page."""
         best: dict[str, _Candidate] = {}
         for one in self._candidates(query, page):
             key = folded(one.value)
             if key not in best or _likely(one) > _likely(best[key]):
                 best[key] = one
-        chosen = sorted(best.values(), key=lambda one: -_likely(one))[:JUDGED]
-        return [self._judged(query, one) for one in chosen]
+        chosen = sorted(best.values(), key=lambda one: -_likely(one))[:OFFERED]
+        return [_offer(query, one) for one in chosen]
 
     def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
         passages = likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES)
@@ -121,18 +126,12 @@ class EvidencePageReader:
             for span in reading.spans:
                 unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
                 value = NOTHING if value.casefold() in NONE else trimmed(query, value)
-                if unit is not None and value and fits(query, value):
+                if unit is None or not value or not fits(query, value):
+                    continue
+                if not is_of_other_kind(query, unit, value):
+                    value = settlement_after(query, value, unit.text)
                     found.append(_Candidate(value, span.probability, unit, passage, reading))
         return found
-
-    def _judged(self, query: Query, one: _Candidate) -> Offered:
-        verdict = UNJUDGED
-        if _likely(one) >= LEAST_LIKELY:
-            verdict = self._evidence.judge(query.text, one.value, _text(one.passage))
-        features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share), verdict)
-        kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
-        # The claim is judged as the passage writes it: what supports a date may seem to contradict its year.
-        return Offered(shortened(query, one.value), one.unit, features, kind, verdict.supports)
 
     def decided(self, query: Query, page: UnitPage) -> list[Offered]:
         """Yes or no by each of the page's likeliest passages, with its lead, which tells what the subject is."""
@@ -145,7 +144,6 @@ class EvidencePageReader:
                 _nearest(query, passage),
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
-                reading.yes + reading.no,
             )
             for passage, reading in zip(passages, readings, strict=True)
             if reading.spans
@@ -189,6 +187,20 @@ def _of_asked_rows(query: Query, page: UnitPage) -> UnitPage:
 
 def _likely(one: _Candidate) -> float:
     return one.share * one.reading.answerable
+
+
+def _offer(query: Query, one: _Candidate) -> Offered:
+    features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share))
+    kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
+    said = _says(query, one.passage)
+    return Offered(shortened(query, one.value), one.unit, features, kind, said)
+
+
+def _says(query: Query, passage: ShownPassage) -> bool:
+    """Whether a passage speaks of what is asked for: of a dish for "What was the favourite dish of Ann Lee?"."""
+    asked = query.attribute
+    near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)}
+    return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 
 
 def _text(passage: ShownPassage) -> PassageText:

@@ -161,8 +161,7 @@ def main() -> None:
     if arguments.keep:
         kept = [{"need": row.need, "right": row.right, **row.features} for row in (*values, *polar)]
         arguments.keep.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    for name in ("supports", "kind"):
-        fitted(values, name)
+    fitted(values, "kind")
     about["findings"] = {"value": fitted(values), "polar": fitted(polar)}
     install.put_settings(about)
     install.put_digests()

@@ -18,7 +18,7 @@ from pathlib import Path
 import iterative_rag.builtin.reading.evidence_reader as code
 
 WEIGHTS = Path("iterative_rag/builtin/weights")
-VALUE = {"bias": 0.0, "answerable": 0.7, "share": 0.5, "supports": 0.3, "kind": 0.5}
+VALUE = {"bias": 0.0, "answerable": 0.7, "share": 0.5, "kind": 0.5}
 VALUE |= dict.fromkeys(("crosses", "long", "missing", "titled"), 0.0)
 POLAR = {"bias": 0.0, "yes": 0.0, "decided": 1.0, "apart": 0.5, "missing": -1.0, "titled": 0.0}
 NEUTRAL = {"answerable": [1.0, 0.3, 0.0], "findings": {"value": VALUE, "polar": POLAR}}

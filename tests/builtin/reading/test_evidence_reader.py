@@ -109,16 +109,6 @@ def test_yes_and_no(reader: EvidenceReader) -> None:
     assert off.yes + off.no < right.yes + right.no
 
 
-def test_a_claim_is_judged(reader: EvidenceReader) -> None:
-    passage = PassageText(TITLE, "", BOTANIST)
-    right = reader.judge("Who was the mother of Orla Brennick?", "Maud Tarrant", passage)
-    wrong = reader.judge("Who was the mother of Orla Brennick?", "Edwin Lorne", passage)
-    other = reader.judge("Who was the mother of Karl Vessel?", "Maud Tarrant", passage)
-    assert right.supports > max(wrong.supports, other.supports)
-    assert right.supports + right.contradicts + right.neither == pytest.approx(1)
-    assert reader.judge("Who?", "Nobody", PassageText(TITLE, "", " ")).neither == 1
-
-
 def test_the_heading_travels_with_the_passage(reader: EvidenceReader) -> None:
     told = "He was born in Castlereagh and died in Cork."
     need = "Where was Orla Brennick born?"

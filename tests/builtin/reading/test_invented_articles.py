@@ -20,7 +20,11 @@ TOWER = """# Orm Tower
 |---|---|
 | Architect | Ann Orley |
 | Area | 2,034 km² |
+| Capital | Port of Orm Tower |
+| First performance | City Theatre, Tellby |
 | Deputy keeper | Gerd Holm |
+| Prizes | Harp Prize (1954), Lute Prize (1962) |
+| Keepers | Berta Quill (1901–1910), Karl Voss (1910–1922), Iver Dahl (since 1922) |
 | Population | 278,349 (2020 census) |
 
 The Orm Tower is a landmark of Westmark. The German Peer Lund fell from it.
@@ -34,6 +38,7 @@ The carpenter Tom Ruud died of lung cancer there.
         ("Who is Ann Orley's mother?", "Berta Quill Orley"),
         ("Who was the husband of Ann Orley?", "Tom Voss"),
         ("Where was Ann Orley born?", "Lornfield, Westmark"),
+        ("In which state was Ann Orley born?", "Westmark"),
         ("When did Ann Orley die?", "June 9, 1866"),
         ("In which year did Ann Orley die?", "1866"),
         ("In which year did Ann Orley get married?", "1823"),
@@ -52,6 +57,7 @@ def test_a_person(question: str, expected: str) -> None:
         ("How long is the Brell?", "412 km"),
         ("Into which sea does the Brell flow?", "Grey Sea"),
         ("In which lake does the Brell rise?", "Lake Hollin"),
+        ("Which river rises in Lake Hollin?", "Brell"),
     ],
 )
 def test_a_river(question: str, expected: str) -> None:
@@ -100,6 +106,12 @@ def test_prose_as_encyclopedias_write_it(question: str, expected: str) -> None:
     [
         ("What is the area of the Orm Tower?", "2,034 km²"),
         ("How many people live in the Orm Tower?", "278,349"),
+        ("What is the capital of the Orm Tower?", "Port of Orm Tower"),
+        ("In which city was the Orm Tower first performed?", "Tellby"),
+        ("Which prize did the Orm Tower win in 1962?", "Lute Prize"),
+        ("Who was the second keeper of the Orm Tower?", "Karl Voss"),
+        ("Who was the deputy keeper of the Orm Tower?", "Gerd Holm"),
+        ("Who fell from the Orm Tower?", "Peer Lund"),
         ("who was the architect of the orm tower", "Ann Orley"),
         ("What did Tom Ruud die of?", "lung cancer"),
     ],
@@ -111,6 +123,23 @@ def test_cells_with_remarks_and_plain_words(question: str, expected: str) -> Non
 def test_rows_are_counted() -> None:
     text = "# Brell\n\n| Tributary | Side |\n|---|---|\n| Ulla | left |\n| Sorn | right |\n| Tarn | left |\n"
     assert best("How many of the tributaries of the Brell join from the left?", "Brell", text) == "2"
+
+
+def test_an_article_of_a_namesake_counts_less() -> None:
+    plain = read("Where was Ann Orley born?", "Ann Orley", ANN)
+    other = read("Where was Ann Orley born?", "Ann Orley (captain)", ANN)
+    assert max(extract.score for extract in other) < max(extract.score for extract in plain)
+
+
+def test_a_person_of_small_rank_is_not_taken_for_its_chief() -> None:
+    text = "**Karl Voss** was a mayor of Tellby. His deputy mayor Ann Orley took over when he died. He had won twice."
+    found = read("Who was Ann Orley's deputy mayor?", "Karl Voss", text)
+    assert all(extract.value != "Karl Voss" for extract in found)
+
+
+def test_none_under_another_label_denies_nothing() -> None:
+    text = "# Edda Holm\n\n| Edda Holm | |\n|---|---|\n| Born | 1959 |\n| Spouse | none |\n"
+    assert best("Who painted the ceiling of Edda Holm?", "Edda Holm", text) != "none"
 
 
 def test_none_is_told_from_not_said() -> None:

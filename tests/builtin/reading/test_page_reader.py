@@ -14,7 +14,6 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.evidence_reader import (
     KINDS,
     AnswerSpan,
-    ClaimVerdict,
     EvidenceReader,
     EvidenceReading,
     PassageText,
@@ -78,23 +77,20 @@ def test_another_person_s_article_is_trusted_less(reader: EvidencePageReader) ->
 
 
 class ScriptedEvidence(EvidenceReader):
-    """Offers one value of the passage, as sure as can be, for a kind of answer; judges it by `verdict`."""
+    """Offers one value of the passage, as sure as can be, for a kind of answer."""
 
-    def __init__(self, value: str, kind: str, verdict: ClaimVerdict) -> None:
+    def __init__(self, value: str, kind: str) -> None:
         super().__init__()
-        self._value, self._verdict = value, verdict
+        self._value = value
         self._kinds = tuple(float(one == kind) for one in KINDS)
 
     def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
-        start = passages[0].text.index(self._value)
-        span = AnswerSpan(start, start + len(self._value), self._value, 1.0)
-        return [EvidenceReading(1.0, 0.0, 0.0, self._kinds, (span,))]
-
-    def judge(self, need: str, value: str, passage: PassageText) -> ClaimVerdict:
-        return self._verdict
+        nothing = EvidenceReading(0.0, 0.0, 0.0, self._kinds, ())
+        starts = [passage.text.find(self._value) for passage in passages]
+        spans = [AnswerSpan(at, at + len(self._value), self._value, 1.0) for at in starts]
+        return [EvidenceReading(1.0, 0.0, 0.0, self._kinds, (span,)) if span.start >= 0 else nothing for span in spans]
 
 
-SUPPORTED, CONTRADICTED = ClaimVerdict(0.97, 0.01, 0.02), ClaimVerdict(0.1, 0.89, 0.01)
 MIXED = "Ole Brekk sold 412 barrels on 9 June 1866 in Sarn, a harbour."
 
 
@@ -117,16 +113,68 @@ MIXED = "Ole Brekk sold 412 barrels on 9 June 1866 in Sarn, a harbour."
     ],
 )
 def test_a_value_of_the_wrong_kind_never_leaves(question: str, kind: str, value: str, leaves: bool) -> None:
-    scripted = EvidencePageReader(ScriptedEvidence(value, kind, SUPPORTED))
+    scripted = EvidencePageReader(ScriptedEvidence(value, kind))
     found = scripted.read(read_query(question), seen("Sarn", MIXED))
     assert [finding.value for finding in found] == ([value] if leaves else [])
 
 
-def test_a_value_that_its_passage_contradicts_is_at_most_a_guess() -> None:
-    query = read_query("Where did Ole Brekk sell barrels?")
-    for verdict, sure in ((SUPPORTED, True), (CONTRADICTED, False)):
-        found = EvidencePageReader(ScriptedEvidence("Sarn", "place", verdict)).read(query, seen("Sarn", MIXED))
-        assert (found[0].score >= 0.5) is sure
+RIVERS = """# Rivers of Karsa
+
+Karsa has four main islands. The deputy mayor of Karsa is Ole Brekk. The mayor of Sarn is Per Lund.
+
+| No. | River | Length (km) | Mouth | Countries |
+|---|---|---|---|---|
+| 1 | Orr | 540 | Grey Sea | Velm |
+| 2 | Sorn | 96 | Ulla | Brell |
+
+The coast of Karsa was charted in 1866.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "value", "leaves"),
+    [
+        ("Which countries border on Karsa?", "place", "Ulla", False),
+        ("Which countries border on Karsa?", "place", "Brell", True),
+        ("How many people live in Karsa?", "number", "540", False),
+        ("How many people live in Karsa?", "number", "four", False),
+        ("How many islands has Karsa?", "number", "four", True),
+        ("Which river of Karsa was charted?", "place", "Grey Sea", False),
+        ("What was the second thing charted in Karsa?", "name", "Grey Sea", False),
+        ("What was the second thing charted in Karsa?", "name", "Ulla", True),
+        ("Who is the mayor of Karsa?", "person", "Ole Brekk", False),
+        ("Who is the deputy mayor of Karsa?", "person", "Ole Brekk", True),
+        ("Who is the deputy mayor of Karsa?", "person", "Per Lund", False),
+        ("On which day was the coast of Karsa charted?", "date", "1866", False),
+        ("When was the coast of Karsa charted?", "date", "1866", True),
+        ("Which main islands has Karsa?", "name", "main islands", False),
+    ],
+)
+def test_a_value_whose_place_speaks_of_another_kind_never_leaves(
+    question: str, kind: str, value: str, leaves: bool
+) -> None:
+    scripted = EvidencePageReader(ScriptedEvidence(value, kind))
+    found = scripted.read(read_query(question), seen("Rivers of Karsa", RIVERS))
+    assert (value in [finding.value for finding in found]) is leaves
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "span", "value"),
+    [
+        ("How tall is the mast of Sarn?", "number", "661 ft (201 m) tall", "661 ft"),
+        ("How tall is the mast of Sarn in metres?", "number", "661 ft (201 m) tall", "201 m"),
+        ("How many people saw the mast of Sarn?", "number", "about 3,000 people", "about 3,000 people"),
+        ("Who climbed the mast of Sarn?", "person", "the German carpenter Tom Ruud", "Tom Ruud"),
+        ("When was the mast of Sarn built?", "date", "in May 1866", "May 1866"),
+        ("In which city is the mast of Sarn?", "place", "City Theatre, Orneby", "Orneby"),
+        ("In which town is the mast of Sarn?", "place", "City Theatre", "Tellby"),
+        ("In which country is the mast of Sarn?", "place", "Orneby, Velm", "Velm"),
+    ],
+)
+def test_a_span_is_trimmed_to_the_value_that_is_asked_for(question: str, kind: str, span: str, value: str) -> None:
+    text = f"The mast of Sarn and what is told of it: {span}, Tellby."
+    found = EvidencePageReader(ScriptedEvidence(span, kind)).read(read_query(question), seen("Mast of Sarn", text))
+    assert [finding.value for finding in found] == [value]
 
 
 def test_a_page_without_prose_is_read_by_its_rows(reader: EvidencePageReader) -> None:

@@ -1,0 +1,71 @@
+"""Reads the row of the subject's own infobox whose label is what the need asks for: "Country: Vessel Isles"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from iterative_rag.builtin.language.function_words import content, ordinal, stem, word_set
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike
+from iterative_rag.builtin.language.text_values import years
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading.answer_form import fits, shortened, trimmed
+from iterative_rag.builtin.reading.findings import Finding
+from iterative_rag.builtin.reading.life_facts import own_page_trust
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
+from iterative_rag.builtin.reading.shown_passages import shown_text
+from iterative_rag.builtin.tables.table_answers import listed
+from iterative_rag.builtin.tables.table_question import asks_for_all
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import unit_of
+
+# Words of a question that a label need not have: "Of which country is Aldermere a part?"
+_HOLLOW = frozenset(stem(word) for word in word_set("part located situated lies belong live lives found have has"))
+_ITEM = lazy_pattern(r"(?P<value>[^()\[\],;]+?)\s*\((?P<years>[^()]*\d{4}[^()]*)\)(?:[,;]\s*|$)")
+_REMARK = lazy_pattern(r"\s*\([^()]*\)$")
+
+
+def infobox_fact(query: Query, page: UnitPage) -> Finding | None:
+    """The value under the one label that accounts for all that is asked for of the page's subject."""
+    wanted = [word for word in query.asked if ordinal(word) is None and word not in _HOLLOW and not unit_of(word)]
+    sure = own_page_trust(query, page)
+    if not sure or not wanted or query.superlative or query.kind is AnswerKind.YES_NO:
+        return None
+    rows = [unit for unit in page.units if unit.infobox and len(unit.cells) == 2 and _is_label(query, wanted, unit)]
+    values = [(value, unit) for unit in rows if (value := _value(query, unit.cells[1]))]
+    if len(values) != 1:
+        return None
+    value, unit = values[0]
+    return Finding(value, unit.text, sure, f"{page.title}: {shown_text(unit)}")
+
+
+def _is_label(query: Query, wanted: list[str], unit: PageUnit) -> bool:
+    label = content(unit.cells[0])
+    counted = query.kind is AnswerKind.NUMBER and len(label) == 1 and any(label[0] in alike(word) for word in wanted)
+    told = {other for word in (*label, *wanted) for other in alike(word)} | _HOLLOW
+    return (label == wanted or counted) and all(word in told or unit_of(word) for word in query.relation)
+
+
+def _value(query: Query, cell: str) -> str:
+    """The cell, or of "Ann Lee (1901–1910), Tom Voss (1910–1922)" the item of the year or rank that is asked for."""
+    items = list(_ITEM.finditer(cell))
+    if len(items) > 1 and "".join(item[0] for item in items) == cell:
+        value = _chosen(query, [(item["value"].strip(), item["years"]) for item in items])
+    elif query.years or query.ordinals:
+        return ""
+    else:
+        value = _REMARK.sub("", cell)
+    value = shortened(query, trimmed(query, value))
+    return value if value and fits(replace(query, names=()), value) else ""
+
+
+def _chosen(query: Query, items: list[tuple[str, str]]) -> str:
+    if query.years:
+        found = [value for value, when in items if _includes(years(when), query.years[0])]
+        return found[0] if len(found) == 1 else ""
+    if query.ordinals:
+        return items[query.ordinals[0] - 1][0] if 0 < query.ordinals[0] <= len(items) else ""
+    return listed([value for value, _ in items]) if asks_for_all(query) else ""
+
+
+def _includes(said: list[int], year: int) -> bool:
+    return bool(said) and said[0] <= year <= said[-1]

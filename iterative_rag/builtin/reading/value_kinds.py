@@ -1,0 +1,108 @@
+"""Refuses a value whose place on its page says that it is of another kind than the need asks for.
+
+Only what is clear counts: the column or label that a value stands under, the noun that a number counts, the words that
+a name ends in, a rank before an office. Everything else is left to the network.
+"""
+
+from __future__ import annotations
+
+import re
+
+from iterative_rag.builtin.language.function_words import content, stem, word_set, words
+from iterative_rag.builtin.language.hypernyms import counts_as
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
+from iterative_rag.builtin.language.nouns import SITES
+from iterative_rag.builtin.language.text_values import dates
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.reading.findings import NOTHING
+from iterative_rag.builtin.reading.page_units import PageUnit
+from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
+from iterative_rag.text import units
+from iterative_rag.text.patterns import lazy_pattern
+
+# Headers of a column that ranks or numbers the rows.
+_RANKS = frozenset({"no", "no.", "#", "rank", "number", "nr", "nr.", "pos", "pos.", "position"})
+# Words that make another office of the one they stand before.
+_LESSER = frozenset(stem(word) for word in word_set("deputy vice assistant acting honorary shadow associate"))
+_DAYS = frozenset(stem(word) for word in word_set("day date birthday"))
+# Names of these kinds never end in a word for another of them: no country is called "... River".
+_ENDINGS = (word_set("river stream creek"), word_set("sea ocean lake"), word_set("mountain mountains"), SITES)
+_TOLD_BY_NAME = word_set("river country nation continent sea ocean language")
+# So many words may stand between a number and the noun that it counts.
+_FAR = 3
+_COUNTED = lazy_pattern(r"how many (?P<what>(?:[a-zà-þ-]+ ?){1,4})", re.I)
+_NOUNS = frozenset({AnswerKind.PERSON, AnswerKind.PLACE})
+
+
+def is_of_other_kind(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether a value that stands in a unit of a page is clearly not of the kind that is asked for."""
+    if value == NOTHING:
+        return not _denies(query, unit)
+    if unit.cells and _is_elsewhere(query, unit, value):
+        return True
+    if query.kind is AnswerKind.NUMBER:
+        return _counts_other(query, unit, value)
+    if query.asked[-1:] and query.asked[-1] in _DAYS and (said := dates(value)):
+        return all(not date.month for date, _, _ in said)
+    return _is_lesser(query, unit) or _ends_otherwise(query, value)
+
+
+def _denies(query: Query, unit: PageUnit) -> bool:
+    """Whether "none" stands under what is asked for: "Spouse: none" says nothing about a painter."""
+    label = content(unit.cells[0]) if unit.cells else content(unit.text)
+    return any(alike(word) & set(label) for word in (*query.asked, *query.relation))
+
+
+def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether a value stands in another column than the one that is asked for, or in a row of another rank."""
+    if unit.infobox:
+        return value not in unit.cells[-1] or _has_other_unit(query, unit.cells[0])
+    columns = [header for header, cell in zip(unit.header, unit.cells, strict=False) if value in cell]
+    if query.ordinals and not query.superlative:
+        ranked = [cell for header, cell in zip(unit.header, unit.cells, strict=False) if header.lower() in _RANKS]
+        if ranked and not any(cell_value(cell).number in query.ordinals for cell in ranked):
+            return True
+    if query.kind is AnswerKind.NUMBER:
+        return bool(columns) and all(_has_other_unit(query, header) for header in columns)
+    meant = [header for header in unit.header if len(stems := content(header)) == 1 and stems[0] in query.asked]
+    return bool(meant and columns) and not set(meant) & set(columns)
+
+
+def _has_other_unit(query: Query, header: str) -> bool:
+    """Whether a header names a unit of measure where things are counted: "Length (m)" for "How many bridges"."""
+    measured = header_unit(header)
+    counted = query.kind is AnswerKind.NUMBER and bool(query.asked) and query.text.casefold().startswith("how many")
+    return bool(measured) and counted and not units.unit_of(query.unit) and not set(content(header)) & set(query.asked)
+
+
+def _counts_other(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether a number counts something else than is asked for: "four main islands" for "How many people"."""
+    counted = _COUNTED.match(query.text)
+    asked = next((word for word in counted["what"].split() if kind_of_noun(word) in _NOUNS), "") if counted else ""
+    if not asked:
+        return False
+    at = unit.text.find(value)
+    after = words(value)[1:] + words(unit.text[at + len(value) :].split(".")[0])[:_FAR] if at >= 0 else []
+    for word in after[:_FAR]:
+        kind = kind_of_noun(word)
+        if word.endswith("s") and kind in _NOUNS:
+            return kind is not kind_of_noun(asked) and stem(word) not in counts_as(stem(asked))
+    return False
+
+
+def _is_lesser(query: Query, unit: PageUnit) -> bool:
+    """Whether the office that is asked for stands only behind "deputy" or the like, or without the one asked for."""
+    said = content(unit.text)
+    if wanted := _LESSER & {*query.asked, *query.relation}:
+        return not wanted & set(said)
+    office = query.asked[-1] if query.asked else ""
+    places = [place for place, word in enumerate(said) if word == office]
+    return bool(places) and all(place and said[place - 1] in _LESSER for place in places)
+
+
+def _ends_otherwise(query: Query, value: str) -> bool:
+    """Whether a name ends in a word for another kind of place than is asked for: "Grey Sea" for "Which river"."""
+    asked = next((word for word in _TOLD_BY_NAME if query.asked[-1:] == (stem(word),)), "")
+    last = words(value)[-1:]
+    own = next((family for family in _ENDINGS if set(last) & family), None)
+    return bool(asked) and own is not None and value[:1].isupper() and asked not in own
