@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from iterative_rag.builtin.language.function_words import stem, word_set
 from iterative_rag.builtin.tables.reading_choice import ChosenReading, weights
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
@@ -11,6 +12,8 @@ from iterative_rag.builtin.tables.table_question import OperationHint, TableQues
 # Least trust in a list that accounts for every word of a question for all of something: the questions that the weights
 # are fitted on hardly ever ask for one.
 ACCOUNTED = 0.5
+# Verbs that say no more than a column does: "made of iron" is "Material: iron".
+_LIGHT = frozenset(stem(verb) for verb in word_set("made located situated held found live lie have belong"))
 
 
 def trust(question: TableQuestion, pick: ChosenReading) -> float:
@@ -19,7 +22,8 @@ def trust(question: TableQuestion, pick: ChosenReading) -> float:
     odds = sum(known.get(name, 0.0) * value for name, value in trust_features(question, pick).items())
     chance = 1.0 / (1.0 + math.exp(-odds))
     listed = pick.reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
-    return max(chance, ACCOUNTED) if listed and question.asked and not pick.left else chance
+    left = pick.left & ~question.bits(_LIGHT)
+    return max(chance, ACCOUNTED) if listed and question.asked and not left else chance
 
 
 def trust_features(question: TableQuestion, pick: ChosenReading) -> dict[str, float]:
