@@ -22,17 +22,21 @@ from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact
 from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_share
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
-from iterative_rag.builtin.reading.shown_passages import ShownPassage, likeliest, shown_passages, shown_text
+from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind
 
 # Most passages of a page that are read, spans of each that are considered, and values of the page that are offered.
 PASSAGES, SPANS, OFFERED = 3, 3, 2
+# Characters up to which more passages are read: the words of a short page may all differ from those of the need.
+SHORT = PASSAGES * PROSE
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
 # A value never leaves if its form has less than this probability of being of the kind asked for.
 LEAST_KIND = 0.15
+# Below this trust the network decides no yes/no question.
+UNDECIDED = 0.25
 # The share of its chance that is left to a value whose passage does not speak of what is asked for.
 UNSAID = 0.6
 # From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
@@ -86,13 +90,13 @@ class EvidencePageReader:
         if not _is_named(query, page):
             return []
         weights = self._evidence.weights
-        if (said := decide(query, page)) is not None and (said or query.kind is not AnswerKind.YES_NO):
-            return said
+        said = decide(query, page)
         if query.kind is AnswerKind.YES_NO:
             decided = self.decided(query, page)
-            return best_of(
-                [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
-            )
+            found = [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
+            return _agreed(said or [], best_of(found))
+        if said is not None:
+            return said
         told = [fact for fact in (life_fact(query, page), infobox_fact(query, page)) if fact]
         tabled = answers_of_tables(query, page)
         if told and not tabled:
@@ -119,7 +123,7 @@ class EvidencePageReader:
         return [_offer(query, one) for one in chosen]
 
     def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
-        passages = likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES)
+        passages = likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES, SHORT)
         readings = self._evidence.read(query.text, [_text(one) for one in passages], best=SPANS)
         found = []
         for passage, reading in zip(passages, readings, strict=True):
@@ -128,7 +132,7 @@ class EvidencePageReader:
                 value = NOTHING if value.casefold() in NONE else trimmed(query, value)
                 if unit is None or not value or not fits(query, value):
                     continue
-                if not is_of_other_kind(query, unit, value):
+                if not is_of_other_kind(query, page, unit, value):
                     value = settlement_after(query, value, unit.text)
                     found.append(_Candidate(value, span.probability, unit, passage, reading))
         return found
@@ -157,6 +161,16 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
         for answer in table_answers(query, page.text, page.tables)
         if all(fits(query, value) for value in answer.values)
     ][:1]
+
+
+def _agreed(told: list[Finding], decided: list[Finding]) -> list[Finding]:
+    """What the words of the claim tell where the network decides alike or not at all, else what the network decides.
+
+    "Did Niels Bohr play football for Denmark?" has all its words in a sentence on his son's hockey.
+    """
+    if told and (not decided or decided[0].value == told[0].value or decided[0].score < UNDECIDED):
+        return told
+    return decided
 
 
 def _rows(page: UnitPage) -> frozenset[str]:
@@ -198,7 +212,8 @@ def _offer(query: Query, one: _Candidate) -> Offered:
 
 def _says(query: Query, passage: ShownPassage) -> bool:
     """Whether a passage speaks of what is asked for: of a dish for "What was the favourite dish of Ann Lee?"."""
-    asked = query.attribute
+    # Only for things: whether a value is a date or a place is told by its form.
+    asked = query.attribute if query.kind is AnswerKind.THING else ""
     near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)}
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,8 +71,9 @@ def _passage(page: UnitPage, units: Sequence[PageUnit]) -> ShownPassage:
     return ShownPassage(page.title, section, text, tuple(units), tuple(starts))
 
 
-def likeliest(query: Query, passages: Sequence[ShownPassage], most: int) -> list[ShownPassage]:
-    """The `most` passages with most of the query's words, in the page's order.
+def likeliest(query: Query, passages: Sequence[ShownPassage], most: int, characters: int = 0) -> list[ShownPassage]:
+    """The `most` passages with most of the query's words, or more of them if they are short: up to so many characters
+    together; in the page's order.
 
     A word counts the more, the fewer passages of the page have it, and a year of the query YEAR times.
     """
@@ -88,7 +90,9 @@ def likeliest(query: Query, passages: Sequence[ShownPassage], most: int) -> list
         range(len(passages)),
         key=lambda place: (-sum(weight for word, weight in weights.items() if word in words[place]), place),
     )
-    return [passages[place] for place in sorted(ranked[:most])]
+    sizes = itertools.accumulate(len(passages[place].text) for place in ranked)
+    count = max(most, sum(size <= characters for size in sizes))
+    return [passages[place] for place in sorted(ranked[:count])]
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,7 @@ from iterative_rag.builtin.language.nouns import SITES
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
-from iterative_rag.builtin.reading.page_units import PageUnit
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
 from iterative_rag.text import units
 from iterative_rag.text.patterns import lazy_pattern
@@ -31,26 +31,41 @@ _TOLD_BY_NAME = word_set("river country nation continent sea ocean language")
 # So many words may stand between a number and the noun that it counts.
 _FAR = 3
 _COUNTED = lazy_pattern(r"how many (?P<what>(?:[a-zà-þ-]+ ?){1,4})", re.I)
+_DEED = lazy_pattern(r"(?P<deed>murder|assassination|killing|shooting|poisoning|arrest|kidnapping) of (?:\w+ )?$")
+# What a lead calls its subject stands before the verb: "Ann Lee, born Ann Voss, was ...".
+_COPULA = lazy_pattern(r" (?:is|was|are|were) ")
 _NOUNS = frozenset({AnswerKind.PERSON, AnswerKind.PLACE})
 
 
-def is_of_other_kind(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether a value that stands in a unit of a page is clearly not of the kind that is asked for."""
+def is_of_other_kind(query: Query, page: UnitPage, unit: PageUnit, value: str) -> bool:
+    """Whether a value that stands in a unit of a page is clearly not of the kind, or not of the subject, asked for."""
     if value == NOTHING:
         return not _denies(query, unit)
-    if unit.cells and _is_elsewhere(query, unit, value):
+    if (unit.infobox and _is_of_another(query, page, unit)) or (unit.cells and _is_elsewhere(query, unit, value)):
         return True
     if query.kind is AnswerKind.NUMBER:
         return _counts_other(query, unit, value)
     if query.asked[-1:] and query.asked[-1] in _DAYS and (said := dates(value)):
         return all(not date.month for date, _, _ in said)
-    return _is_lesser(query, unit) or _ends_otherwise(query, value)
+    return _is_lesser(query, unit) or _ends_otherwise(query, value) or _is_victim(query, unit, value)
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:
     """Whether "none" stands under what is asked for: "Spouse: none" says nothing about a painter."""
     label = content(unit.cells[0]) if unit.cells else content(unit.text)
     return any(alike(word) & set(label) for word in (*query.asked, *query.relation))
+
+
+def _is_of_another(query: Query, page: UnitPage, unit: PageUnit) -> bool:
+    """Whether a row of another subject's infobox says of it what is asked, or has nothing to do with what is asked.
+
+    A row with a part of what is asked may well answer: "Director: Ann Lee" in that of a film with the person named.
+    """
+    label = {other for word in content(unit.cells[0]) for other in alike(word)}
+    lead = next((one.text for one in page.units if not one.cells), "")
+    own = {*content(page.title), *content(_COPULA.split(lead)[0]), *content(unit.text)}
+    said = len(label & set(query.relation))
+    return said in {0, len(query.relation)} and 0 < len(query.relation) <= said + 1 and not query.name_words <= own
 
 
 def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
@@ -98,6 +113,16 @@ def _is_lesser(query: Query, unit: PageUnit) -> bool:
     office = query.asked[-1] if query.asked else ""
     places = [place for place, word in enumerate(said) if word == office]
     return bool(places) and all(place and said[place - 1] in _LESSER for place in places)
+
+
+def _is_victim(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether a person suffered what somebody is asked to have done: "the murder of James Garfield"."""
+    if query.kind is not AnswerKind.PERSON or query.asked:
+        return False
+    deeds = {other for word in query.relation for other in alike(word)}
+    before = unit.text[: max(0, unit.text.find(value))]
+    deed = _DEED.search(before)
+    return deed is not None and stem(deed["deed"]) in deeds
 
 
 def _ends_otherwise(query: Query, value: str) -> bool:
