@@ -19,7 +19,7 @@ _PLAIN = lazy_pattern(r"[-−+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−+]?\d*\.?\d+")
 # Longer runs of digits are no amounts, and Python refuses to convert them from some length on.
 LONGEST_NUMBER = 40
 # "1:31:33.736", "45:10": a time of a race or a film, in seconds.
-_CLOCK = lazy_pattern(r"(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d{2}(?:\.\d{1,9})?)(?![\d:])")
+_CLOCK = lazy_pattern(r"(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d{2}(?:\.\d{1,9})?)(?![\d:]|\.\d)")
 _YEAR = lazy_pattern(r"(?:1\d|20)\d{2}")
 _NOTE = lazy_pattern(r"\[[^\]]{1,12}\]|[†‡*]")
 _HEADER_UNIT = lazy_pattern(r"[(\[](?:in )?(?P<unit>[^()\[\]]{1,16})[)\]]")
