@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.reading.answer_form import fits
-from iterative_rag.builtin.reading.findings import NOTHING
+from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
 from iterative_rag.builtin.reasoning import alternatives, computed_values, name_parts, side_joining
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
@@ -116,10 +116,11 @@ class Evaluation:
             group.sort(key=lambda item: -item[1].score)
             place, best = group[0]
             others = [item for item in group if item[1].document_id != best.document_id]
-            # Cite one other article with the same value besides the best. Rows of a table that one value rests on
-            # share its score; all of them are cited.
+            # Cite one other article that says the same nearly as surely besides the best. Rows of a table that one
+            # value rests on share its score; all of them are cited.
             rows = [at for at, fact in group[1:] if (fact.document_id, fact.score) == (best.document_id, best.score)]
-            facts = unique((*below, place, *rows, *(item[0] for item in others[:1])))
+            sure = [at for at, fact in others[:1] if fact.score >= NEAR_BEST * best.score]
+            facts = unique((*below, place, *rows, *sure))
             said = _agreed(best, [fact for _, fact in others])
             value = NodeValue(best.value, facts, min(said, trust), chain * said, computations=computed)
             ranked.append((said, value))
