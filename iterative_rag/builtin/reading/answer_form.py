@@ -111,7 +111,8 @@ def _is_site(part: str) -> bool:
 
 def _without_trade(value: str) -> str:
     """The name alone of "the German carpenter Tom Ruud"; "The Rolling Stones" stay as they are."""
-    before, name = [], value.split()
+    before: list[str] = []
+    name = value.split()
     while name and (name[0][:1].islower() or name[0] in _ARTICLES or (before and _is_people(name[0]))):
         before.append(name.pop(0))
     whole = len(name) < 2 or not all(word[:1].isupper() for word in name)
