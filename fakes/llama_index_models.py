@@ -1,4 +1,4 @@
-"""An embedding object of LlamaIndex that needs no model, and a run over the two articles with a scripted LLM."""
+"""An embedding object and an LLM object of LlamaIndex that need no model, and a scripted LLM, for the two articles."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
+from llama_index.core.llms.callbacks import llm_completion_callback
 
 from fakes import two_article_corpus
 from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.llm.prompts import prompt as prompt_of
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
@@ -51,3 +54,36 @@ def two_article_llm(**roles: Any) -> ScriptedLLM:
         return two_article_corpus.play(request.schema, request.user)
 
     return ScriptedLLM({**dict.fromkeys(ROLES, reply), **roles})
+
+
+# What a reply of a role consists of, by which `two_article_corpus.play` tells the roles apart.
+_FIELDS = {"analyse": "needs", "extract": "facts", "rephrase": "", "rephrase_and_analyse": "needs", "answer": "working"}
+_TOOL = 'Thought: I have to look it up.\nAction: ask_corpus\nAction Input: {"question": "%s"}'
+
+
+class ArticleLLM(CustomLLM):
+    """An LLM object that plays every role for the two articles, LlamaIndex's own synthesizer, and a ReAct agent with
+    the tool `ask_corpus`. It knows what stands in its prompt, and no more."""
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="articles")
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=_said(prompt))
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        text = _said(prompt)
+        yield CompletionResponse(text=text, delta=text)
+
+
+def _said(prompt: str) -> str:
+    for role, field in _FIELDS.items():
+        if prompt_of(role).system.partition("\n")[0] in prompt:
+            return two_article_corpus.play({"properties": {field: {}}}, prompt)
+    known = "Its mayor is Edda Holm." in prompt
+    if "Action Input" in prompt:  # a ReAct agent
+        return "Thought: I can answer.\nAnswer: Edda Holm" if known else _TOOL % two_article_corpus.QUESTION
+    return "Edda Holm" if known else "The context does not say."

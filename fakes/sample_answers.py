@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +230,13 @@ class FakeRAG:
         *_, last = self.steps(question, trace=trace)
         assert isinstance(last, FinalStep)
         return last.answer
+
+    async def asteps(self, question: str) -> AsyncGenerator[Step]:
+        for step in self.steps(question):
+            yield step
+
+    async def aask(self, question: str) -> Answer:
+        return self.ask(question)
 
     def close(self) -> None:
         self.closed = True

@@ -219,7 +219,7 @@ def reference() -> str:
         types(),
         f"## `iterative_rag.errors`\n\n```text\n{docstring(parsed('iterative_rag.errors')[0])}\n```",
         section("iterative_rag.protocols", classes("iterative_rag.protocols")),
-        section("iterative_rag.integrations.llama_index", ["IterativeRAGQueryEngine", "as_tool"]),
+        llama_index(),
     ]
     return "\n\n".join([INTRODUCTION.strip(), *sections]) + "\n"
 
@@ -249,6 +249,15 @@ def types() -> str:
 
 def section(module: str, names: list[str]) -> str:
     return "\n\n".join([f"## `{module}`", docstring(parsed(module)[0]), entries(module, names)])
+
+
+def llama_index() -> str:
+    """The names are described file by file."""
+    module = "iterative_rag.integrations.llama_index"
+    names = exported(module)
+    here = {one.name for one in parsed(module)[0].body if isinstance(one, ast.ClassDef | ast.FunctionDef)}
+    parts = [entries(module, [name for name in names if (name in here) is own]) for own in (True, False)]
+    return "\n\n".join([f"## `{module}`", docstring(parsed(module)[0]), *parts])
 
 
 def entries(module: str, names: list[str]) -> str:

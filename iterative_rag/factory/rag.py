@@ -23,10 +23,12 @@ from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import (
     Answer,
     AnswerText,
+    Document,
     Earlier,
     Edit,
     FinalStep,
     FollowUpStep,
+    Hit,
     Revision,
     RunProgress,
     Step,
@@ -201,6 +203,16 @@ class IterativeRAG:
         if not isinstance(self.corpus, IndexedCorpus):
             raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
         return self.corpus
+
+    def search(self, query: str, limit: int = 10) -> list[tuple[Hit, Document]]:
+        """The best passages of one search, each with its document, without any LLM: `document.text[hit.start:hit.end]`.
+
+        Raises CorpusError, EmbedderError, or NothingWithin.
+        """
+        with for_one_run(self.corpus, self._parts) as corpus:
+            hits = corpus.search([query], limit)[0]
+            documents = {one: corpus.document(one) for one in {hit.document_id for hit in hits}}
+        return [(hit, documents[hit.document_id]) for hit in hits]
 
     def ask(
         self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None

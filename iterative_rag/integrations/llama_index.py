@@ -1,14 +1,15 @@
-"""A query engine and a tool for LlamaIndex that answer through an `IterativeRAG`.
+"""An `IterativeRAG` for LlamaIndex: what answers through it, and what retrieves from its corpus.
 
-`IterativeRAGQueryEngine(rag, streaming=True)` is a query engine; `FunctionAgent(tools=[as_tool(rag)], llm=...)` is an
-agent that can ask the corpus.
+`as_query_engine(rag)` is a query engine that answers hop by hop; `FunctionAgent(tools=[as_tool(rag)], llm=...)` is an
+agent that can ask the corpus. `as_retriever(rag)` and `as_index(rag)` give the passages of its corpus to pipelines of
+LlamaIndex, whose own synthesizer then answers.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
@@ -25,8 +26,24 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
 from iterative_rag.factory import IterativeRAG
+from iterative_rag.integrations.llama_index_retrieval import (
+    CorpusRetriever,
+    CorpusVectorStore,
+    as_index,
+    as_retriever,
+)
 from iterative_rag.output import chain_lines, quote_of
 from iterative_rag.types import Answer, Citation, Fact, FinalStep, Status, Step
+
+__all__ = [
+    "CorpusRetriever",
+    "CorpusVectorStore",
+    "IterativeRAGQueryEngine",
+    "as_index",
+    "as_query_engine",
+    "as_retriever",
+    "as_tool",
+]
 
 TOOL_DESCRIPTION = (
     "Answers a factual question that may need several look-ups in a corpus of articles "
@@ -74,7 +91,7 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
             nodes: list[NodeWithScore] = []
             metadata: dict[str, Any] = {}
             return AsyncStreamingResponse(self._astream(query_bundle.query_str, nodes, metadata), nodes, metadata)
-        answer = await asyncio.to_thread(self._ask, query_bundle.query_str)
+        answer = await self._aask(query_bundle.query_str)
         return Response(said(answer), source_nodes(answer), response_metadata(answer))
 
     def _ask(self, question: str) -> Answer:
@@ -87,6 +104,18 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
         assert answer is not None, "the engine ended without a final step"
         return answer
 
+    async def _aask(self, question: str) -> Answer:
+        """To cancel it ends the run."""
+        answer: Answer | None = None
+        async with aclosing(self._rag.asteps(question)) as steps:
+            async for step in steps:
+                if self._on_step:
+                    self._on_step(step)
+                if isinstance(step, FinalStep):
+                    answer = step.answer
+        assert answer is not None, "the engine ended without a final step"
+        return answer
+
     def _stream(
         self, question: str, nodes: list[NodeWithScore], metadata: dict[str, Any]
     ) -> Generator[str, None, None]:
@@ -95,17 +124,28 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
     async def _astream(
         self, question: str, nodes: list[NodeWithScore], metadata: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        for word in _words(await asyncio.to_thread(self._ask, question), nodes, metadata):
+        for word in _words(await self._aask(question), nodes, metadata):
             yield word
 
 
 def as_tool(rag: IterativeRAG, *, name: str = "ask_corpus", description: str = TOOL_DESCRIPTION) -> FunctionTool:
-    """A tool for an agent: it takes a `question` and returns the answer with its quotes, as text."""
+    """A tool for an agent: it takes a `question` and returns the answer with its quotes, as text. Where the agent's run
+    is cancelled, so is that of the question."""
 
     def ask_corpus(question: str) -> str:
         return with_quotes(rag.ask(question))
 
-    return FunctionTool.from_defaults(fn=ask_corpus, name=name, description=description)
+    async def ask_corpus_async(question: str) -> str:
+        return with_quotes(await rag.aask(question))
+
+    return FunctionTool.from_defaults(fn=ask_corpus, async_fn=ask_corpus_async, name=name, description=description)
+
+
+def as_query_engine(
+    rag: IterativeRAG, *, streaming: bool = False, on_step: Callable[[Step], None] | None = None
+) -> IterativeRAGQueryEngine:
+    """A query engine that answers hop by hop, for a `QueryEngineTool`, a router or alone."""
+    return IterativeRAGQueryEngine(rag, streaming=streaming, on_step=on_step)
 
 
 def said(answer: Answer) -> str:
