@@ -27,6 +27,7 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}} | {heading: {"id"} for heading in _HEADINGS}
 _CLASSES = {"span": {"image"}, "th": {"left", "center", "right"}, "td": {"left", "center", "right"}}
 _SECTION = "section-"
+_EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
 
 LinkTarget = Callable[[str], str]
 
@@ -124,6 +125,11 @@ def _cell(self: RendererHTML, tokens: Sequence[Token], n: int, options: OptionsD
 
 
 def _sanitised(html: str) -> str:
+    # A header cell without text is announced by screen readers as a header of nothing.
+    return _EMPTY_HEADER.sub(r"<td\1></td>", _cleaned(html))
+
+
+def _cleaned(html: str) -> str:
     return nh3.clean(
         html,
         tags=_TAGS,
