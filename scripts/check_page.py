@@ -3,9 +3,10 @@
     .venv/bin/python -m scripts.check_page [--questions 20] [--axe axe.min.js] [--shots FOLDER] [--chromium PATH]
 
 It asks by keyboard alone, clicks every citation of the answers and compares the words that are marked with the quote,
-edits a hop, saves a proof and has it verified, asks without JavaScript, and looks for parts that are wider than a
-screen of 360 pixels. With `--axe` (from the npm package axe-core) it looks for faults of accessibility; with `--shots`
-it keeps screenshots in both themes and three widths. Needs the group `browser` and Debian's chromium.
+edits a hop, asks a follow-up and edits what it was understood as, saves a proof and has it verified, asks without
+JavaScript, and looks for parts that are wider than a screen of 360 pixels. With `--axe` (from the npm package axe-core)
+it looks for faults of accessibility; with `--shots` it keeps screenshots in both themes and three widths. Needs the
+group `browser` and Debian's chromium.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ CHROMIUM = "/usr/bin/chromium"
 CITATIONS = 50
 WIDTHS = ((360, 780), (768, 1024), (1600, 1000))
 SECONDS = 120_000  # a browser on a busy machine
+_OPENED = "#opened"
+_UNANSWERABLE = "What is the favourite colour of Zorblax the Third of Blinkonia?"
 
 
 def main() -> None:
@@ -54,6 +57,8 @@ def main() -> None:
         runs = [run, *(_asked(address, question) for question in questions[1:])]
         print("citations   ", _citations(browser, address, runs))
         print("edited hop  ", _edited(browser, address, run))
+        said, followed = _followed(browser, address, run)
+        print("follow-up   ", said)
         print("proof file  ", _proof(browser, address, run, Path(folder)))
         print("no script   ", _without_javascript(browser, address, questions[0]))
         pages = [
@@ -63,6 +68,13 @@ def main() -> None:
             ("corpus", "/corpora/starter?q=bridge"),
         ]
         pages += [("corpora", "/corpora"), ("compare", f"/compare?a={runs[0]}&b={runs[1]}")]
+        pages += [
+            ("opened", f"/runs/{run}{_OPENED}"),
+            ("followed", f"/runs/{followed}"),
+            ("article", _article(address)),
+        ]
+        pages += [("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"), ("choose", f"/compare?a={followed}")]
+        pages += [("evaluations", "/evaluations"), ("nothing", "/history?q=nobody+asked+this"), ("error", "/runs/none")]
         print("360 pixels  ", _narrow(browser, address, pages))
         if given.axe:
             print("axe-core    ", _axe(browser, address, pages, given.axe.read_text(encoding="utf-8")))
@@ -173,6 +185,38 @@ def _edited(browser: Any, address: str, run: str) -> str:
     return str(said).replace("\n", " ")
 
 
+def _followed(browser: Any, address: str, run: str) -> tuple[str, str]:
+    """Ask a follow-up under an answer, then edit what it was understood as. Returns what came of it, and the run."""
+    page = browser.new_page()
+    page.goto(f"{address}/runs/{run}", timeout=SECONDS)
+    page.fill("#follow-up", "And when did she die?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-proof] .understood", timeout=SECONDS)
+    understood = str(page.locator(".understood span").first.inner_text())
+    page.locator(".understood summary").click()
+    page.fill("#meaning", "When did Harriet Lane die?")
+    page.locator(".understood button").click()
+    page.wait_for_url(lambda url: run not in url, timeout=SECONDS)
+    page.wait_for_selector("[data-proof] .turns", timeout=SECONDS)
+    turns, last = page.locator(".turns li").count(), str(page.url).split("/runs/")[1].split("?")[0]
+    page.close()
+    return f"understood as {understood!r}, edited and asked again; {turns} turns", last
+
+
+def _article(address: str) -> str:
+    """The address of an article."""
+    with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
+        found = client.get("/api/documents", params={"title": "Harriet Lane"}).json()["documents"]
+    return f"/corpora/starter/documents/{found[0]['id']}"
+
+
+def _visit(page: Any, address: str, path: str) -> None:
+    """Load a page; one of which the address ends so has everything opened that can be folded."""
+    page.goto(address + path, timeout=SECONDS)
+    if path.endswith(_OPENED):
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+
 def _proof(browser: Any, address: str, run: str, folder: Path) -> str:
     page = browser.new_page()
     page.goto(f"{address}/runs/{run}", timeout=SECONDS)
@@ -209,7 +253,7 @@ def _narrow(browser: Any, address: str, pages: list[tuple[str, str]]) -> str:
     page = browser.new_page(viewport={"width": 360, "height": 780})
     wide = []
     for name, path in pages:
-        page.goto(address + path, timeout=SECONDS)
+        _visit(page, address, path)
         width = page.evaluate("document.documentElement.scrollWidth")
         if width > 360:
             wide.append(f"{name} ({width})")
@@ -224,7 +268,7 @@ def _axe(browser: Any, address: str, pages: list[tuple[str, str]], script: str) 
         context = browser.new_context(bypass_csp=True, color_scheme=theme, reduced_motion="reduce")
         page = context.new_page()
         for name, path in pages:
-            page.goto(address + path, timeout=SECONDS)
+            _visit(page, address, path)
             page.evaluate(script)
             for fault in page.evaluate("axe.run().then((result) => result.violations)"):
                 where = [node["html"][:100] for node in fault["nodes"][:2]]
@@ -241,7 +285,7 @@ def _shots(browser: Any, address: str, pages: list[tuple[str, str]], folder: Pat
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
             page = context.new_page()
             for name, path in pages:
-                page.goto(address + path, timeout=SECONDS)
+                _visit(page, address, path)
                 page.screenshot(path=folder / f"{name}-{theme}-{width}.png", timeout=SECONDS)
             context.close()
 

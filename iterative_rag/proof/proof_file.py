@@ -105,7 +105,7 @@ def proof_html(answer: Answer, document_of: DocumentOf, *, version: str, source:
             f"<title>{_text(answer.question)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>",
             f"<h1>{_text(answer.question)}</h1>",
             *_said(answer),
-            "<h2>The way to it</h2>",
+            "<h2>How the answer was found</h2>",
             f'<div class="graph">{graph_svg(graph, _place_of_quote)}</div>',
             *_in_words(graph),
             *_quotes(answer, document_of, data, source),

@@ -77,11 +77,10 @@ function liveRun() {
     count("calls", told.calls);
     count("tokens", told.tokens);
     const reading = told.reading?.[0];
-    if (reading) {
-      doing.textContent = `Reading ${reading.title} (${reading.number} of ${reading.of})`;
-      read.max = reading.of;
-      read.value = reading.number;
-    } else if (ROLES[told.role]) doing.textContent = ROLES[told.role];
+    read.max = reading?.of ?? 1;
+    read.value = reading?.number ?? 0;
+    if (reading) doing.textContent = `Reading ${reading.title} (${reading.number} of ${reading.of})`;
+    else if (ROLES[told.role]) doing.textContent = ROLES[told.role];
   }
 
   const source = new EventSource(`/api/runs/${run.dataset.run}/events?after=${run.dataset.after}`);
