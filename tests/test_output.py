@@ -39,7 +39,7 @@ def test_the_object_has_the_promised_keys() -> None:
     first = "question answer short_answer form status reason reason_code confidence confidence_word chain citations"
     then = "computations conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread"
     assert " ".join(made) == f"{first} {then} hops usage settings version"
-    assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved url copies display"
+    assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved url copies display corpus"
     assert " ".join(made["chain"][0]) == "asked found citations"
     assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased pinned calls seconds"
     assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"

@@ -200,15 +200,15 @@ def search(
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
     from iterative_rag.cli.console import err
-    from iterative_rag.factory import cache, open_to_read
-    from iterative_rag.index.filters import search_filtered
+    from iterative_rag.factory import cache, for_one_run, open_to_read
 
     announce_starter(settings)
     opened = open_to_read(settings, kept=cache(settings))
     try:
         if opened.notice:
             err().line((opened.notice, "dim"))
-        hits = search_filtered(opened, query, limit, settings.within)
+        with for_one_run(opened, [settings.within]) as part:
+            (hits,) = part.search([query], limit)
         found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
     finally:
         opened.close()

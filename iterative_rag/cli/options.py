@@ -48,7 +48,7 @@ CorpusName = Annotated[
     typer.Option(
         "--corpus",
         metavar="NAME",
-        help="The corpus to ask; `iterative-rag corpus` lists them.",
+        help="The corpus to ask, or several: a,b; `iterative-rag corpus` lists them.",
         autocompletion=corpus_names,
     ),
 ]

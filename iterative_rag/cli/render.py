@@ -376,7 +376,8 @@ def show_citation(citation: Citation, printer: Printer) -> None:
     number = f"[{citation.n}] "
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
-    place = f"{shown_source(citation.source)}, {where}{read_on}"
+    corpus = f"{citation.corpus}: " if citation.corpus else ""
+    place = f"{corpus}{shown_source(citation.source)}, {where}{read_on}"
     hang = " " * len(number)
     link = f" link {citation.link}" if citation.link else ""
     printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(place)}", "dim"), hang=hang)

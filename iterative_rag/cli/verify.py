@@ -36,13 +36,13 @@ def verify(
 
     Exit codes: 0 all quotes still stand in their documents; 1 some do not; 2 the file holds no proof; 4 no such corpus.
     """
-    from iterative_rag.factory import open_corpus
+    from iterative_rag.factory import open_asked
     from iterative_rag.proof.proof_check import check_proof, documents_in
     from iterative_rag.proof.proof_file import read_proof
 
     data = read_proof(_text_of(file))
     named = data.get("corpus")
-    opened = open_corpus(settings_from(corpus=corpus or (named if isinstance(named, str) else None)))
+    opened = open_asked(settings_from(corpus=corpus or (named if isinstance(named, str) else None)))
     try:
         check = check_proof(data, documents_in(opened))
         _show(check, opened.name, as_json=as_json)

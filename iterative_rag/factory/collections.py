@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iterative_rag.factory.backends import make_embedder, make_reranker
-from iterative_rag.factory.corpus_actions import corpora, open_corpus
+from iterative_rag.factory.corpus_actions import corpora, open_asked
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
     from iterative_rag.index.collections.collection_client import CollectionClient
     from iterative_rag.index.collections.collection_corpus import OpenedCorpus
     from iterative_rag.index.collections.opening import SparseQuery
+    from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.protocols import Cache, Embedder
 
 
@@ -22,15 +23,15 @@ def open_to_read(
     *,
     rerank: object | None = None,
     store: object | None = None,
-) -> OpenedCorpus:
+) -> OpenedCorpus | JointCorpus:
     """The corpus of the settings, or the collection that their `index` names and no corpus of ours wrote. `store` is a
     vector store or an index of LlamaIndex, which is opened instead.
 
-    Raises what `open_corpus` does, and UsageError for a store that cannot be opened.
+    Raises what `open_asked` does, and UsageError for a store that cannot be opened.
     """
     found, sparse = _collection(settings, store)
     if found is None:
-        return open_corpus(settings, embedder, kept, rerank=rerank)
+        return open_asked(settings, embedder, kept, rerank=rerank)
     from contextlib import ExitStack
 
     from iterative_rag.index.collections.collection_corpus import CollectionCorpus

@@ -6,7 +6,7 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from iterative_rag.embedders.ray_engine import RayEngine
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
+    from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.index.server.vector_copy import PushReport
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Cache, Corpus, DocumentSource, Embedder
@@ -65,6 +66,40 @@ def corpus_name(settings: Settings) -> str:
 _indexing = threading.Lock()
 # Indexing the starter corpus takes seconds, longer on a busy machine.
 _STARTER_SECONDS = 300.0
+
+
+def open_asked(
+    settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None, *, rerank: object | None = None
+) -> IndexedCorpus | JointCorpus:
+    """The corpus to ask: one, or several whose names stand between commas. Raises CorpusMismatch where they were made
+    with different embedders, and what `open_corpus` raises."""
+    from iterative_rag.index.joint_corpus import JointCorpus
+
+    names = asked_names(settings)
+    if len(names) < 2:
+        return open_corpus(settings, embedder, kept, rerank=rerank)
+    embedder = embedder or make_embedder(settings.embedder, settings, kept)
+    with ExitStack() as opened:
+        parts = []
+        for name in names:
+            chosen = settings.model_copy(update={"corpus": name})
+            try:
+                part = open_corpus(chosen, embedder, kept, rerank=rerank)
+            except CorpusMismatch as error:
+                told = f"{error} Corpora that are asked together need the same embedder."
+                raise CorpusMismatch(told, hint=error.hint) from error
+            opened.callback(part.close)
+            parts.append(part)
+        opened.pop_all()
+    return JointCorpus(parts)
+
+
+def asked_names(settings: Settings) -> list[str]:
+    """The corpora that are asked: the names between commas, each once, unless there is a corpus of the whole name."""
+    name = corpus_name(settings)
+    if "," not in name or name in corpora(settings.index).names():
+        return [name]
+    return list(dict.fromkeys(one.strip() for one in name.split(",") if one.strip()))
 
 
 def open_corpus(
@@ -122,12 +157,17 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     from iterative_rag.index.collections.collection_corpus import CollectionCorpus, only_as_a_whole
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.index.corpus_within import CorpusWithin
+    from iterative_rag.index.joint_corpus import JointCorpus
 
     if isinstance(corpus, CollectionCorpus):
         if any(within):
             raise only_as_a_whole(corpus.name)
         with closing(corpus.pinned()) as whole:
             yield whole
+        return
+    if isinstance(corpus, JointCorpus):
+        with _joint_for_one_run(corpus, within) as parts:
+            yield parts
         return
     if not isinstance(corpus, IndexedCorpus):
         if any(within):
@@ -136,6 +176,24 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
         return
     with closing(corpus.pinned()) as pinned:
         yield CorpusWithin(pinned, within) if any(within) else pinned
+
+
+@contextmanager
+def _joint_for_one_run(corpus: JointCorpus, within: Sequence[Within]) -> Iterator[Corpus]:
+    """Those corpora that have anything within the part. Raises the NothingWithin of the first where none has."""
+    from iterative_rag.errors import NothingWithin
+    from iterative_rag.index.joint_corpus import JointCorpus
+
+    with ExitStack() as opened:
+        parts, empty = [], []
+        for part in corpus.parts:
+            try:
+                parts.append(opened.enter_context(for_one_run(part, within)))
+            except NothingWithin as error:
+                empty.append(error)
+        if not parts:
+            raise empty[0]
+        yield JointCorpus(parts)
 
 
 def notice_of(corpus: Corpus) -> str:
@@ -169,8 +227,6 @@ def index_paths(
     With `settings.index_questions` an LLM (`llm`, else that of the settings) writes so many questions for each passage,
     with at most `max_calls` calls; documents that then have none are taken up by the next run.
     """
-    from contextlib import ExitStack
-
     from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
     from iterative_rag.factory.language_checks import foreign_corpus
     from iterative_rag.ingest import ingest

@@ -280,7 +280,7 @@ class IterativeRAG:
                 for step in self._run(question, strategy, budget, corpus, earlier, revision):
                     if isinstance(step, FinalStep):
                         notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)
-                        step = FinalStep(asked._completed(step.answer, run_id, " ".join(filter(None, notices))))
+                        step = FinalStep(asked._completed(step.answer, run_id, " ".join(filter(None, notices)), corpus))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
             self.store.put(_asked(self.settings, question, asked.within), True)
@@ -395,8 +395,14 @@ class IterativeRAG:
             engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
         yield from engine.steps(meant.question)
 
-    def _completed(self, answer: Answer, run_id: str, corpus_notice: str) -> Answer:
+    def _completed(self, answer: Answer, run_id: str, corpus_notice: str, corpus: Corpus) -> Answer:
         """The engine's answer with what only this run knows."""
+        if corpus_of := getattr(corpus, "corpus_of", None):  # several corpora
+            cited, nearest = (
+                tuple(dataclasses.replace(one, corpus=corpus_of(one.source)) for one in citations)
+                for citations in (answer.citations, answer.nearest)
+            )
+            answer = dataclasses.replace(answer, citations=cited, nearest=nearest)
         return dataclasses.replace(answer, run_id=run_id, corpus_notice=corpus_notice, settings=self._used())
 
     def check(self, strategy: str) -> None:

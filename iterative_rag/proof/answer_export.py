@@ -123,7 +123,8 @@ def _place(citation: Citation, name: SourceName) -> str:
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
     copies = f"; the same text: {', '.join(map(name, citation.copies))}" if citation.copies else ""
-    return f"{name(citation.source)}, {where}{read_on}{copies}"
+    corpus = f"{citation.corpus}: " if citation.corpus else ""
+    return f"{corpus}{name(citation.source)}, {where}{read_on}{copies}"
 
 
 def markdown_lines(block: TextBlock) -> Iterator[str]:

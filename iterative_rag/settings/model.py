@@ -57,7 +57,9 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     preset: Literal["fast", "balanced", "thorough"] = Field("balanced", description="a bundle of the limits below")
-    corpus: str = Field("", description="corpus to ask; empty: 'default' once it exists, else the starter corpus")
+    corpus: str = Field(
+        "", description="corpus to ask, or several (a,b); empty: 'default' once it exists, else the starter corpus"
+    )
     within_title: str = Field("", description="ask only documents with this in their title; with * or ?, a pattern")
     within_source: str = Field("", description="ask only documents with this in their path or URL")
     within_section: str = Field("", description="ask only passages below a heading with this")

@@ -132,7 +132,7 @@ class Citation:
 
     `retrieved` is the day (ISO) on which a web page was read, "" for a document of the corpus. `url` is the web address
     of the document (http or https), "" where none is known. `copies` are the sources of documents with the same text.
-    `display` is the quote for reading, without Markdown.
+    `display` is the quote for reading, without Markdown. `corpus` is the name of the corpus where several were asked.
     """
 
     n: int
@@ -146,6 +146,7 @@ class Citation:
     url: str = ""
     copies: tuple[str, ...] = ()
     display: str = ""
+    corpus: str = ""
 
     @property
     def link(self) -> str:

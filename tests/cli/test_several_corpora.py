@@ -1,0 +1,77 @@
+"""Several corpora asked at once: one ranking, citations that name their corpus, and the cache."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.command_line import Command
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.factory import index_paths
+from iterative_rag.settings import load_settings
+
+TEXTS = {
+    "towns": {"Aldermere.md": "# Aldermere\n\nThe mayor of Aldermere is Osric Vane.\n"},
+    "people, dead": {
+        "Osric_Vane.md": "# Osric Vane\n\nThe mother of Osric Vane was Edda Holm.\n",
+        "Copy.md": "# Aldermere\n\nThe mayor of Aldermere is Osric Vane.\n",
+    },
+}
+BOTH = "towns,people"
+
+
+@pytest.fixture
+def two(tmp_path: Path, run: Command) -> None:
+    for name, texts in TEXTS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        assert run("index", str(folder), "--corpus", name.partition(",")[0], "--quiet").code == 0
+
+
+def test_a_chain_is_followed_from_one_corpus_into_the_other(run: Command, two: None) -> None:
+    question = "Who was the mother of the mayor of Aldermere?"
+    for _ in range(2):  # the second time from the cache
+        done = run("ask", question, "--corpus", BOTH, "--llm", "builtin", "--json")
+        answer = json.loads(done.out)
+        assert answer["short_answer"] == "Edda Holm", done.err
+        assert {(one["title"], one["corpus"]) for one in answer["citations"]} == {
+            ("Aldermere", "towns"),
+            ("Osric Vane", "people"),
+        }
+        assert answer["settings"]["corpus"] == BOTH
+    assert "people: people, dead/Osric_Vane.md" in run("ask", question, "--corpus", BOTH, "--llm", "builtin").out
+
+
+def test_the_same_text_in_both_is_found_once(run: Command, two: None) -> None:
+    hits = json.loads(run("search", "mayor of Aldermere", "--corpus", BOTH, "--json").out)
+    assert sorted(hit["title"] for hit in hits) == ["Aldermere", "Osric Vane"]
+    assert hits[0]["document_id"].startswith("towns/")
+
+
+def test_a_part_may_lie_in_one_of_them(run: Command, two: None) -> None:
+    hits = json.loads(run("search", "mother", "--corpus", BOTH, "--title", "Osric", "--json").out)
+    assert [hit["title"] for hit in hits] == ["Osric Vane"]
+    missed = run("search", "mother", "--corpus", BOTH, "--title", "Nowhere")
+    assert (missed.code, "No document matches --title Nowhere" in missed.err) == (4, True)
+
+
+def test_what_cannot_be_asked_together_is_refused(run: Command, two: None, tmp_path: Path) -> None:
+    question = "Who is the mayor of Aldermere?"
+    missing = run("ask", question, "--corpus", "towns,cities", "--llm", "builtin")
+    assert (missing.code, "There is no corpus 'cities'" in missing.err) == (4, True)
+    index_paths([tmp_path / "towns"], settings=load_settings(), corpus="hashed", embedder=HashingEmbedder(64))
+    other = run("ask", question, "--corpus", "towns,hashed", "--llm", "builtin")
+    assert other.code == 4
+    assert "'hashed' was indexed with the embedder hashing" in other.err
+    assert "Corpora that are asked together need the same embedder." in other.err
+    assert "iterative-rag index" in other.err
+
+
+def test_a_corpus_whose_name_holds_a_comma_is_one(run: Command, two: None, tmp_path: Path) -> None:
+    assert run("index", str(tmp_path / "people, dead"), "--corpus", "towns,people", "--quiet").code == 0
+    hits = json.loads(run("search", "mother", "--corpus", BOTH, "--json").out)
+    assert not any("/" in hit["document_id"] for hit in hits)
