@@ -19,6 +19,7 @@ from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, PageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
+from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
@@ -52,6 +53,7 @@ class BuiltinBackend:
         *,
         binary_grades: bool = False,
         rewordings: int = 3,
+        trust: AnswerTrust | None = None,
     ) -> None:
         """`binary_grades` and `rewordings`: as the settings `grades` and `rewordings` have it."""
         # The engine reads windows in parallel, so each reading uses one thread.
@@ -62,6 +64,7 @@ class BuiltinBackend:
         self._rewriter = BuiltinRewriter(rewordings)
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
+        self._trust: AnswerTrust = trust or FittedAnswerTrust(evidence)
         self._titles: tuple[str, TitleWords] | None = None  # of the corpus of this fingerprint
 
     def with_names_of(self, corpus: Corpus) -> BuiltinBackend:
@@ -77,7 +80,7 @@ class BuiltinBackend:
 
     def roles(self, budget: CallBudget) -> Roles:
         """The roles. The budget is unused, since no role makes an LLM call."""
-        planned = self._planner, self._caution
+        planned = self._planner, self._caution, self._trust
         return Roles(
             BuiltinAnalyst(*planned),
             BuiltinExtractor(self._reader, self._embedder),
@@ -92,11 +95,11 @@ class BuiltinBackend:
 
 
 class BuiltinAnalyst:
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
-        self._planner, self._caution = planner, caution
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
+        self._planner, self._caution, self._trust = planner, caution, trust
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
-        outcome = Evaluation(inquiry, self._caution).of(self._planner.plan(inquiry.original))
+        outcome = Evaluation(inquiry, self._caution, self._trust).of(self._planner.plan(inquiry.original))
         if outcome.values:
             return Known()
         if questions := outcome.needs or outcome.again:
@@ -133,22 +136,24 @@ class BuiltinExtractor:
 
 
 class BuiltinRephraser:
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
-        self._planner, self._caution = planner, caution
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
+        self._planner, self._caution, self._trust = planner, caution, trust
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
         known = set(inquiry.facts)
         grown = replace(inquiry, facts=(*inquiry.facts, *(fact for fact in found if fact not in known)))
-        return insert_values(inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution))
+        return insert_values(
+            inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution, self._trust)
+        )
 
 
 class BuiltinAnswerer:
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
-        self._planner, self._caution = planner, caution
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
+        self._planner, self._caution, self._trust = planner, caution, trust
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """Compose the answer. `advice` is ignored: the answer states nothing beyond the facts."""
         read = self._planner.read(inquiry.original)
-        plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
+        plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution, self._trust)
         draft = compose(inquiry, read.question, plan, evaluation, last_attempt=last_attempt)
         return replace(draft, taken_as=read.taken)

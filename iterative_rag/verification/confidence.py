@@ -1,9 +1,4 @@
-"""How far to trust an answer: the backend's own word, held down by what reflection and the sources say against it.
-
-A logistic model of the backend's word, fact scores, agreement of documents, hops, groundedness and conflicts, fitted on
-train questions, ranks answers slightly better (AUC 0.72 against 0.69 on 121 answers to HotpotQA dev questions), but its
-probabilities are worse there (ECE 0.17 against 0.09): it is not used. `python -m scripts.train.fit_confidence` fits it.
-"""
+"""How far to trust an answer: the backend's own word, held down by what reflection and the sources say against it."""
 
 from __future__ import annotations
 

@@ -30,9 +30,13 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     outcome = evaluation.of(plan)
     if last_attempt and not outcome.values:
         outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
-    if not outcome.values or outcome.values[0].score < evaluation.caution.given:
+    if not outcome.values:
         return _abstention(inquiry, outcome)
-    if wants_extract(asked):
+    extract = wants_extract(asked)
+    trust = outcome.values[0].score if extract else evaluation.trusted(asked, outcome.values)
+    if trust < evaluation.caution.given:
+        return _abstention(inquiry, outcome)
+    if extract:
         return _extract(outcome.values)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
@@ -42,7 +46,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
         text=" ".join(sentence(part, value.text, _marks(inquiry, value, cited)) for part, value in parts),
         short_answer=best.text,
         cited=cited,
-        confidence=round(best.score, 3),
+        confidence=round(trust, 3),
         computations=best.computations,
         caveats=(
             *(f"Not found: {question}" for question in outcome.missing if best.parts),

@@ -13,6 +13,7 @@ from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Loo
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
 from iterative_rag.builtin.reasoning import alternatives, computed_values, name_parts, side_joining
+from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.types import Computation, Fact, Inquiry, Need
@@ -25,10 +26,12 @@ LOOKS = 2
 
 @dataclass(slots=True)
 class Evaluation:
-    """Evaluates the nodes of a plan for one state of an inquiry, with facts trusted at least as `caution` requires."""
+    """Evaluates the nodes of a plan for one state of an inquiry, with facts trusted at least as `caution` requires.
+    `trust` tells how likely an answer is right."""
 
     inquiry: Inquiry
     caution: Thresholds = CAREFUL
+    trust: AnswerTrust = weakest_step
     _facts: dict[str, list[tuple[int, Fact]]] = field(default_factory=dict)
     _tried: dict[str, int] = field(default_factory=dict)
 
@@ -224,7 +227,17 @@ class Evaluation:
             return NodeResult(needs=needs)
         known = first.values[0].text if first.values else first_node.source
         asked = [render(label.source, [known]) for label in node.labels]
-        return side_joining.join_several(asked, operands, self.caution.given)
+        weighed = [
+            replace(outcome, values=(replace(outcome.values[0], score=self.trusted(question, outcome.values)),))
+            if outcome.values
+            else outcome
+            for question, outcome in zip(asked, operands, strict=True)
+        ]
+        return side_joining.join_several(asked, weighed, self.caution.given)
+
+    def trusted(self, asked: str, values: Sequence[NodeValue]) -> float:
+        """The trust in the first of the values as the answer to a question."""
+        return self.trust(Answering(asked, self.inquiry, values))
 
     def _facts_stating(self, value: NodeValue) -> tuple[int, ...]:
         """The facts of a value that state it; all of its facts if it was computed."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from iterative_rag.builtin.question.plan import Lookup, Node, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
+from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation, render
 from iterative_rag.builtin.reasoning.thresholds import Thresholds
 from iterative_rag.types import Inquiry, Need, Plan, PlannedStep
@@ -14,11 +15,11 @@ from iterative_rag.types import Inquiry, Need, Plan, PlannedStep
 class BuiltinPlanner:
     """Implements protocols.Planner. Every call plans from the facts alone, so the previous plan is ignored."""
 
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
-        self._planner, self._caution = planner, caution
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
+        self._planner, self._caution, self._trust = planner, caution, trust
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
-        tree, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution)
+        tree, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution, self._trust)
         outcome = evaluation.of(tree)
         if outcome.values:
             return Plan((), "The facts answer the question.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from iterative_rag.builtin.question.plan import Fallback, Node
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
+from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.node_result import NodeResult
 from iterative_rag.builtin.reasoning.plan_evaluation import LOOKS, Evaluation
 from iterative_rag.builtin.reasoning.thresholds import Thresholds
@@ -13,14 +14,14 @@ from iterative_rag.types import Inquiry, Need, Sufficiency
 class BuiltinSufficiencyJudge:
     """Implements protocols.SufficiencyJudge on the analyst's plan, so that the two cannot disagree."""
 
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds) -> None:
-        self._planner, self._caution = planner, caution
+    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
+        self._planner, self._caution, self._trust = planner, caution, trust
 
     def judge(self, inquiry: Inquiry) -> Sufficiency:
         plan = self._planner.plan(inquiry.original)
-        evaluation = Evaluation(inquiry, self._caution)
+        evaluation = Evaluation(inquiry, self._caution, self._trust)
         outcome = evaluation.of(plan)
-        if outcome.values and outcome.values[0].score >= self._caution.given:
+        if outcome.values and evaluation.trusted(inquiry.original, outcome.values) >= self._caution.given:
             return Sufficiency(True)
         gap = _missing(plan, evaluation, outcome) or _weakest(inquiry, outcome)
         said = gap or "; ".join(outcome.missing) or inquiry.question

@@ -151,7 +151,7 @@ def main() -> None:
     needs = balanced(needs)
     evidence = EvidenceReader(threads=1)
     platt = answerable(evidence, [one for one in prose if one.answerable >= 0][-500:])
-    about = dict(install.NEUTRAL) | {"answerable": [round(value, 6) for value in platt]}
+    about: dict[str, object] = {**install.NEUTRAL, "answerable": [round(value, 6) for value in platt]}
     print(f"answerable: {about['answerable']}")
 
     evidence.network.answerable = platt
@@ -162,7 +162,7 @@ def main() -> None:
         kept = [{"need": row.need, "right": row.right, **row.features} for row in (*values, *polar)]
         arguments.keep.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
     fitted(values, "kind")
-    about["findings"] = {"value": fitted(values), "polar": fitted(polar)}
+    about["findings"] = {**install.FINDINGS, "value": fitted(values), "polar": fitted(polar)}
     install.put_settings(about)
     install.put_digests()
     print(json.dumps(about["findings"], indent=1))

@@ -21,11 +21,23 @@ WEIGHTS = Path("iterative_rag/builtin/weights")
 VALUE = {"bias": 0.0, "answerable": 0.7, "share": 0.5, "kind": 0.5}
 VALUE |= dict.fromkeys(("crosses", "long", "missing", "titled"), 0.0)
 POLAR = {"bias": 0.0, "yes": 0.0, "decided": 1.0, "apart": 0.5, "missing": -1.0, "titled": 0.0}
-NEUTRAL = {"answerable": [1.0, 0.3, 0.0], "findings": {"value": VALUE, "polar": POLAR}}
+# Until it is fitted, an answer is trusted as its weakest step is.
+ANSWER = {"bias": 0.0, "weakest": 1.0}
+ANSWER |= dict.fromkeys(("chain", "rivals", "covered", "worked out", "again"), 0.0)
+FINDINGS = {"value": VALUE, "polar": POLAR, "answer": ANSWER}
+NEUTRAL = {"answerable": [1.0, 0.3, 0.0], "findings": FINDINGS}
 
 
 def put_settings(about: Mapping[str, object]) -> None:
     (WEIGHTS / "evidence.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def put_findings(kind: str, weights: Mapping[str, float]) -> None:
+    """Put the weights of one kind of finding in place of those before."""
+    about = json.loads((WEIGHTS / "evidence.json").read_text(encoding="utf-8"))
+    about["findings"][kind] = dict(weights)
+    put_settings(about)
+    put_digests()
 
 
 def put_digests() -> None:

@@ -1,0 +1,104 @@
+"""The trust in an answer: the probability that it is right, from the whole chain of facts behind it.
+
+How sure the weakest step is tells little by itself. An answer whose quotes hold the words of the question, which has no
+rivals, and which the reader finds again when it reads the whole question over the quotes is right more often.
+`python -m scripts.train.fit_answer_trust` fits the weights on questions about articles that were set aside from all
+training, some of them over corpora that do not hold the answer. On 1,660 answers, in ten folds, they tell right from
+wrong answers with an area under the curve of 0.83, the weakest step alone with 0.81 (639 of HotpotQA: 0.79 and 0.75).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from iterative_rag.builtin.language.function_words import content
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
+from iterative_rag.builtin.reading.finding_odds import Features, chance
+from iterative_rag.builtin.reading.span_search import log_odds
+from iterative_rag.builtin.reasoning.node_result import NodeValue
+from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes
+from iterative_rag.text.markdown_rows import is_row
+from iterative_rag.types import Fact, Inquiry
+
+# Spans of the whole question among which the answer is looked for.
+SPANS = 3
+LEAST = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """A value that may be given as the answer: the question as it was read (`asked`), and all values that its plan has,
+    best first."""
+
+    asked: str
+    inquiry: Inquiry
+    values: Sequence[NodeValue]
+
+    @property
+    def cited(self) -> list[Fact]:
+        return [self.inquiry.facts[place] for place in dict.fromkeys(self.values[0].facts)]
+
+
+class AnswerTrust(Protocol):
+    """The trust, 0 to 1, in the first value of an answering."""
+
+    def __call__(self, given: Answering) -> float: ...
+
+
+def weakest_step(given: Answering) -> float:
+    """The trust in the least trusted fact of the chain."""
+    return given.values[0].score
+
+
+class FittedAnswerTrust:
+    """Implements AnswerTrust; thread-safe."""
+
+    def __init__(self, reader: EvidenceReader) -> None:
+        self._reader = reader
+
+    def __call__(self, given: Answering) -> float:
+        if not self.is_fitted_for(given):
+            return weakest_step(given)
+        return round(chance(self._reader.weights["answer"], self.features(given)), 4)
+
+    def is_fitted_for(self, given: Answering) -> bool:
+        """Whether the weights hold for an answering: not for several questions, which were each weighed by themselves,
+        nor for rows of a table, whose trust was fitted on questions about tables."""
+        return bool(given.cited) and not given.values[0].parts and not _is_of_table(given)
+
+    def features(self, given: Answering) -> Features:
+        """What tells whether the first value is right, by name."""
+        best, cited = given.values[0], given.cited
+        said = {word for fact in cited for word in (*content(fact.statement), *content(fact.title))}
+        asked = set(content(given.asked))
+        rivals = [value for value in given.values[1:] if not agree(value.text, best.text)]
+        return {
+            "bias": 1.0,
+            "weakest": log_odds(best.score),
+            "chain": math.log(max(best.chain, LEAST)),
+            "rivals": float(min(len(rivals), 4)),
+            "covered": len(asked & said) / max(1, len(asked)),
+            "worked out": float(bool(best.computations)),
+            # No quote holds what was worked out.
+            "again": 0.0 if best.computations else self._found_again(given, best.text),
+        }
+
+    def _found_again(self, given: Answering, value: str) -> float:
+        """The share of the value among what the reader finds for the whole question in the quotes together."""
+        by_title: dict[str, list[str]] = {}
+        for fact in given.cited:
+            by_title.setdefault(fact.title, []).append(fact.statement)
+        text = " ".join(f"{title}: {' '.join(dict.fromkeys(quotes))}" for title, quotes in by_title.items())
+        reading = self._reader.read(given.asked, [PassageText("", "", text)], best=SPANS)[0]
+        if value.casefold() in {"yes", "no"}:
+            return reading.yes if says_yes(value) else reading.no
+        return max((span.probability for span in reading.spans if agree(span.text, value)), default=0.0)
+
+
+def _is_of_table(given: Answering) -> bool:
+    """Whether rows of a table state the value."""
+    stating = [fact for fact in given.cited if fact.value == given.values[0].text]
+    return bool(stating) and is_row(stating[0].quote)
