@@ -22,6 +22,8 @@ ENGLISH_WORDS = 2
 READ, LONGEST_QUESTION = 2000, 400
 # A document of so many words is too short to hold a quotation besides its own text.
 SHORT_DOCUMENT = 40
+# A longer one has at least so many times more function words of its own than of English, which stand in titles.
+FEW_ENGLISH = 4
 _PARTICLES = frozenset(
     {"a", "à", "al", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el", "i", "ibn"}
     | {"il", "la", "le", "of", "van", "von", "y", "zu"}
@@ -51,13 +53,27 @@ def language_of_text(text: str) -> str:
 def language_of_document(text: str) -> str:
     """The code of the language of a document; "" where it is English or not clear.
 
-    A table of names looks like any language: where the function words of a language are known, they have to agree, and
-    a short text about a foreign title has none of English.
+    A table of names looks like any language: where the function words of a language are known, they have to agree, with
+    few of English among them and none in a short text, which may be about a foreign title. Elsewhere the detector has
+    to be sure, for words of English are words of Turkish ("her", "on") and Danish ("for", "at") as well.
     """
-    code, words = language_of_text(text), _LETTERS.findall(text[:READ])
-    if code == ENGLISH or (code in codes() and language(text[:READ]) != code):
+    beginning = text[:READ]
+    words = _LETTERS.findall(beginning)
+    if not words or (told := language(beginning)) == ENGLISH:
         return ""
-    return "" if len(words) <= SHORT_DOCUMENT and _english_words(words, code) else code
+    code, share = _detected(beginning)
+    if code == ENGLISH or code not in language_names() or share < SURE:
+        return ""
+    foreign, english = sum(word[0] >= _OTHER_SCRIPTS for word in words), _english_words(words, code)
+    if 2 * foreign > len(words):
+        return code
+    if foreign and english >= ENGLISH_WORDS:
+        return ""
+    if code in codes():
+        own = sum(folded(word) in language_of(code).function_words for word in words)
+        few = english == 0 if len(words) <= SHORT_DOCUMENT else FEW_ENGLISH * english <= own
+        return code if told == code and few else ""
+    return code if share >= SURE_OF_FEW and not _only_names(words) else ""
 
 
 def main_language(texts: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import unicodedata
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from qdrant_edge import Bm25, Bm25Config
 
 from iterative_rag import ingest as ingest_module
 from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.factory import starter_corpus_path
 from iterative_rag.index.analysers import MEAN_TERMS
 from iterative_rag.index.corpora import Corpora
@@ -22,6 +24,7 @@ from iterative_rag.sources import open_source
 from iterative_rag.text.spoken_language import language_of_document
 
 EMBEDDER = HashingEmbedder(16)
+LANGUAGES = Path(__file__).resolve().parents[2] / "evaluation" / "languages"
 TEXTS = {
     "Brücken": "Die Brücken von Arnfeld wurden im Jahr 1871 von der Baumeisterin Lorn gegründet und sind aus Stein.",
     "Köprüler": "Kırıklı kasabasındaki köprüleri mimar Aydın Ilgaz yaptı. Köprülerin en eskisi taştan bir köprüdür.",
@@ -107,6 +110,22 @@ def test_a_name_is_found_in_texts_of_every_language(corpora: Corpora, folder: Pa
     index(corpora, folder)
     for query in ("Who is Quellbrunn?", "Wer ist Quellbrunn?", "Quellbrunn kimdir ve ne yaptı?"):
         assert {"Brücken", "Köprüler", "Bridge"} <= set(found_by_words(corpora, query)), query
+
+
+def test_questions_in_five_languages_find_their_articles_by_their_words(corpora: Corpora) -> None:
+    """The invented texts and questions of evaluation/languages."""
+    questions = load(LANGUAGES / "questions.jsonl").questions
+    assert Counter(question.types[0] for question in questions) == dict.fromkeys(("de", "fr", "es", "tr", "zh"), 12)
+    ingest([open_source(LANGUAGES / "articles.jsonl")], corpora, "c", EMBEDDER)
+    assert corpora.info("c").languages == dict.fromkeys(("de", "fr", "es", "tr", "zh"), 10)
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        found = corpus.search([question.text for question in questions], 60)
+    missed = []
+    for question, hits in zip(questions, found, strict=True):
+        ranked = sorted((hit for hit in hits if hit.sparse_rank), key=lambda hit: hit.sparse_rank or 0)
+        first = list(dict.fromkeys(hit.title for hit in ranked))[:5]
+        missed += [(question.id, title) for title in question.gold_titles if title not in first]
+    assert len(missed) <= 2, missed
 
 
 def test_a_corpus_knows_the_languages_of_its_documents(corpora: Corpora, folder: Path) -> None:
