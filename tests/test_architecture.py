@@ -49,6 +49,7 @@ ADAPTERS = 2
 
 # Who may import what is heavy or outside. The doors may draw (rich) and parse arguments (typer).
 HOMES = {
+    "mediawiki": {"sources"},
     "llama_index": {"llm", "embedders", "rerankers", "index", "integrations"},
     "ollama": {"llm", "embedders"},
     "qdrant_edge": {"index"},

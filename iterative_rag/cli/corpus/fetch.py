@@ -42,6 +42,12 @@ ArticleLimit = Annotated[
 ApiUrl = Annotated[
     str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
 ]
+Search = Annotated[
+    list[str] | None, typer.Option("--search", metavar="WORDS", help="The ten articles that the wiki finds for them.")
+]
+Via = Annotated[
+    str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
+]
 Refresh = Annotated[
     bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all articles of the corpus.")
 ]
@@ -52,6 +58,7 @@ def fetch(
     lang: Language = "en",
     category: Categories = None,
     links_of: LinksOf = None,
+    search: Search = None,
     depth: Depth = 1,
     from_dataset: FromDataset = None,
     corpus: CorpusToFill = None,
@@ -59,6 +66,7 @@ def fetch(
     contact: Contact = "",
     api: ApiUrl = "",
     allow_private_hosts: AllowPrivateHosts = False,
+    via: Via = "api",
     refresh: Refresh = False,
     embedder: EmbedderSpec = None,
     as_json: AsJson = False,
@@ -77,7 +85,10 @@ def fetch(
     )
 
     name = corpus_to_fill(corpus)
-    wanted, no_pages = _wanted(pages or [], lang, category or [], links_of or [], depth, from_dataset, limit, refresh)
+    by_package = _by_package(via)
+    wanted, no_pages = _wanted(
+        pages or [], lang, category or [], links_of or [], search or [], depth, from_dataset, limit, refresh
+    )
     with naming_private_hosts(allow_private_hosts), fetching_progress(quiet=quiet) as (progress, on_pause):
         found = factory.fetch_wikipedia(
             wanted,
@@ -85,6 +96,7 @@ def fetch(
             contact=contact,
             api=api,
             private_hosts=allow_private_hosts,
+            by_package=by_package,
             progress=progress,
             on_pause=on_pause,
         )
@@ -93,7 +105,7 @@ def fetch(
     if as_json:
         _write_json(name, found, missed, report)
     else:
-        _show(found, missed, report, _Retyped(lang, corpus, api, allow_private_hosts), wanted.limit, quiet=quiet)
+        _show(found, missed, report, _Retyped(lang, corpus, api, allow_private_hosts, via), wanted.limit, quiet=quiet)
     if any(one.kind == "failed" or one.asked in wanted.names for one in missed):
         raise typer.Exit(FAILED)
 
@@ -120,6 +132,7 @@ def _wanted(
     language: str,
     categories: list[str],
     links_of: list[str],
+    searches: list[str],
     depth: int,
     dataset: Path | None,
     limit: int | None,
@@ -131,15 +144,23 @@ def _wanted(
     from iterative_rag.sources.wikipedia.page_names import page_name
 
     listed, no_pages = _of_dataset(dataset, language) if dataset else ([], [])
-    names, categories_, linking = (
-        tuple(page_name(one, language=language) for one in given) for given in (pages, categories, links_of)
+    names, categories_, linking, words = (
+        tuple(page_name(one, language=language) for one in given) for given in (pages, categories, links_of, searches)
     )
-    wanted = Wanted(names, tuple(listed), categories_, linking, depth, limit or LIMIT, refresh)
+    wanted = Wanted(names, tuple(listed), categories_, linking, words, depth, limit or LIMIT, refresh)
     if wanted.nothing and not refresh:
         raise UsageError(
             "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
         )
     return wanted, no_pages
+
+
+def _by_package(via: str) -> bool:
+    from iterative_rag.errors import UsageError
+
+    if via not in ("api", "wikipedia"):
+        raise UsageError(f"There is no way {via!r} to look up titles.", hint="Use --via api or --via wikipedia.")
+    return via == "wikipedia"
 
 
 def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
@@ -177,6 +198,7 @@ class _Retyped:
     corpus: str | None
     api: str
     private_hosts: bool
+    via: str
 
     def command(self, title: str, language: str) -> str:
         parts = ["iterative-rag", "corpus", "fetch", title]
@@ -184,6 +206,7 @@ class _Retyped:
         parts += ["--corpus", self.corpus] if self.corpus else []
         parts += ["--api", self.api] if self.api else []
         parts += ["--allow-private-hosts"] if self.private_hosts else []
+        parts += ["--via", self.via] if self.via != "api" else []
         return shlex.join(parts)
 
 

@@ -20,11 +20,12 @@ from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName
 
 LIMIT = 1000
+FOUND = 10  # articles of a search
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """All `names` are fetched, and at most `limit` more from `listed`, the categories and the links.
+    """All `names` are fetched, and at most `limit` more from `listed`, the searches, the categories and the links.
 
     `links_of` are fetched with the pages that they link to, up to `depth` links away. `refresh` fetches stored pages
     again whose revision has changed: the wanted ones, or where nothing is wanted those of the whole folder.
@@ -34,13 +35,14 @@ class Wanted:
     listed: tuple[PageName, ...] = ()
     categories: tuple[PageName, ...] = ()
     links_of: tuple[PageName, ...] = ()
+    searches: tuple[PageName, ...] = ()
     depth: int = 1
     limit: int = LIMIT
     refresh: bool = False
 
     @property
     def nothing(self) -> bool:
-        return not (self.names or self.listed or self.categories or self.links_of)
+        return not (self.names or self.listed or self.categories or self.links_of or self.searches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
 
 def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
     yield from wanted.listed
+    for words in wanted.searches:
+        yield from (PageName(title, words.language) for title in wikis.of(words.language).search(words.title, FOUND))
     for category in wanted.categories:
         empty = True
         for title in wikis.of(category.language).category(category.title):

@@ -160,6 +160,11 @@ class MediaWiki:
         found = [*query.get("prefixsearch", []), *query.get("search", [])]
         return tuple(dict.fromkeys(str(one["title"]) for one in found))[:limit]
 
+    def search(self, words: str, limit: int) -> tuple[str, ...]:
+        """The articles that the wiki's own search finds, best first."""
+        asked = {"list": "search", "srsearch": words, "srlimit": str(limit), "srprop": "", "srinfo": ""}
+        return tuple(str(one["title"]) for one in self._query({**asked, "srnamespace": "0"}).get("search", []))[:limit]
+
     def _query(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         """A query with all its continuations merged: the API splits long answers."""
         whole: dict[str, Any] = {}
