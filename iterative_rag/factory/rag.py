@@ -20,6 +20,7 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
+from iterative_rag.settings.choices import AUTO
 from iterative_rag.types import (
     Answer,
     AnswerText,
@@ -431,8 +432,11 @@ class IterativeRAG:
         roles = (names_read(corpus) if names_read else self.backend).roles(budget)
         if single:
             from iterative_rag.engine.given_analysis import SingleLookUp
+            from iterative_rag.engine.stated_answer import StatedAnswer
 
             roles = dataclasses.replace(roles, analyst=SingleLookUp(roles.analyst))
+            if settings.answer_language in (AUTO, "en"):
+                roles = dataclasses.replace(roles, answerer=StatedAnswer(roles.answerer))
         grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, self.store)
         web: WebSearch | None = None
         if settings.web:

@@ -103,14 +103,16 @@ def test_what_is_doubtful_is_looked_up(doubtful: dict[str, Any]) -> None:
     assert (answer.question, answer.short_answer) == ("When was Velm Tower designed?", "1911")
 
 
-def test_a_follow_up_that_one_look_up_answers_needs_no_analysis() -> None:
-    """Understanding it takes the place of the analysis, so that it costs no more calls than the whole question."""
+def test_a_follow_up_that_one_look_up_answers_costs_two_calls() -> None:
+    """Understanding it takes the place of the analysis, and what was read states the answer."""
     asked = reply("search", "Where was Oda Brenk born?", single=True)
-    looked_up = {role: replies for role, replies in BORN.items() if role != "analyse"}
-    with scripted(DESIGNED, {"follow_up": [asked]}, looked_up) as llm:
+    with scripted(DESIGNED, {"follow_up": [asked], "extract": BORN["extract"]}) as llm:
         talk = session(llm)
-        first, second = talk.ask(FIRST), talk.ask("where was she born?")
-    assert (second.short_answer, second.usage.llm_calls) == ("Tarn", first.usage.llm_calls)
+        talk.ask(FIRST)
+        answer = talk.ask("where was she born?")
+    assert (answer.short_answer, answer.usage.llm_calls) == ("Tarn", 2)
+    assert answer.text == f"{TEXTS['Oda Brenk'].rstrip('.')} [1]."
+    assert [one.quote for one in answer.citations] == [TEXTS["Oda Brenk"]]
 
 
 def test_a_look_up_that_brings_nothing_is_analysed_as_ever() -> None:
