@@ -14,11 +14,12 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
-from iterative_rag import IterativeRAG, Settings, ingest, load_settings
+from iterative_rag import IterativeRAG, Settings, load_settings
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.evaluation.questions import Question
@@ -40,11 +41,8 @@ def recall(hits: Sequence[Hit], question: Question, depth: int) -> float:
 
 
 def measure_search(questions: Sequence[Question], settings: Settings) -> None:
-    corpus = open_corpus(settings)
-    try:
+    with closing(open_corpus(settings)) as corpus:
         found = corpus.search([question.text for question in questions], HITS)
-    finally:
-        corpus.close()
     heads = [f"{half}@{depth}" for half in ("both", "words") for depth in DEPTHS]
     print(f"{'':10}" + "".join(f"{head:10}" for head in heads))
     for language in (*dict.fromkeys(question.types[0] for question in questions), ""):
@@ -60,21 +58,18 @@ def by_words(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def measure_answers(questions: Sequence[Question], settings: Settings) -> None:
-    rag = IterativeRAG.from_settings(settings)
     right = kept = quotes = verbatim = 0
-    try:
+    with IterativeRAG.from_settings(settings) as rag, closing(open_corpus(settings)) as corpus:
         for question in questions:
             answer = rag.ask(question.text)
             told = bool(score(answer.short_answer, question.answers).right)
             right, kept = right + told, kept + in_language(answer, question.types[0])
             for cited in answer.citations:
-                (document,) = rag.corpus.find(cited.title)
+                (document,) = corpus.find(cited.title)
                 quotes += 1
                 verbatim += document.text[cited.start : cited.end] == cited.quote
             ending = "right" if told else answer.status.value
             print(f"{question.id}  {ending:10} {answer.short_answer or answer.reason}")
-    finally:
-        rag.close()
     print(f"right {right} of {len(questions)}, language kept {kept}, quotes verbatim {verbatim} of {quotes}")
 
 
@@ -97,13 +92,12 @@ def main() -> None:
     parser.add_argument("--llm", default="", help="answer the questions with it, too")
     parser.add_argument("--as-english", action="store_true", help="read all texts as English")
     given = parser.parse_args()
-    if given.as_english:
-        ingest.language_of_document = lambda text: ""
     questions = load(DATA / "questions.jsonl").questions
     with home():
         options = {"corpus": CORPUS, "embedder": given.embedder, "rerank": given.rerank, "llm": given.llm or "builtin"}
         settings = load_settings(options)
-        index_paths([DATA / "articles.jsonl"], settings=settings)
+        with patch("iterative_rag.ingest.language_of_document", return_value="") if given.as_english else nullcontext():
+            index_paths([DATA / "articles.jsonl"], settings=settings)
         measure_search(questions, settings)
         if given.llm:
             measure_answers(questions, settings)
