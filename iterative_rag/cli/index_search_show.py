@@ -221,10 +221,10 @@ def search(
         return
     if not found:
         err().line(f"Nothing found in {opened.name}.")
-    _show_hits(found, explain=explain, weight=settings.rerank_weight)
+    _show_hits(found, explain=explain, settings=settings)
 
 
-def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, weight: float) -> None:
+def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, settings: Settings) -> None:
     from iterative_rag.cli.console import clean, out
 
     for number, (hit, text) in enumerate(found, 1):
@@ -232,17 +232,19 @@ def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, weight: float
         place = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
         out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (place, "dim"))
         if explain:
-            out().line((_explained(hit, weight), "dim"), indent="   ")
+            out().line((_explained(hit, settings), "dim"), indent="   ")
         out().line(clean(text), indent="   ")
 
 
-def _explained(hit: Hit, weight: float) -> str:
+def _explained(hit: Hit, settings: Settings) -> str:
     """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
-    from iterative_rag.index.indexed_corpus import RRF_K
-
-    ranks = ((1, "dense", hit.dense_rank), (1, "BM25", hit.sparse_rank), (weight, "reader", hit.reader_rank))
+    ranks = (
+        (settings.vector_weight, "dense", hit.dense_rank),
+        (settings.bm25_weight, "BM25", hit.sparse_rank),
+        (settings.rerank_weight, "reader", hit.reader_rank),
+    )
     return f"{hit.score:.4f} = " + " + ".join(
-        f"{counted:g}/({RRF_K}+{rank}) {half}" for counted, half, rank in ranks if rank
+        f"{counted:g}/({settings.fusion_k}+{rank}) {half}" for counted, half, rank in ranks if rank
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
+    from iterative_rag.index.rank_fusion import Ranking
     from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, Grader, Reranker
     from iterative_rag.remote.model_spec import Spec
 
@@ -24,6 +25,20 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
     from iterative_rag.embedders.embedder_choice import embedder
 
     return embedder("builtin" if wanted is None else wanted, timeout=settings.timeout, cache=kept)
+
+
+def ranking_of(settings: Settings) -> Ranking:
+    """How the rankings of a search are fused."""
+    from iterative_rag.index.rank_fusion import Ranking
+
+    return Ranking(
+        settings.search_depth,
+        settings.fusion_k,
+        settings.vector_weight,
+        settings.bm25_weight,
+        settings.rerank_depth,
+        settings.rerank_weight,
+    )
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:

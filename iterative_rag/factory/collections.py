@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iterative_rag.factory.backends import make_embedder, make_reranker
+from iterative_rag.factory.backends import make_embedder, make_reranker, ranking_of
 from iterative_rag.factory.corpus_actions import corpora, open_asked
 from iterative_rag.settings import Settings
 
@@ -44,8 +44,7 @@ def open_to_read(
             sparse_query=sparse,
             cache=kept,
             reranker=make_reranker(settings, kept, rerank),
-            rerank_depth=settings.rerank_depth,
-            rerank_weight=settings.rerank_weight,
+            ranking=ranking_of(settings),
         )
         stack.pop_all()
     return corpus

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, CorpusNotFound, UsageError
-from iterative_rag.factory.backends import cache, make_embedder, make_reranker
+from iterative_rag.factory.backends import cache, make_embedder, make_reranker, ranking_of
 from iterative_rag.protocols import BUILTIN, GIVEN
 from iterative_rag.settings import Settings, home
 from iterative_rag.system.private_files import private_folder
@@ -116,8 +116,7 @@ def open_corpus(
         embedder,
         cache=kept,
         reranker=reranker,
-        rerank_depth=settings.rerank_depth,
-        rerank_weight=settings.rerank_weight,
+        ranking=ranking_of(settings),
     )
     try:
         return opened()

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
-from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
@@ -21,6 +20,7 @@ from iterative_rag.index.empty_part import known_keys
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.place_choice import places_at
+from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
@@ -158,8 +158,7 @@ class Corpora:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        rerank_depth: int = rank_fusion.DEPTH,
-        rerank_weight: float = rank_fusion.WEIGHT,
+        ranking: Ranking = AS_MEASURED,
     ) -> IndexedCorpus:
         """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere) or CorpusDamaged."""
         folder = self._existing(name)
@@ -182,8 +181,7 @@ class Corpora:
                 embedder,
                 cache=cache,
                 reranker=reranker,
-                rerank_depth=rerank_depth,
-                rerank_weight=rerank_weight,
+                ranking=ranking,
             )
             stack.pop_all()
         return corpus

@@ -16,16 +16,13 @@ from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
 from iterative_rag.index.query_vectors import QueryVectors
+from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.title_lookup import ids_of_title
 from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document, Hit, Passage
-
-RRF_K = 60
-# The least depth of each half of a hybrid query: a passage that both rank low can still win.
-DEPTH = 100
 
 
 class IndexedCorpus:
@@ -42,8 +39,7 @@ class IndexedCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        rerank_depth: int = rank_fusion.DEPTH,
-        rerank_weight: float = rank_fusion.WEIGHT,
+        ranking: Ranking = AS_MEASURED,
         follows: bool = True,
     ) -> None:
         self.name = reader.name
@@ -52,7 +48,7 @@ class IndexedCorpus:
         self._embedder = embedder
         self._cache = cache
         self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._rerank_depth, self._rerank_weight = reranker, rerank_depth, rerank_weight
+        self._reranker, self._ranking = reranker, ranking
         self._follows = follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = reader.take()
@@ -68,8 +64,7 @@ class IndexedCorpus:
                 self._embedder,
                 cache=self._cache,
                 reranker=self._reranker,
-                rerank_depth=self._rerank_depth,
-                rerank_weight=self._rerank_weight,
+                ranking=self._ranking,
                 follows=False,
             )
         except BaseException:
@@ -126,18 +121,19 @@ class IndexedCorpus:
             return [[] for _ in queries]
         embedded = [(query, self._vectors.of(query)) for query in asked]
         with self._newest() as seen, seen.vectors() as vectors:
-            found = _passages_alone(vectors, embedded, max(DEPTH, 2 * limit), among, seen)
+            found = _passages_alone(vectors, embedded, max(self._ranking.depth, 2 * limit), among, seen)
             strangers = frozenset(point_ids(seen.strangers))
-            fused = [fuse(*halves, strangers) for halves in found]
-            needed = max(limit, self._rerank_depth) if self._reranker else limit
+            fused = [fuse(*halves, strangers, self._ranking) for halves in found]
+            needed = max(limit, self._ranking.rerank_depth) if self._reranker else limit
             hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
             if self._reranker:
                 hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
         return [hits.get(query, [])[:limit] for query in queries]
 
     def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
-        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: self._rerank_depth]]
-        return rank_fusion.reranked(hits, query, texts, reranker, RRF_K, self._rerank_weight)
+        ranking = self._ranking
+        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: ranking.rerank_depth]]
+        return rank_fusion.reranked(hits, query, texts, reranker, ranking.k, ranking.rerank_weight)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""
@@ -231,13 +227,22 @@ class Fused:
     sparse_rank: int | None
 
 
-def fuse(dense: Sequence[UUID], sparse: Sequence[UUID], strangers: AbstractSet[UUID] = frozenset()) -> list[Fused]:
+def fuse(
+    dense: Sequence[UUID],
+    sparse: Sequence[UUID],
+    strangers: AbstractSet[UUID] = frozenset(),
+    ranking: Ranking = AS_MEASURED,
+) -> list[Fused]:
     """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, ignoring `strangers`."""
     ranks: dict[UUID, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):
         for rank, one in enumerate((point for point in points if point not in strangers), start=1):
             ranks.setdefault(one, [None, None])[half] = rank
-    fused = [Fused(one, sum(1 / (RRF_K + rank) for rank in both if rank), *both) for one, both in ranks.items()]
+    weights = ranking.vector_weight, ranking.bm25_weight
+    fused = [
+        Fused(one, sum(weight / (ranking.k + rank) for weight, rank in zip(weights, both, strict=True) if rank), *both)
+        for one, both in ranks.items()
+    ]
     # Ties are impossible within one half, so this order is total.
     fused.sort(key=lambda one: (-one.score, one.dense_rank or len(ranks) + 1, one.sparse_rank or 0))
     return fused

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from iterative_rag.protocols import Reranker
 from iterative_rag.types import Hit
@@ -12,6 +12,24 @@ from iterative_rag.types import Hit
 # 20 or 40 passages and weights of 0.5, 1, 2 and 4 these did best at 10 articles on both training files together.
 DEPTH = 40
 WEIGHT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How the rankings of a search become one, by weighted reciprocal rank: weight / (`k` + rank), added up.
+
+    `depth` is how many passages each half is asked for at least: one that both rank low can still win.
+    """
+
+    depth: int = 100
+    k: int = 60
+    vector_weight: float = 1.0
+    bm25_weight: float = 1.0
+    rerank_depth: int = DEPTH
+    rerank_weight: float = WEIGHT
+
+
+AS_MEASURED = Ranking()
 
 
 def reranked(

@@ -83,6 +83,12 @@ class Settings(BaseModel):
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
+    search_depth: int = Field(100, ge=1, le=1000, description="passages that each half of a search is asked for")
+    vector_weight: float = Field(1.0, ge=0, description="what the ranking by vectors counts in a search")
+    bm25_weight: float = Field(1.0, ge=0, description="what the ranking by words (BM25) counts in a search")
+    fusion_k: int = Field(
+        60, ge=1, le=1000, description="constant of the fusion by reciprocal rank; a smaller one favours first places"
+    )
     rerank: Annotated[str, form_of(RERANKERS)] = Field(
         "none", description=f"what ranks the passages of a search again: {RERANKERS.forms}"
     )

@@ -15,8 +15,9 @@ from iterative_rag.index.collections.assembled_document import AssembledDocument
 from iterative_rag.index.collections.collection_client import CollectionClient
 from iterative_rag.index.collections.collection_shape import CollectionShape, check_embedder
 from iterative_rag.index.collections.stored_node import StoredNode
-from iterative_rag.index.indexed_corpus import DEPTH, RRF_K, Fused, IndexedCorpus, fuse
+from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
 from iterative_rag.index.query_vectors import QueryVectors
+from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
 from iterative_rag.index.title_lookup import ids_of_title
 from iterative_rag.protocols import Cache, Embedder, Reranker
@@ -47,8 +48,7 @@ class CollectionCorpus:
         sparse_query: Callable[[str], Sparse] | None = None,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        rerank_depth: int = rank_fusion.DEPTH,
-        rerank_weight: float = rank_fusion.WEIGHT,
+        ranking: Ranking = AS_MEASURED,
     ) -> None:
         """Raises UsageError, CorpusMismatch or another CorpusError where the collection cannot be searched."""
         self.name = client.collection
@@ -60,7 +60,7 @@ class CollectionCorpus:
         if self._sparse_query is None and self._shape.bm25:
             self._sparse_query = bm25_query
         self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._rerank_depth, self._rerank_weight = reranker, rerank_depth, rerank_weight
+        self._reranker, self._ranking = reranker, ranking
         self._memory: dict[str, AssembledDocument] | None = None
 
     def pinned(self) -> CollectionCorpus:
@@ -79,12 +79,12 @@ class CollectionCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        needed = max(limit, self._rerank_depth) if self._reranker else limit
+        needed = max(limit, self._ranking.rerank_depth) if self._reranker else limit
         vectors = [(self._vectors.of(query), self._terms(query)) for query in asked]
         best = [
             self._fused(query, dense, sparse)[:needed]
             for query, (dense, sparse) in zip(
-                asked, self._client.search(vectors, max(DEPTH, 2 * limit), self._shape), strict=True
+                asked, self._client.search(vectors, max(self._ranking.depth, 2 * limit), self._shape), strict=True
             )
         ]
         documents = self._documents({_document_id(node): node for found in best for _, node in found})
@@ -101,7 +101,7 @@ class CollectionCorpus:
         """The nodes with a text, each text once, best first."""
         by_words = ranked_by_words(query, dense) if sparse is None else sparse
         nodes = {node.id: node for node in (*by_words, *dense) if node.text.strip()}
-        ranks = fuse([node.id for node in dense], [node.id for node in by_words])
+        ranks = fuse([node.id for node in dense], [node.id for node in by_words], ranking=self._ranking)
         found: dict[str, tuple[Fused, StoredNode]] = {}
         for one in ranks:
             if node := nodes.get(one.point):
@@ -121,8 +121,9 @@ class CollectionCorpus:
             hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
             texts.append(node.text)
         if self._reranker:
-            read = texts[: self._rerank_depth]
-            return rank_fusion.reranked(hits, query, read, self._reranker, RRF_K, self._rerank_weight)
+            ranking = self._ranking
+            read = texts[: ranking.rerank_depth]
+            return rank_fusion.reranked(hits, query, read, self._reranker, ranking.k, ranking.rerank_weight)
         return hits
 
     def document(self, document_id: str) -> Document:
