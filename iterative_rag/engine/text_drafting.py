@@ -8,7 +8,7 @@ a limit or a fault interrupts keeps the sections that are written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.engine.optional_call import optional
@@ -94,7 +94,8 @@ class TextDrafting:
                 ended = error
                 uncovered += [one.heading for one in inquiry.outline[n:]]
                 break
-            checked = yield from self._check(hop, inquiry, draft) if draft and draft.answered else _nothing()
+            told = frozenset(claim.text for claim in claims)
+            checked = yield from self._check(hop, inquiry, draft, told) if draft and draft.answered else _nothing()
             if not (draft and checked.text):
                 uncovered.append(section.heading)
                 continue
@@ -115,14 +116,16 @@ class TextDrafting:
     ) -> Generator[Step, None, Draft | None]:
         return (yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before)))
 
-    def _check(self, hop: int, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, CheckedText]:
+    def _check(
+        self, hop: int, inquiry: Inquiry, draft: Draft, told: Collection[str] = ()
+    ) -> Generator[Step, None, CheckedText]:
         """The check of a draft, told as a reflection where it takes something out."""
         refused: frozenset[str] = frozenset()
         if self.reflector is not None:
             reflector = self.reflector
             judged = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
             refused = frozenset(claim.text for claim in judged.claims if not claim.grounded) if judged else refused
-        checked = check_text(inquiry, draft, refused)
+        checked = check_text(inquiry, draft, refused, told)
         if checked.left_out:
             yield ReflectionStep(
                 hop, Reflection(checked.claims), Action.LEAVE_OUT if checked.text else Action.REGENERATE

@@ -54,9 +54,15 @@ class _Unit:
     line: int
     cell: int = -1
 
+    def repeats(self, told: Collection[str]) -> bool:
+        return self.cell < 0 and MARKER.sub("", self.text).strip() in told
 
-def check_text(inquiry: Inquiry, draft: Draft, refused: Collection[str] = ()) -> CheckedText:
-    """`refused` are the texts of claims that a reflection found not grounded. Headings are not part of the text: the
+
+def check_text(
+    inquiry: Inquiry, draft: Draft, refused: Collection[str] = (), told: Collection[str] = ()
+) -> CheckedText:
+    """`refused` are the texts of claims that a reflection found not grounded, `told` those of claims that an earlier
+    part of the text makes: they are not repeated. Headings are not part of the text: the
     writer of a report adds its own."""
     lines = [line.strip() for line in draft.text.splitlines()]
     units = _units(lines)
@@ -67,10 +73,11 @@ def check_text(inquiry: Inquiry, draft: Draft, refused: Collection[str] = ()) ->
     verdicts = [_verdict(unit, by_unit.get(n, []), draft, refused) for n, unit in enumerate(units)]
     numbers = {n: place + 1 for n, place in enumerate(draft.cited, start=1)}
     kept: dict[tuple[int, int], list[str]] = {}
-    for unit, (claim, text) in zip(units, verdicts, strict=True):
+    new = [(unit, claim, text) for unit, (claim, text) in zip(units, verdicts, strict=True) if not unit.repeats(told)]
+    for unit, claim, text in new:
         if claim.grounded:
             kept.setdefault((unit.line, unit.cell), []).append(_cited(with_numbers(text, numbers), claim))
-    return CheckedText(_laid_out(lines, kept), tuple(claim for claim, _ in verdicts))
+    return CheckedText(_laid_out(lines, kept), tuple(claim for _, claim, _ in new))
 
 
 def claim_of(text: str) -> ClaimText:

@@ -225,3 +225,39 @@ def test_a_value_question_with_a_longer_length_is_a_text() -> None:
     plan = {"form": "value", "status": "needs", "needs": [CAUSE, COURSE], "last": True}
     answer = Author(explained, analyse=[plan]).rag(length="paragraph").ask("When did the Fire of Karsa begin?")
     assert answer.form is AnswerForm.EXPLANATION
+
+
+def test_a_strategy_that_reflects_has_the_model_judge_the_sentences_too() -> None:
+    def judged(request: ChatRequest) -> Scripted:
+        claims = re.findall(r"^(\d+)\. (.*?) \(", request.user.partition("CLAIMS:")[2], re.MULTILINE)
+        verdicts = [
+            {"n": int(n), "verdict": "not_grounded" if "wind" in text else "grounded", "facts": [1], "why": "no proof"}
+            for n, text in claims
+        ]
+        return {"claims": verdicts, "useful": True, "refusal": False, "false_premise": "", "gap": ""}
+
+    author = Author(explained, reflect=judged)
+    answer = author.rag(reflection="on").ask(WHY)
+    assert "wind" not in answer.text
+    assert "212 houses" in answer.text
+    assert any("1 sentence" in caveat for caveat in answer.caveats)
+
+
+def looked_up(request: ChatRequest) -> Scripted:
+    quote = "A watchman had left a lamp burning in the tar store."
+    return {"facts": [{"statement": quote, "quote": quote, "need": [1], "value": ""}] if quote in request.user else []}
+
+
+@pytest.mark.parametrize("strategy", ["crag", "plan"])
+def test_other_strategies_write_texts_by_the_words_of_the_question(strategy: str) -> None:
+    plan = {"done": False, "steps": [{"question": CAUSE}]}
+    author = Author(
+        lambda request: text_reply(cited(request, LAMP)),
+        plan=lambda request: {"done": True, "steps": []} if LAMP in request.user else plan,
+        grade=lambda request: {"grades": [{"n": n, "label": "Good", "reason": "on it"} for n in (1, 2, 3)]},
+        reword=lambda request: {"phrasings": [CAUSE]},
+        extract=looked_up,
+    )
+    answer = author.rag(strategy=strategy).ask(WHY)
+    assert answer.form is AnswerForm.EXPLANATION
+    assert every_sentence_is_cited(answer.text)
