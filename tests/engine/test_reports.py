@@ -93,7 +93,7 @@ def test_a_limit_before_the_first_section_is_written_up_in_one_call() -> None:
         assert "Write the section" not in request.user
         return text_reply(cited(request, "left a lamp"))
 
-    answer, author = reported(whole, max_calls=3, documents_per_call=1)
+    answer, author = reported(whole, max_calls=3, calls_in_flight=1)
     assert answer.status is Status.INCOMPLETE
     assert author.calls["write"] == 1
     assert answer.text == "A watchman had left a lamp burning in the tar store [1]."

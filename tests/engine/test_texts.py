@@ -208,7 +208,7 @@ def test_nothing_found_is_an_abstention_without_a_call_of_the_writer() -> None:
 
 
 def test_at_a_limit_the_facts_are_written_up_by_the_reserved_call() -> None:
-    answer = Author(explained).rag(max_calls=3).ask(WHY)
+    answer = Author(explained).rag(max_calls=3, calls_in_flight=1).ask(WHY)
     assert every_sentence_is_cited(answer.text)
 
 
