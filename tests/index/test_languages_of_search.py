@@ -21,7 +21,7 @@ from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.sources import open_source
-from iterative_rag.text.spoken_language import language_of_document
+from iterative_rag.text.spoken_language import language_of_document, language_of_text
 
 EMBEDDER = HashingEmbedder(16)
 LANGUAGES = Path(__file__).resolve().parents[2] / "evaluation" / "languages"
@@ -126,6 +126,12 @@ def test_questions_in_five_languages_find_their_articles_by_their_words(corpora:
         first = list(dict.fromkeys(hit.title for hit in ranked))[:5]
         missed += [(question.id, title) for title in question.gold_titles if title not in first]
     assert len(missed) <= 2, missed
+
+
+def test_the_language_of_every_question_is_told() -> None:
+    """The detector takes one of them for Wu, which then counted as a language that is not known."""
+    for question in load(LANGUAGES / "questions.jsonl").questions:
+        assert language_of_text(question.text) == question.types[0], question.id
 
 
 def test_a_corpus_knows_the_languages_of_its_documents(corpora: Corpora, folder: Path) -> None:
