@@ -35,7 +35,7 @@ from iterative_rag.types import (
     Step,
     Within,
 )
-from iterative_rag.types.within import recorded_parts
+from iterative_rag.types.within import parts_as_text, recorded_parts
 
 if TYPE_CHECKING:
     from iterative_rag.conversations import ConversationSession
@@ -521,8 +521,9 @@ class IterativeRAG:
 
     def _used(self) -> dict[str, Any]:
         """The settings of a run, as its trace and answer tell them."""
-        within = {"within": [dataclasses.asdict(one) for one in self._parts]} if self._parts else {}
-        return {**self.settings.model_dump(), "corpus": self.corpus.name, "backend": self.backend.name, **within}
+        used = self.settings.model_dump() | {"corpus": self.corpus.name, "backend": self.backend.name}
+        used["within_where"] = "; ".join(self.settings.within_where)
+        return used | ({"within": parts_as_text(self._parts)} if self._parts else {})
 
 
 def _asked(settings: Settings, question: str, within: Sequence[Within] = ()) -> str:

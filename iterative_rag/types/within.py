@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from iterative_rag.errors import UsageError
@@ -56,11 +57,20 @@ class Within:
         return " ".join([*typed, *(f"--where {_quoted(one)}" for one in self.where)])
 
 
+def parts_as_text(parts: Sequence[Within]) -> str:
+    """As the settings of an answer keep them: JSON."""
+    return json.dumps([asdict(one) for one in parts], ensure_ascii=False)
+
+
 def recorded_parts(settings: Mapping[str, Any]) -> tuple[Within, ...]:
-    """The parts that the settings of an answer tell of; what is none of this class's making is left out. Raises
+    """The parts that the settings of an answer tell of; what is none of this module's making is left out. Raises
     UsageError for a date or a condition that is none."""
+    try:
+        recorded = json.loads(str(settings.get("within") or "[]"))
+    except ValueError:
+        return ()
     found = []
-    for held in settings.get("within") or ():
+    for held in recorded if isinstance(recorded, list) else ():
         if isinstance(held, Mapping):
             texts = {one.name: str(held.get(one.name) or "") for one in fields(Within) if one.name != "where"}
             found.append(Within(**texts, where=tuple(map(str, held.get("where") or ()))))
