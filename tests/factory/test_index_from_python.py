@@ -10,7 +10,7 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 from llama_index.core.schema import TextNode
 
 from fakes import two_article_corpus
-from fakes.llama_index_models import two_article_llm, word_embedding
+from fakes.llama_index_models import ArticleLLM, two_article_llm, word_embedding
 from iterative_rag import Answer, IterativeRAG
 from iterative_rag.errors import CorpusError, CorpusMismatch, UsageError
 from iterative_rag.factory import corpora, index_paths, stale
@@ -36,6 +36,15 @@ def test_a_new_corpus_with_an_embedding_object_is_indexed_and_asked() -> None:
     answer = asked()
     assert answer.short_answer == "Edda Holm"
     assert [citation.title for citation in answer.citations] == ["Sunday bridge", "Aldermere"]
+
+
+def test_an_llm_object_writes_questions_for_the_passages_of_a_new_corpus() -> None:
+    settings = load_settings({"corpus": "mine", "index_questions": 1})
+    report = IterativeRAG.index(ARTICLES, settings=settings, embed_model=word_embedding(), llm=ArticleLLM())
+    assert report.questions is not None
+    assert report.questions.written == report.questions.calls == 2
+    with IterativeRAG.from_settings(settings, llm=ArticleLLM(), embed_model=word_embedding()) as rag:
+        assert rag.search("Who leads it?", 1)[0][1].title in ("Aldermere", "Sunday bridge")
 
 
 def test_an_open_corpus_takes_more_documents_and_finds_them_at_once() -> None:

@@ -25,7 +25,7 @@ from fakes.llama_index_models import two_article_llm, word_embedding
 from fakes.qdrant_http import qdrant_server
 from iterative_rag import IterativeRAG
 from iterative_rag.embedders.embedder_choice import embedder as chosen_embedder
-from iterative_rag.errors import CorpusError, CorpusMismatch, StoreMissing, StoreUnreachable, UsageError
+from iterative_rag.errors import CorpusError, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.factory import open_to_read
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus
 from iterative_rag.index.edge_place import EdgePlace
@@ -291,6 +291,19 @@ def test_payloads_of_other_programs_are_read_by_the_keys_that_are_named(client: 
         assert corpus.titles() == sorted(ARTICLES)
 
 
+def test_documents_may_be_told_apart_by_numbers(client: InMemoryQdrant, server: str) -> None:
+    from qdrant_client import models
+
+    client.create_collection("wiki", models.VectorParams(size=DIMENSIONS, distance=models.Distance.DOT))
+    for number, text in enumerate(["The mayor of Umber", "is Ida Roe.", "Another article."]):
+        payload = {"text": text, "metadata": {"article": number // 2}}
+        vector = word_embedding(DIMENSIONS).get_text_embedding(text)
+        client.upsert("wiki", [models.PointStruct(id=number, payload=payload, vector=vector)])
+    with closing(at(f"{server}/wiki?document=metadata.article")) as corpus:
+        (hit,) = corpus.search(["mayor of Umber"], 1)[0]
+        assert corpus.document(hit.document_id).text == "The mayor of Umber\nis Ida Roe."
+
+
 def test_payloads_that_make_no_sense_are_no_fault(client: InMemoryQdrant) -> None:
     from qdrant_client import models
 
@@ -362,6 +375,21 @@ def test_it_cannot_be_searched_in_part(client: InMemoryQdrant) -> None:
         rag = IterativeRAG.from_settings(llm="builtin", index=index)
         with closing(rag), pytest.raises(UsageError, match="only be searched as a whole"):
             rag.ask(two_article_corpus.QUESTION, within=Within(title="Aldermere"))
+
+
+def test_a_client_that_fails_and_a_collection_that_is_not_there_are_told(client: InMemoryQdrant) -> None:
+    with pytest.raises(StoreMissing, match="no collection 'theirs' yet"):
+        opened(qdrant.QdrantVectorStore("theirs", client=client))
+    with closing(opened(written(client, "dense, unnamed"))) as corpus:
+
+        def failing(name: str) -> None:
+            raise OSError("as a client of gRPC fails, with an error of its own")
+
+        client.fails = failing
+        with pytest.raises(StoreError, match="failed: OSError"):
+            corpus.search(["mayor"], 1)
+        client.fails = lambda name: None
+        assert corpus.search(["mayor"], 1)[0]
 
 
 def test_another_embedder_is_refused_by_size_and_by_name(client: InMemoryQdrant, server: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from iterative_rag.errors import IterativeRAGError, StoreError, StoreMissing
 from iterative_rag.index.collections.collection_shape import SAMPLE, CollectionShape, shape_of
 from iterative_rag.index.collections.stored_node import PayloadKeys, StoredNode, node_of, point_uuid
 from iterative_rag.index.server.qdrant_errors import server_errors
@@ -45,7 +46,11 @@ class CollectionClient:
         self._lock: AbstractContextManager[Any] = threading.RLock() if lent else nullcontext()
 
     def shape(self) -> CollectionShape:
-        """Raises UsageError or CorpusError where the collection cannot be read."""
+        """Raises StoreMissing where there is no collection, UsageError or CorpusError where it cannot be read."""
+        if not self._called(lambda: self._client.collection_exists(self.collection)):
+            raise StoreMissing(
+                f"There is no collection {self.collection!r} yet.", hint="Add documents to it, or name another."
+            )
         about = self._called(lambda: self._client.get_collection(self.collection))
         sample, _ = self._called(
             lambda: self._client.scroll(self.collection, limit=SAMPLE, with_payload=True, with_vectors=True)
@@ -89,10 +94,12 @@ class CollectionClient:
         """All nodes of these documents."""
         from qdrant_client import models
 
-        if not documents or not shape.document_key:
+        if not documents:
             return []
-        condition = models.FieldCondition(key=shape.document_key, match=models.MatchAny(any=list(documents)))
-        return [self._node(one) for one in self._scrolled(models.Filter(must=[condition]), payload=True)]
+        numbers = [int(one) for one in documents if one.isascii() and one.isdigit()]
+        meant = [models.MatchAny(any=list(documents)), *([models.MatchAny(any=numbers)] if numbers else [])]
+        either = models.Filter(should=[models.FieldCondition(key=shape.document_key, match=one) for one in meant])
+        return [self._node(one) for one in self._scrolled(either, payload=True)]
 
     def node(self, point: UUID) -> StoredNode | None:
         """One node by the id of its point, which may be a number."""
@@ -130,8 +137,19 @@ class CollectionClient:
                 return
 
     def _called(self, call: Callable[[], T]) -> T:
-        with self._lock, server_errors(self.address, self.collection):
-            return call()
+        try:
+            with self._lock, server_errors(self.address, self.collection):
+                return call()
+        except IterativeRAGError:
+            raise
+        except Exception as error:
+            if not self._lent:
+                raise
+            # The caller's client may be of any kind, with errors of its own.
+            raise StoreError(
+                f"The client of the collection {self.collection!r} failed: {type(error).__name__}.",
+                hint="Check the client that was given.",
+            ) from error
 
     def close(self) -> None:
         if not self._lent:

@@ -115,7 +115,7 @@ class CollectionCorpus:
         for one, node in found:
             held = documents.get(_document_id(node))
             if held is None or node.id not in held.places:
-                continue  # removed since the search
+                continue  # removed from its document since the search
             start, end = held.places[node.id]
             ranks = one.score, one.dense_rank, one.sparse_rank
             hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
@@ -137,7 +137,8 @@ class CollectionCorpus:
         return found[document_id].document
 
     def _documents(self, wanted: Mapping[str, StoredNode | None]) -> dict[str, AssembledDocument]:
-        """The documents of these ids that exist, with all their nodes; of a node that stands alone, that node."""
+        """The documents of these ids that exist, with all their nodes; of a node that stands alone, or whose document
+        is gone since it was found, that node."""
         held = {} if self._memory is None else self._memory
         missing = {one: node for one, node in wanted.items() if one not in held}
         nodes: dict[str, list[StoredNode]] = {}
@@ -147,6 +148,7 @@ class CollectionCorpus:
         parts = [one for one in missing if not one.startswith(_ALONE)]
         for node in self._client.nodes_of(parts, self._shape):
             nodes.setdefault(node.document_id, []).append(node)
+        nodes |= {one: [node] for one in parts if one not in nodes and (node := missing[one])}
         keys = self._client.keys
         made = {one: assembled(one, found, keys, self.name) for one, found in nodes.items() if one in missing}
         for one, found in made.items():

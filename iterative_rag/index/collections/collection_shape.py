@@ -29,8 +29,8 @@ class CollectionShape:
     """`dense` is the name of the vectors, None where they have none; `sparse` that of the sparse ones, "" without any.
 
     `nearest_first`: the score of a point is a distance, and less is better. `bm25`: the sparse vectors are those of our
-    BM25, so that a query can be made for them. `document_key` is the key by which the nodes of a document are found,
-    "" where there is none. `embedder` is the model that the collection names, "" where it names none.
+    BM25, so that a query can be made for them. `document_key` is the key by which the nodes of a document are found.
+    `embedder` is the model that the collection names, "" where it names none.
     """
 
     dense: str | None
@@ -57,7 +57,7 @@ def shape_of(
             hint=f"Name the key of the text: ?text=KEY. There are: {', '.join(fields)}." if fields else "",
         )
     document = keys.document or next(
-        (key for key in DOCUMENT_KEYS if any(key in (one.payload or {}) for one in sample)), ""
+        (key for key in DOCUMENT_KEYS if any(key in (one.payload or {}) for one in sample)), DOCUMENT_KEYS[0]
     )
     bm25 = bool(sparse) and _is_bm25(sample, sparse, keys)
     return CollectionShape(dense, int(vectors.size), nearest_first, sparse, bm25, document, _embedder(about, sample))
