@@ -62,7 +62,7 @@ def _collection(settings: Settings, store: object | None) -> tuple[CollectionCli
 
 def names_collection(settings: Settings) -> bool:
     """Whether the settings name a collection and no corpus of ours, so that the collection itself may be meant."""
-    if "://" not in settings.index:
+    if not settings.index.lower().startswith(("qdrant://", "qdrants://")):
         return False
     from iterative_rag.index.server.server_address import parse_address
 
