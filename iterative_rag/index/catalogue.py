@@ -30,13 +30,14 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """A document without its text."""
+    """A document without its text; `language` is the one that its words are read in, "" where English or not clear."""
 
     id: str
     title: str
     url: str | None
     source: str
     metadata: Metadata = ()
+    language: str = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +199,11 @@ class DocumentView:
 
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
-        rows = self._select(f"id, title, url, source, {self._metadata}", order="title, id")
-        return [CatalogueEntry(key, title, url, source, _metadata_of(held)) for key, title, url, source, held in rows]
+        rows = self._select(f"id, title, url, source, {self._metadata}, {_LANGUAGE}", order="title, id")
+        return [
+            CatalogueEntry(key, title, url, source, _metadata_of(held), language)
+            for key, title, url, source, held, language in rows
+        ]
 
     def page(self, after: str, limit: int) -> list[CatalogueEntry]:
         """At most `limit` documents without their texts, by id, those after this id. Reads no others."""

@@ -36,6 +36,7 @@ def date_of(entry: CatalogueEntry) -> tuple[str, bool]:
 
 
 def language_told(entry: CatalogueEntry) -> str:
-    """The code of a document's language, from its metadata or its address; "" where neither tells it."""
+    """The code of a document's language, from its metadata, its address or its words; "" where none tells it, as the
+    words of an English document."""
     told = (value for key, value in entry.metadata if key.casefold() in _LANGUAGE_KEYS)
-    return next(told, "").casefold() or language_of(entry.url)
+    return next(told, "").casefold() or language_of(entry.url) or entry.language

@@ -14,14 +14,17 @@ from qdrant_edge import Bm25, Bm25Config
 
 from iterative_rag import ingest as ingest_module
 from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import NothingWithin
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.factory import starter_corpus_path
 from iterative_rag.index.analysers import MEAN_TERMS
 from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.sources import open_source
 from iterative_rag.text.spoken_language import language_of_document, language_of_text
+from iterative_rag.types import Within
 
 EMBEDDER = HashingEmbedder(16)
 LANGUAGES = Path(__file__).resolve().parents[2] / "evaluation" / "languages"
@@ -138,6 +141,15 @@ def test_a_corpus_knows_the_languages_of_its_documents(corpora: Corpora, folder:
     index(corpora, folder)
     told = ("ar", "de", "es", "fr", "he", "ja", "ko", "ru", "th", "tr", "zh")
     assert corpora.info("c").languages == dict.fromkeys(told, 1)
+
+
+def test_a_part_in_one_language_is_told_by_the_words_of_its_documents(corpora: Corpora, folder: Path) -> None:
+    index(corpora, folder)
+    with closing(corpora.open("c", EMBEDDER)) as corpus:
+        hits = search_filtered(corpus, "most", 20, Within(language="ru"))
+        assert [hit.title for hit in hits] == ["Мост"]
+        with pytest.raises(NothingWithin):
+            search_filtered(corpus, "most", 20, Within(language="pl"))
 
 
 def test_an_index_of_an_older_version_opens_and_is_told_its_languages_when_it_is_updated(
