@@ -84,8 +84,6 @@ def fold(text: str) -> str:
 _LARGE = lazy_pattern(
     r"(?<![^\W_])[A-ZÀ-ÞĀ-ŽА-Я](?:[^\W_]|(?<=\w)[.'](?=[A-Za-z]{2}))*?(?=['’]s\b|[^\w.']|[.'](?:\W|$)|$)"
 )
-_SMALL = lazy_pattern(r"(?<![^\W_])[a-zß-ÿ][^\W_]*")
-_INNER = lazy_pattern(r"(?<=[a-z,] )[A-ZÀ-Þ][^\W_]+")
 _WORD = lazy_pattern(r"[^\W_]+(?:['.][^\W_]+)*")
 
 
@@ -165,13 +163,6 @@ def names_in(text: str) -> frozenset[str]:
 def ordinal(word: str) -> int | None:
     """ "third", "3rd", "twenty-fifth" and "25th" as numbers; None for anything else."""
     return rank(word, "en")
-
-
-@lru_cache(maxsize=256)
-def only_large(text: str) -> frozenset[str]:
-    """Stems of the words that a text writes large in the middle of a sentence, and never small: its names."""
-    small = frozenset(stem(fold(word)) for word in _SMALL.findall(text))
-    return frozenset(stem(fold(word)) for word in _INNER.findall(text)) - small
 
 
 def folded(text: str) -> str:

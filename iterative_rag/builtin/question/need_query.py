@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import (
@@ -112,35 +112,6 @@ def read_query(question: str) -> Query:
         superlative,
         tuple(years(text)),
         unit,
-    )
-
-
-def add_page_names(query: Query, title: str, large: frozenset[str]) -> Query:
-    """Add names that only the page reveals: its title and, for a question in lower case, the page's capitalized words.
-
-    `large` holds the stems that the page never writes in lower case.
-    """
-    subject = tuple(content(re.sub(r"\s*\([^)]*\)$", "", title)))
-    small = not query.names and not any(character.isupper() for character in query.text[1:])
-    found: list[tuple[str, ...]] = []
-    if subject and not query.name_words & set(subject) and set(subject) <= {*query.relation, *query.asked}:
-        found.append(subject)
-    if small:
-        run: list[str] = []
-        for word in [*words(query.text), ""]:
-            if word and word not in STOPWORDS and stem(word) in large and stem(word) not in subject:
-                run.append(stem(word))
-            elif run:
-                found.append(tuple(run))
-                run = []
-    if not found:
-        return query
-    taken = {word for name in found for word in name}
-    return replace(
-        query,
-        names=(*query.names, *found),
-        relation=tuple(word for word in query.relation if word not in taken),
-        asked=tuple(word for word in query.asked if word not in taken),
     )
 
 
