@@ -84,7 +84,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return f"{self._evidence.name}/3"
+        return f"{self._evidence.name}/4"
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not _is_named(query, page):

@@ -33,7 +33,7 @@ _FAR = 3
 _COUNTED = lazy_pattern(r"how many (?P<what>(?:[a-zà-þ-]+ ?){1,4})", re.I)
 _DEED = lazy_pattern(r"(?P<deed>murder|assassination|killing|shooting|poisoning|arrest|kidnapping) of (?:\w+ )?$")
 # What a lead calls its subject stands before the verb: "Ann Lee, born Ann Voss, was ...".
-_COPULA = lazy_pattern(r" (?:is|was|are|were) ")
+_CALLED = lazy_pattern(r"^[^.;]{2,160}? (?=(?:is|was|are|were) )")
 _NOUNS = frozenset({AnswerKind.PERSON, AnswerKind.PLACE})
 
 
@@ -63,7 +63,8 @@ def _is_of_another(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     """
     label = {other for word in content(unit.cells[0]) for other in alike(word)}
     lead = next((one.text for one in page.units if not one.cells), "")
-    own = {*content(page.title), *content(_COPULA.split(lead)[0]), *content(unit.text)}
+    called = _CALLED.match(lead)
+    own = {*content(page.title), *content(called[0] if called else ""), *content(unit.text)}
     said = len(label & set(query.relation))
     return said in {0, len(query.relation)} and 0 < len(query.relation) <= said + 1 and not query.name_words <= own
 

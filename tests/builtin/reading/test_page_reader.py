@@ -18,9 +18,9 @@ from iterative_rag.builtin.reading.evidence_reader import (
     EvidenceReading,
     PassageText,
 )
-from iterative_rag.builtin.reading.page_reader import PASSAGES, EvidencePageReader
+from iterative_rag.builtin.reading.page_reader import PASSAGES, SHORT, EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.builtin.reading.shown_passages import PROSE, shown_passages, shown_text
+from iterative_rag.builtin.reading.shown_passages import PROSE, likeliest, shown_passages, shown_text
 from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Need
 
@@ -156,6 +156,48 @@ def test_a_value_whose_place_speaks_of_another_kind_never_leaves(
     scripted = EvidencePageReader(ScriptedEvidence(value, kind))
     found = scripted.read(read_query(question), seen("Rivers of Karsa", RIVERS))
     assert (value in [finding.value for finding in found]) is leaves
+
+
+LIVES = """# Ann Holm
+
+| Ann Holm | |
+|---|---|
+| Died | Tellby |
+| Successor | Per Lund |
+
+Ann Holm came to rule through the murder of Tom Ruud. Her other son played hockey for Karsa at the fair of Orneby.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "value", "leaves"),
+    [
+        ("Where did Ann Holm die?", "place", "Tellby", True),
+        ("Where did Karl Brekk, husband of Ann Holm, die?", "place", "Tellby", True),
+        ("Where did Tom Ruud die?", "place", "Tellby", False),
+        ("Who murdered Ann Holm?", "person", "Tom Ruud", False),
+        ("Who murdered Tom Ruud?", "person", "Per Lund", False),
+        ("Who was the successor of Ann Holm?", "person", "Per Lund", True),
+    ],
+)
+def test_a_value_of_another_subject_never_leaves(question: str, kind: str, value: str, leaves: bool) -> None:
+    scripted = EvidencePageReader(ScriptedEvidence(value, kind))
+    found = scripted.read(read_query(question), seen("Ann Holm", LIVES))
+    assert (value in [finding.value for finding in found]) is leaves
+
+
+def test_the_words_of_a_claim_in_a_sentence_on_somebody_else_are_no_yes(reader: EvidencePageReader) -> None:
+    found = reader.read(read_query("Did Ann Holm play football for Karsa?"), seen("Ann Holm", LIVES))
+    assert all(finding.value != "yes" for finding in found)
+
+
+def test_a_short_page_is_read_whole() -> None:
+    parts = [f"## Part {n}\n\nThe harbour of Sarn has quay number {n}." for n in range(6)]
+    parts.append("## End\n\nHe was killed by a heavy wagon in the rain.")
+    passages = shown_passages(seen("Ole Brekk", "\n\n".join(parts)))
+    query = read_query("Which harbour vehicle ran over Ole Brekk?")
+    assert passages[-1] not in likeliest(query, passages, PASSAGES)
+    assert likeliest(query, passages, PASSAGES, SHORT) == list(passages)
 
 
 @pytest.mark.parametrize(
