@@ -8,14 +8,14 @@ _OTHERS = "home api_key api_key_host allow_http debug"
 # Options of the command line that are not settings either, such as ITERATIVE_RAG_JSON=1.
 _OPTIONS = """
 address agreement allow_host allow_self_judge api behind_tls beside calls category check concurrency contact
-conversation dataset depth document_language engine evaluations explain figures_only format from_dataset grace hops
-host html ignore_robots json judge k lang limit links_of mode out port price qualify questions queue quiet read_only
-redirects refresh refused_seconds repeat retry_errors runs_at_once runs_per_client sample search section since
-source title titles token trace types where
+conversation data dataset depth document_language engine evaluations explain figures_only format from_dataset grace
+hops host html ignore_robots json judge k lang limit links_of mode out pages port price qualify questions queue quiet
+read_only redirects refresh refused_seconds repeat retry_errors runs_at_once runs_per_client sample search section
+since source subset title titles token trace types via where
 """
 OPTIONS = frozenset(_OPTIONS.split())
 # Options that share the name of a setting, and where they are none of it have a default of their own.
 SETTINGS_OF_THEIR_OWN = frozenset({"corpus", "llm", "seed", "max_indexing_calls"})
 RESERVED = OPTIONS | frozenset(_OTHERS.split())
 # Options without a variable: they confirm, delete or trust, or belong to one question, and have to be typed each time.
-TYPED_ONLY = frozenset({"all", "allow_http", "as", "continue", "list", "remove", "yes"})
+TYPED_ONLY = frozenset({"all", "allow_http", "allow_private_hosts", "as", "continue", "list", "remove", "yes"})
