@@ -26,7 +26,7 @@ from fakes.qdrant_http import qdrant_server
 from iterative_rag import IterativeRAG
 from iterative_rag.embedders.embedder_choice import embedder as chosen_embedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
-from iterative_rag.factory import open_to_read
+from iterative_rag.factory import names_collection, open_to_read
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.filters import search_filtered
@@ -404,6 +404,13 @@ def test_another_embedder_is_refused_by_size_and_by_name(client: InMemoryQdrant,
         at(f"{server}/theirs")
     assert "--embedder ollama/bge-small-en" in raised.value.hint
     at(f"{server}/theirs", word_embedding(DIMENSIONS, "BAAI/bge-small-en")).close()
+
+
+def test_only_the_address_of_a_collection_names_one() -> None:
+    for index in ("local", "disk:///folder/name", "qdrant://127.0.0.1:6333"):
+        assert not names_collection(load_settings({"index": index}))
+    assert names_collection(load_settings({"index": "qdrant://127.0.0.1:6333/theirs"}))
+    assert not names_collection(load_settings({"index": "qdrant://127.0.0.1:6333/theirs", "corpus": "mine"}))
 
 
 def test_what_is_not_there_or_not_theirs(client: InMemoryQdrant, server: str) -> None:
