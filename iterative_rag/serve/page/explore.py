@@ -135,6 +135,10 @@ async def compare(request: Request) -> Response:
         others = await asyncio.to_thread(_others, services, first)
         return page(request, "choose.html", run=first, others=others)
     second = await asyncio.to_thread(shown_run, services, names[1])
+    return await asyncio.to_thread(_side_by_side, request, first, second)
+
+
+def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Response:
     sides: list[tuple[ShownRun, list[HopStory]]] = [(run, run_story(run.steps)) for run in (first, second)]
     return page(request, "compare.html", sides=sides, differences=_differences(first, second))
 

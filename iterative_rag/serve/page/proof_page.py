@@ -48,14 +48,14 @@ async def run(request: Request) -> Response:
     shown = await _shown(request)
     answer = shown.answer
     if answer is None:
-        return page(request, "live.html", run=shown, hops=run_story(shown.steps))
+        return await asyncio.to_thread(_hops_page, request, "live.html", shown)
     chosen = _chosen(request, answer)
     as_source = request.query_params.get("view") == "source"
     part = _number(request.query_params.get("part", ""))
     quote = await asyncio.to_thread(_quote, services, shown, chosen, part, as_source) if chosen else None
     commands = await asyncio.to_thread(fetch_commands, services, shown) if not answer.short_answer else ()
     turns = (await asyncio.to_thread(conversation_of, shown)).turns
-    # Drawing takes some milliseconds, in which the streams of others would stand still.
+    # Drawing takes some milliseconds, during which the streams of other clients would stall.
     return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns, commands)
 
 
@@ -89,8 +89,11 @@ def _proof_page(
 
 async def hops(request: Request) -> Response:
     """The hops alone, with which the page of a live run is brought up to date."""
-    shown = await _shown(request)
-    return page(request, "hops.html", run=shown, hops=run_story(shown.steps))
+    return await asyncio.to_thread(_hops_page, request, "hops.html", await _shown(request))
+
+
+def _hops_page(request: Request, template: str, shown: ShownRun) -> Response:
+    return page(request, template, run=shown, hops=run_story(shown.steps))
 
 
 async def quote(request: Request) -> Response:

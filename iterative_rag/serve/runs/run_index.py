@@ -13,10 +13,10 @@ from pathlib import Path
 
 from iterative_rag.past_runs import PastRun, read_run, trace_files
 
-# Entries of about 2 kB each. Older runs are read each time.
-_MOST = 5_000
-# Of question and answer so much is searched.
-_SEARCHED_CHARS = 40_000
+# Entries that are kept, most of them of 1 or 2 kB; older runs are read each time.
+_MOST = 2_000
+# How much of question and answer is searched.
+_SEARCHED_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
