@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_a_pinned_need_keeps_its_wording_and_its_facts_when_an_earlier_hop_is_ed
     need = edited.answer.hops[1].needs[0]
     assert (searches, "extract" in asked, pinned.short_answer) == ([], False, "Edda Holm")
     assert [hop.pinned for hop in pinned.hops] == [(), (need,)]
-    told = answer_to_json(pinned, version="0")
+    told = json.loads(json.dumps(answer_to_json(pinned, version="0")))
     check_schema(told)
     assert told["hops"][1]["pinned"] == [need]
 
