@@ -132,6 +132,20 @@ def test_a_stopped_run_calls_no_model_any_more(tmp_path: Path) -> None:
     assert len(llm.requests) == calls
 
 
+def test_an_observer_that_fails_costs_no_thread(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def observe(run: object) -> None:
+        raise OSError("the counter is broken")
+
+    with held_server(tmp_path, runs_at_once=1) as (running, llm), running.client() as client:
+        running.services.runs.observe(observe)
+        stopped = start(client)
+        until(llm.called.is_set)
+        assert client.post(f"/api/runs/{stopped['id']}/stop").status_code == 202
+        llm.free.set()
+        assert events_in(client.get(start(client)["events"]).text)[-1][1] == "final"
+    assert "the counter is broken" in caplog.text
+
+
 def test_a_run_without_a_client_ends_after_the_grace_period(tmp_path: Path) -> None:
     with held_server(tmp_path, grace_seconds=0.2) as (running, _), running.client() as client:
         with client.stream("POST", "/api/ask", json={"question": QUESTION}, headers=EVENTS) as stream:

@@ -182,7 +182,10 @@ class RunManager:
         if timer := self._timers.pop(run.id, None):
             timer.cancel()
         for observer in self._observers:
-            observer(run)
+            try:
+                observer(run)
+            except Exception:  # noqa: BLE001 - the boundary: it must not cost the thread of the run
+                _log.exception("What was to be noted of run %s", run.id)
 
     def _left_alone(self, run: Run) -> None:
         """Stop the run unless somebody watches it in a while."""
