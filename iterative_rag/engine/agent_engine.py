@@ -250,8 +250,12 @@ class AgentEngine:
         if draft.answered and not draft.cited:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
         answerer = _Submitted(draft, self._run.roles.answerer)
-        drafting = replace(self._drafting, answerer=answerer, reflector=self._guard(inferred))
+        # What the agent submits is a sentence or two: where a text is asked for, it is written from the facts noted.
+        writer = self._drafting.writer if draft.answered else None
+        drafting = replace(self._drafting, answerer=answerer, reflector=self._guard(inferred), writer=writer)
         drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
+        if drafted.draft.form.is_text:
+            return state.with_draft(drafted)
         if is_refusal(state.inquiry, drafted.draft):
             missing = drafted.draft.missing or drafted.draft.text
             drafted = replace(drafted, draft=replace(drafted.draft, answered=False, short_answer="", missing=missing))
