@@ -52,6 +52,8 @@ class WrittenAnswer:
                     self._withdraw("The facts that were cited before do not settle it.")
                 case AnsweringStep(draft=draft) if not draft.answered:
                     self._withdraw("The facts do not settle the question.")
+                case ReflectionStep(action=Action.LEAVE_OUT):
+                    self._withdraw("A check takes out what no fact proves; the rest is shown with the answer.")
                 case ReflectionStep(action=action) if action is not Action.ACCEPT:
                     self._withdraw("A check found what no fact proves, or no answer to the question.")
                 case FinalStep(answer=answer) if answer.status is Status.ABSTAINED:

@@ -63,6 +63,7 @@ _CONSEQUENCES = {
     Action.REGENERATE: "written again",
     Action.SEARCH: "it does not answer what was asked: searched once more",
     Action.ABSTAIN: "no answer is better than this one",
+    Action.LEAVE_OUT: "left out; the rest stands",
 }
 # While the run goes on; the answer shows whole quotes, the trace all facts.
 _QUOTE_SHOWN = 240  # characters

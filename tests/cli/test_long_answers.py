@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fakes.command_line import Command
+from fakes.model_server import FakeServer
 from fakes.sample_answers import ANSWERED, QUESTION, FakeRAG
 from iterative_rag import factory
-from iterative_rag.types import Answer, AnswerForm
+from iterative_rag.llm.prompts import prompt, versions
+from iterative_rag.types import AnswerForm
 
 TEXT = """## Causes
 
@@ -34,12 +39,13 @@ LONG = dataclasses.replace(
 )
 
 
-@pytest.fixture(autouse=True)
-def _play(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that ends in the long answer."""
     monkeypatch.setattr(factory, "IterativeRAG", FakeRAG(LONG))
 
 
-def test_a_pipe_gets_the_text_as_it_is_laid_out(run: Command) -> None:
+def test_a_pipe_gets_the_text_as_it_is_laid_out(run: Command, played: None) -> None:
     said = run("ask", QUESTION).out
     assert said.startswith(
         "Causes\n\nA lamp was left burning [1].\n\n• The wind was <strong> [1].\n• The yards were dry [1].\n\n"
@@ -48,7 +54,7 @@ def test_a_pipe_gets_the_text_as_it_is_laid_out(run: Command) -> None:
     assert "caveat  Left out, because no quoted fact proves it: 2 sentences." in said
 
 
-def test_the_text_as_markdown_and_as_html_is_escaped(run: Command) -> None:
+def test_the_text_as_markdown_and_as_html_is_escaped(run: Command, played: None) -> None:
     markdown = run("ask", QUESTION, "--format", "md").out
     assert "## Causes\n\nA lamp was left burning" in markdown
     assert "| Orra Bridge | 40 m" in markdown
@@ -58,23 +64,62 @@ def test_the_text_as_markdown_and_as_html_is_escaped(run: Command) -> None:
     assert '<tr><th scope="row">Orra Bridge</th><td>40 m [1]</td></tr>' in html
 
 
-def test_json_tells_the_form_and_quiet_prints_the_text(run: Command) -> None:
+def test_json_tells_the_form_and_quiet_prints_the_text(run: Command, played: None) -> None:
     printed = json.loads(run("ask", QUESTION, "--json").out)
     assert (printed["form"], printed["short_answer"], printed["answer"]) == ("report", "", TEXT)
     assert "A lamp was left burning" in run("ask", QUESTION, "--quiet").out
 
 
-def test_an_unknown_length_is_refused_with_the_known_ones(run: Command) -> None:
+def test_an_unknown_length_is_refused_with_the_known_ones(run: Command, played: None) -> None:
     done = run("ask", QUESTION, "--length", "endless")
     assert done.code == 2
     assert "--length endless is not valid" in done.err
     assert "'short', 'paragraph' or 'report'" in done.err
 
 
-def test_the_whole_answer_follows_the_schema(run: Command) -> None:
+def test_the_whole_answer_follows_the_schema(run: Command, played: None) -> None:
     from importlib.resources import files
 
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((files("iterative_rag") / "answer.schema.json").read_text())
-    jsonschema.validate(json.loads(run("ask", QUESTION, "--json").out), schema)
-    assert isinstance(LONG, Answer)
+    printed = json.loads(run("ask", QUESTION, "--json").out)
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(printed)) == []
+
+
+WHY, CAUSE = "Why did the harbour of Karsa burn?", "What caused the Fire of Karsa?"
+LAMP = "A watchman had left a lamp burning in the tar store."
+ROLES = {prompt(role).system[:60]: role for role in versions()}
+
+
+def author(body: Mapping[str, Any]) -> str:
+    """A model that finds one fact, and claims more than that."""
+    system, user = (message["content"] for message in body["messages"])
+    match ROLES[system[:60]]:
+        case "analyse":
+            return json.dumps({"form": "explanation", "status": "needs", "needs": [CAUSE], "last": True})
+        case "extract":
+            return json.dumps({"facts": [{"statement": LAMP, "quote": LAMP, "value": ""}] if LAMP in user else []})
+        case "write":
+            said = "A watchman had left a lamp burning in the tar store [1]. The mayor lit it himself in 1904 [1]."
+            return f"```json\n{json.dumps({'status': 'answered', 'answer': said, 'confidence': 0.9})}\n```"
+    return "{}"
+
+
+def test_a_why_is_asked_of_a_model_server_and_what_it_made_up_is_left_out(run: Command, tmp_path: Path) -> None:
+    articles = tmp_path / "articles"
+    articles.mkdir()
+    (articles / "Fire.md").write_text(f"# Fire of Karsa\n\nThe fire began in the harbour. {LAMP}\n", encoding="utf-8")
+    home = {"ITERATIVE_RAG_HOME": str(tmp_path / "home")}
+    assert run("index", str(articles), "--corpus", "karsa", **home).code == 0
+    with FakeServer(reply=author) as server:
+        asked = ("ask", WHY, "--corpus", "karsa", "--llm", "ollama/tiny:1b")
+        home["OLLAMA_HOST"] = server.url
+        done = run(*asked, **home)
+        silent = run(*asked, "--quiet", **home)
+    assert done.code == 0, done.err
+    assert done.out.startswith(f"{LAMP[:-1]} [1].\n")
+    assert "1904" not in done.out
+    assert "caveat  Left out, because no quoted fact proves it: 1 sentence." in done.out
+    assert "not proved  The mayor lit it himself in 1904.: stands in no fact: '1904'" in done.err
+    assert "left out; the rest stands" in done.err
+    assert silent.out == f"{LAMP[:-1]} [1].\n"
