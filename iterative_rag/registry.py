@@ -96,6 +96,7 @@ FORMATS = Registry(
     Entry(".docx", "sources.formats.docx:FORMAT"),
     Entry(".xlsx", "sources.formats.xlsx:FORMAT", aliases=(".xlsm",)),
     Entry(".pptx", "sources.formats.pptx:FORMAT"),
+    Entry(".epub", "sources.formats.epub:FORMAT"),
     Entry(".eml", "sources.formats.mail:FORMAT"),
     Entry(".csv", "sources.formats.csv_file:FORMAT", aliases=(".tsv",)),
     Entry(".json", "sources.formats.json_file:FORMAT"),

@@ -1,0 +1,112 @@
+"""EPUB books: the pages in reading order as Markdown, each a section, with what the book says of itself.
+
+A ZIP archive of web pages and two small files of XML, so that the reader of web pages does nearly all of it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from iterative_rag.errors import FetchError
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources.decoding import decode_html
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
+from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.types import Document
+
+MAX_XML_BYTES = 8 * 1024 * 1024
+MAX_PAGE_BYTES = 16 * 1024 * 1024
+_KIND = "an EPUB book"
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_DESCRIBED = ("creator", "date", "language", "publisher", "subject")
+
+
+def read(path: Path) -> Reading:
+    source = shown(path)
+    if fault := zip_fault(path, _KIND, "", MAX_XML_BYTES):
+        yield Skipped(source, fault)
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield from _book(archive, path, source)
+    except (KeyError, ValueError, SyntaxError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        # What is raised for parts that are missing, malformed or damaged.
+        yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
+
+
+def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
+    place = _first(ElementTree.fromstring(archive.read(_CONTAINER)), "rootfile").attrib["full-path"]
+    package = ElementTree.fromstring(archive.read(place))
+    pages = list(_pages(package, posixpath.dirname(place)))
+    locked = archive.read(_ENCRYPTION).decode("utf-8", "replace") if _ENCRYPTION in archive.namelist() else ""
+    if any(page in locked for page in pages):
+        yield Skipped(source, "It is protected against copying (DRM).")
+        return
+    said = [(_name(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
+    title = next((text for name, text in said if name == "title" and text), "") or title_of(path)
+    sections: list[str] = []
+    for page in pages:
+        text = _section(archive, page, source)
+        if isinstance(text, Skipped):
+            yield text
+        elif text and sum(map(len, sections)) + len(text) > MAX_CHARS:
+            yield Skipped(source, f"It is too long: only its pages before {page!r} are read.")
+            break
+        elif text:
+            sections.append(text)
+    if not sections:
+        yield Skipped(source, "It holds no text.")
+        return
+    metadata = metadata_of((name, text) for name, text in said if name in _DESCRIBED)
+    yield Document("", title[:300], "\n\n".join([f"# {title}", *sections]) + "\n", source, metadata=metadata)
+
+
+def _pages(package: ElementTree.Element, folder: str) -> Iterator[str]:
+    """The pages of the book within the archive, in reading order."""
+    hrefs = {one.get("id"): one.get("href") for one in package.iter() if _name(one) == "item"}
+    for one in package.iter():
+        if _name(one) == "itemref" and (href := hrefs.get(one.get("idref"))):
+            yield posixpath.normpath(posixpath.join(folder, unquote(href)))
+
+
+def _section(archive: zipfile.ZipFile, page: str, source: str) -> str | Skipped:
+    """A page as a section, "" where it holds no text (a cover)."""
+    from iterative_rag.sources.formats import html
+
+    if archive.getinfo(page).file_size > MAX_PAGE_BYTES:
+        return Skipped(source, f"Its page {page!r} is larger than {MAX_PAGE_BYTES / 1e6:.0f} MB.")
+    content = decode_html(archive.read(page))
+    if not isinstance(content, str):
+        return Skipped(source, f"Its page {page!r}: {content.reason}")
+    try:
+        read = html.page(content, source, "")
+    except FetchError as error:
+        return Skipped(source, f"Its page {page!r}: {error}")
+    if isinstance(read, Skipped):
+        return ""
+    heading, _, text = read.text.partition("\n")
+    heading = heading.lstrip("# ").strip()
+    return f"## {heading}\n\n{text.strip()}" if heading else text.strip()
+
+
+def _first(root: ElementTree.Element, name: str) -> ElementTree.Element:
+    found = next((one for one in root.iter() if _name(one) == name), None)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def _name(element: ElementTree.Element) -> str:
+    """The name without its namespace."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))
