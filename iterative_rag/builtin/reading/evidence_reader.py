@@ -41,7 +41,7 @@ _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
     _NETWORK: "053123395e75f6d151b20e3bdbf9cf33777cc03c4dd44fa18345f76c50d616ce",
-    _SETTINGS: "b8789138432c1755e17649faa194eca9176de824c9d08fbd546c8f44f899cc67",
+    _SETTINGS: "d86cb403ddb1eae2fb7aa1af82c413af904d8d3631c5e7daea6af2ac970def9f",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.

@@ -23,7 +23,7 @@ VALUE |= dict.fromkeys(("crosses", "long", "missing", "titled"), 0.0)
 POLAR = {"bias": 0.0, "yes": 0.0, "decided": 1.0, "apart": 0.5, "missing": -1.0, "titled": 0.0}
 # Until it is fitted, an answer is trusted as its weakest step is.
 ANSWER = {"bias": 0.0, "weakest": 1.0}
-ANSWER |= dict.fromkeys(("chain", "rivals", "covered", "worked out", "again"), 0.0)
+ANSWER |= dict.fromkeys(("chain", "documents", "facts", "steps", "rivals", "covered", "worked out", "again"), 0.0)
 FINDINGS = {"value": VALUE, "polar": POLAR, "answer": ANSWER}
 NEUTRAL = {"answerable": [1.0, 0.3, 0.0], "findings": FINDINGS}
 

@@ -50,9 +50,20 @@ def test_a_chain_with_a_weak_step_is_trusted_less(trust: FittedAnswerTrust) -> N
 
 def test_what_was_worked_out_need_not_stand_in_a_quote(trust: FittedAnswerTrust) -> None:
     asked = "How many years after the Velm Tower was the Orm Mast completed?"
-    facts = fact("The Velm Tower was completed in 1931.", "1931"), fact("The Orm Mast was completed in 1988.", "1988")
+    facts = (
+        fact("The Velm Tower was completed in 1931.", "1931", "When was the Velm Tower completed?"),
+        fact("The Orm Mast was completed in 1988.", "1988", "When was the Orm Mast completed?"),
+    )
     value = NodeValue("57 years", (0, 1), 0.8, computations=(Computation("1988 - 1931", "57", (1, 0)),))
     assert trust(answering(asked, (value,), *facts)) > 0.6
+
+
+def test_a_chain_of_look_ups_that_stays_in_one_document_is_trusted_less(trust: FittedAnswerTrust) -> None:
+    asked = "Where was the designer of the Velm Tower born?"
+    born = fact("Oda Brenk was born in Tellby.", "Tellby", "Where was Oda Brenk born?")
+    value = NodeValue("Tellby", (0, 1), 0.6, 0.5)
+    within = trust(answering(asked, (value,), fact(), born))
+    assert within < trust(answering(asked, (value,), fact(), replace(born, document_id="d2")))
 
 
 @pytest.mark.parametrize(
