@@ -7,9 +7,9 @@
 | plain | `question, answer` (or `answers`) | `id, aliases, types, kind, gold_titles, expected_steps, courses` |
 | SQuAD | `data: [{title, paragraphs: [{context, qas: [...]}]}]` | `is_impossible` of version 2 |
 
-FRAMES is read from the published TSV too. `expected_steps` of a multi-hop question are the answers of MuSiQue's
-decomposition, the last being the answer itself; 2Wiki's evidences are not taken, because their objects are labels of
-a database and not what the text says. `courses` are the courses that a run may take, lists of names of steps.
+FRAMES is read from the published TSV too, or from CSV. `expected_steps` of a multi-hop question are the answers of
+MuSiQue's decomposition, the last being the answer itself; 2Wiki's evidences are not taken, because their objects are
+labels of a database and not what the text says. `courses` are the courses that a run may take, lists of names of steps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from iterative_rag.trace import event_name
 from iterative_rag.types import Step
 
 STEP_NAMES = frozenset(event_name(step) for step in get_args(Step))
-_SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".txt")
+_SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".csv", ".txt")
 _FIRST_LINK = "wikipedia_link_1"
 
 

@@ -1,4 +1,4 @@
-"""The bytes of a dataset -> rows of fields, each with its place for error messages: JSON Lines, JSON, or TSV."""
+"""The bytes of a dataset -> rows of fields, each with its place for error messages: JSON Lines, JSON, TSV or CSV."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError as error:
         raise UsageError(f"There is no dataset {path}.", hint="Check the path.") from error
     except IsADirectoryError as error:
-        raise broken(path, "it is a folder", hint="Give one file: .tsv, .jsonl, .jsonl.gz or .json.") from error
+        raise broken(path, "it is a folder", hint="Give one file: .tsv, .csv, .jsonl, .jsonl.gz or .json.") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
 
@@ -55,7 +55,7 @@ def rows(path: Path, data: bytes) -> list[Row]:
         raise broken(path, "it is empty")
     if start == "[":
         return _whole_json(path, text)
-    return _json_lines(path, text) if start == "{" else list(_tsv(path, text))
+    return _json_lines(path, text) if start == "{" else list(_separated(path, text))
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -135,17 +135,19 @@ def _is_text(text: str) -> bool:
     return "\0" not in text
 
 
-# --- TSV -------------------------------------------------------------------------------------
+# --- TSV and CSV -----------------------------------------------------------------------------
 
 
-def _tsv(path: Path, text: str) -> Iterator[Row]:
-    """The first line names the fields; a quoted field may hold line breaks."""
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t", restkey=_TOO_MANY, strict=True)
+def _separated(path: Path, text: str) -> Iterator[Row]:
+    """The first line names the fields, and is separated as all others are: by tabs, or else by commas. A quoted field
+    may hold line breaks."""
+    separator = "\t" if "\t" in text.lstrip().partition("\n")[0] else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restkey=_TOO_MANY, strict=True)
     if len(reader.fieldnames or ()) < 2:
         raise broken(
             path,
-            "it is neither JSON nor tab-separated",
-            hint="Give a .tsv with its column names in the first line, a .jsonl, .jsonl.gz or .json file.",
+            "it is neither JSON nor separated by tabs or commas",
+            hint="Give a .tsv or .csv with its column names in the first line, a .jsonl, .jsonl.gz or .json file.",
         )
     empty = True
     line = reader.line_num + 1
@@ -157,7 +159,7 @@ def _tsv(path: Path, text: str) -> Iterator[Row]:
             yield row
             empty, line = False, reader.line_num + 1
     except csv.Error as error:
-        raise broken(path, f"line {line} is not tab-separated values ({error})") from error
+        raise broken(path, f"line {line} is not separated values ({error})") from error
     if empty:
         raise broken(path, "it has column names, but no rows")
 

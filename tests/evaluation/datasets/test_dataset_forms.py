@@ -31,9 +31,9 @@ def lines(*rows: dict[str, Any]) -> str:
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n"
 
 
-def tsv(*rows: dict[str, Any]) -> str:
+def tsv(*rows: dict[str, Any], separator: str = "\t") -> str:
     text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), delimiter="\t", lineterminator="\n")
+    table = csv.DictWriter(text, list(rows[0]), delimiter=separator, lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
     return text.getvalue()
@@ -59,6 +59,7 @@ COLUMNS = {"wikipedia_link_1": LINKS[0], "wikipedia_link_2": "", "wikipedia_link
         ("json.tsv", tsv({"Unnamed: 0": 3, **FIELDS, "wiki_links": json.dumps(LINKS)})),
         ("joined.tsv", tsv({"id": 3, **FIELDS, "wiki_links": f"{LINKS[0]} , {LINKS[1]},"})),
         ("columns.tsv", tsv({"": 3, **FIELDS, **COLUMNS})),
+        ("commas.csv", tsv({"": 3, **FIELDS, "wiki_links": str(LINKS)}, separator=",")),
         ("rows.jsonl", lines({"id": 3, **FIELDS, "wiki_links": [*LINKS, LINKS[0]]})),
         ("nested.jsonl", lines({"id": 3, **FIELDS, "wiki_links": [", ".join(LINKS)]})),
         ("list.json", json.dumps([{"id": 3, **FIELDS, "wiki_links": LINKS}], indent=2)),
@@ -238,12 +239,12 @@ GOOD = {"question": "Who?", "answer": "Edda Holm"}
         ('{"data": []}', "it holds no question"),
         (b"\x89PNG\r\n\0\0\0", "it is binary"),
         (b"\x1f\x8b\x08\x00damaged", "cannot be unpacked"),
-        ("Who is it? Nobody knows.", "neither JSON nor tab-separated"),
-        ("a,b\n1,2\n", "neither JSON nor tab-separated"),
+        ("Who is it? Nobody knows.", "neither JSON nor separated by tabs or commas"),
+        ("a,b\n1,2\n", "the nearest form is plain, but line 2 lacks question and answer"),
         ("question\tanswer\n", "no rows"),
         ("question\tanswer\nWho?\tx\nHow?\n", "line 3 has not the 2 columns"),
         ("question\tanswer\nWho?\tx\ty\n", "line 2 has not the 2 columns"),
-        ('question\tanswer\n"a\nb"\tx\n"c', "line 4 is not tab-separated values"),
+        ('question\tanswer\n"a\nb"\tx\n"c', "line 4 is not separated values"),
         (lines(GOOD) + '{"question": "Who?", "ans\n', "line 2 is not JSON"),
         ('{"question": "Who?, "answer": "x"}\n' + lines(GOOD), "line 1 is not JSON"),
         ('{"question":\n "Who?",\n "answer" "x"}', "line 3 is not JSON"),
