@@ -150,6 +150,7 @@ def test_pages_of_ones_own_are_not_fetched(wiki: FakeWiki, whole: Callable[..., 
 def test_a_private_host_is_reached_only_where_the_user_says_so(
     wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path
 ) -> None:
+    assert "environment" in whole(private=False, code=2, ITERATIVE_RAG_ALLOW_PRIVATE_HOSTS="1").err
     refused = whole(private=False, code=4)
     assert "is not a public host" in refused.err
     assert "--allow-private-hosts" in refused.err
