@@ -36,6 +36,8 @@ _MOST_HEAD = 256 * 1024
 # An answer with the facts of every hop; those of long runs with an LLM take up to 1 MB.
 _MOST_FINAL = 64 * 1024 * 1024
 _BLOCK = 64 * 1024
+# Of a text without a short answer; several paragraphs do not fit into a list.
+_MOST_SHOWN = 200
 # A final event begins with the question and the answer; facts and citations, which no search looks at, follow.
 _SEARCHED = 40_000
 
@@ -88,7 +90,8 @@ class PastRun:
 
     @property
     def short_answer(self) -> str:
-        return _text(self.answer.get("short_answer")) or _text(self.answer.get("text"))
+        """The value, or how a text without one begins: lists of runs show it."""
+        return _text(self.answer.get("short_answer")) or _beginning(_text(self.answer.get("text")))
 
     @property
     def reason(self) -> str:
@@ -306,6 +309,12 @@ def _event(line: bytes) -> Event:
 
 def _object(value: object) -> Event:
     return value if isinstance(value, dict) else {}
+
+
+def _beginning(text: str) -> str:
+    """The first line of a text that is no heading, cut where it is long."""
+    line = next((one for one in text.splitlines() if one.strip() and not one.startswith("#")), "")
+    return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN].rstrip()} …"
 
 
 def _text(value: object) -> str:

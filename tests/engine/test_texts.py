@@ -9,6 +9,7 @@ import pytest
 from fakes.harbour_articles import CAUSE, COMPARE, COURSE, WHY, Author, cited, fenced, numbered, text_reply
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.providers.scripted import Scripted
+from iterative_rag.past_runs import run_of_id
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import AnswerForm, AnswerText, FinalStep, Status
@@ -261,3 +262,9 @@ def test_other_strategies_write_texts_by_the_words_of_the_question(strategy: str
     answer = author.rag(strategy=strategy).ask(WHY)
     assert answer.form is AnswerForm.EXPLANATION
     assert every_sentence_is_cited(answer.text)
+
+
+def test_a_list_of_runs_shows_how_a_text_begins() -> None:
+    answer = Author(explained).rag().ask(WHY)
+    run = run_of_id(answer.run_id)
+    assert run.short_answer == answer.text.partition("\n")[0]
