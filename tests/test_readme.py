@@ -101,7 +101,7 @@ def test_every_command_stands_in_the_table() -> None:
 
 def test_every_setting_stands_in_the_table() -> None:
     table = SETTINGS_PAGE[SETTINGS_PAGE.index("| keys and defaults") : SETTINGS_PAGE.index("Presets:")]
-    shown = dict(re.findall(r"`([a-z_]+)`(?: `([\w.]+)`)?(?=[, ])", table))
+    shown = dict(re.findall(r"`([a-z0-9_]+)`(?: `([\w.]+)`)?(?=[, ])", table))
     for name, field in Settings.model_fields.items():
         default = "" if field.default in ("", ()) else str(field.default).lower().removesuffix(".0")
         assert shown.get(name) == default, f"{name} should be {default!r} in docs/settings.md"
