@@ -34,9 +34,11 @@ _EXPLANATION = lazy_pattern(
 _VALUE = lazy_pattern(
     r"^\W*(?:(?:in|on|at|to|from|by|of|for) )?(?:who|whom|whose|when|where|in what year|what year"
     r"|how (?:many|much|old|tall|long|high|far|deep|large|big|heavy|often|wide|fast)|wer|wem|wen|wessen|wann|wo"
-    r"|wie ?(?:viele?|alt|hoch|lang|weit|gro(?:ss|ß)|oft)|qui|quand|ou|combien|quien(?:es)?|cuando|donde|cuant[oa]s?)\b"
+    r"|wie ?(?:viele?|alt|hoch|lang|weit|gro(?:ss|ß)|oft)|qui|quand|ou|combien|quien(?:es)?|cuando|donde|cuant[oa]s?"
+    r"|wie (?:hei(?:ss|ß)|hie(?:ss|ß)|nennt)\w*|comment (?:s'appel|se nomm)\w*|como se llam\w*)\b"
+    r"|^\W*how (?:is|are|was|were)\b.{2,200}\bcalled(?:\W*$| (?:that|which|who)\b)"
 )
-# Mostly an explanation; but "How is the river called?" is a value, so a model that says so is believed.
+# Mostly an explanation; but "How is he related to her?" is a value, so a model that says so is believed.
 _HOW = lazy_pattern(r"^\W*(?:how|wie|comment|como|nasil)\b|\bnasil\b|如何|怎么")
 
 
