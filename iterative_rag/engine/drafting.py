@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
+from iterative_rag.engine.abstention import abstention
 from iterative_rag.engine.optional_call import optional
 from iterative_rag.engine.text_drafting import TextDrafting
 from iterative_rag.errors import IterativeRAGError
@@ -103,9 +104,9 @@ class Drafting:
                 case Action.ACCEPT:
                     return Drafted(_proved(draft, reflection), reflection)
                 case Action.SEARCH:
-                    return Drafted(_abstention(draft, reflection), reflection, search=True, gap=reflection.gap)
+                    return Drafted(abstention(draft, reflection), reflection, search=True, gap=reflection.gap)
                 case Action.ABSTAIN:
-                    return Drafted(_abstention(draft, reflection), reflection)
+                    return Drafted(abstention(draft, reflection), reflection)
                 case Action.REGENERATE:
                     draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=_advice(reflection))
                     yield AnsweringStep(hop, draft, last_attempt)
@@ -152,16 +153,3 @@ def _proved(draft: Draft, reflection: Reflection) -> Draft:
     facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection) for place in claim.facts))
     marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
     return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts, also=(), caveats=())
-
-
-def _abstention(draft: Draft, reflection: Reflection) -> Draft:
-    unproved = "; ".join(claim.text for claim in reflection.claims if not claim.grounded)
-    missing = (
-        (reflection.false_premise and f"The question assumes something untrue: {reflection.false_premise}")
-        or (unproved and f"No fact proves: {unproved}")
-        or reflection.gap
-        or draft.missing
-        or "The facts found do not answer the question that was asked."
-    )
-    untrue = bool(reflection.false_premise)
-    return replace(draft, answered=False, short_answer="", missing=missing, false_premise=untrue)

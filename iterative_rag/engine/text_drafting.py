@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
 
+from iterative_rag.engine.abstention import abstention
 from iterative_rag.engine.optional_call import optional
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Reflector, Writer
-from iterative_rag.text.citation_markers import renumbered
+from iterative_rag.text.citation_markers import MARKER, renumbered
 from iterative_rag.text.markup import plain
 from iterative_rag.types import (
     Action,
@@ -64,9 +65,10 @@ class TextDrafting:
         for _ in range(ATTEMPTS):
             draft = self.writer.write(inquiry, last_attempt=last_attempt, advice=advice)
             yield AnsweringStep(hop, draft, last_attempt)
+            draft, refused = yield from self._judged(hop, inquiry, draft)
             if not draft.answered:
                 return DraftedText(draft)
-            checked = yield from self._check(hop, inquiry, draft)
+            checked = yield from self._check(hop, inquiry, draft, refused)
             if checked.text:
                 kept = Reflection(checked.kept)
                 return DraftedText(_with_text(draft, inquiry, checked.text, checked.left_out), kept)
@@ -81,13 +83,13 @@ class TextDrafting:
         claims: list[Claim] = []
         uncovered: list[str] = []
         caveats: list[str] = []
-        left_out, ended = 0, None
+        left_out, ended, denied = 0, None, None
         for n, section in enumerate(inquiry.outline):
             if not any(need.key in found for need in section.needs):
                 uncovered.append(section.heading)
                 continue
             try:
-                draft = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
+                draft, refused = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
             except (CapReached, LLMError) as error:
                 if not parts:
                     raise
@@ -95,7 +97,11 @@ class TextDrafting:
                 uncovered += [one.heading for one in inquiry.outline[n:]]
                 break
             told = frozenset(claim.text for claim in claims)
-            checked = yield from self._check(hop, inquiry, draft, told) if draft and draft.answered else _nothing()
+            answered = draft is not None and draft.answered
+            checked = yield from self._check(hop, inquiry, draft, refused, told) if draft and answered else _nothing()
+            if draft and draft.false_premise:
+                denied = denied or draft
+                caveats.append(MARKER.sub("", draft.missing).strip())
             if not (draft and checked.text):
                 uncovered.append(section.heading)
                 continue
@@ -105,6 +111,8 @@ class TextDrafting:
             parts.append(_headed(section, inquiry, checked.text))
             whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, draft.confidence)
             yield AnsweringStep(hop, whole)
+        if denied and not parts:
+            return DraftedText(denied)
         if not parts:
             missing = f"Nothing was found or written on: {'; '.join(uncovered)}."
             return DraftedText(Draft(False, "", missing=missing, form=AnswerForm.REPORT))
@@ -113,18 +121,28 @@ class TextDrafting:
 
     def _section(
         self, hop: int, inquiry: Inquiry, section: OutlineSection, before: str
-    ) -> Generator[Step, None, Draft | None]:
-        return (yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before)))
+    ) -> Generator[Step, None, tuple[Draft | None, Collection[str]]]:
+        draft = yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before))
+        return (None, ()) if draft is None else (yield from self._judged(hop, inquiry, draft))
+
+    def _judged(self, hop: int, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, tuple[Draft, Collection[str]]]:
+        """The draft, and its claims of which the reflector finds no proof. Where the reflector finds that the question
+        assumes something untrue, the draft is an abstention: a "why" has no answer then, however well it is cited."""
+        reflector = self.reflector
+        if reflector is None or not draft.answered:
+            return draft, ()
+        judged = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
+        if judged is None:
+            return draft, ()
+        if judged.false_premise:
+            yield ReflectionStep(hop, judged, Action.ABSTAIN)
+            return abstention(draft, judged), ()
+        return draft, frozenset(claim.text for claim in judged.claims if not claim.grounded)
 
     def _check(
-        self, hop: int, inquiry: Inquiry, draft: Draft, told: Collection[str] = ()
+        self, hop: int, inquiry: Inquiry, draft: Draft, refused: Collection[str], told: Collection[str] = ()
     ) -> Generator[Step, None, CheckedText]:
         """The check of a draft, told as a reflection where it takes something out."""
-        refused: frozenset[str] = frozenset()
-        if self.reflector is not None:
-            reflector = self.reflector
-            judged = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
-            refused = frozenset(claim.text for claim in judged.claims if not claim.grounded) if judged else refused
         checked = check_text(inquiry, draft, refused, told)
         if checked.left_out:
             yield ReflectionStep(

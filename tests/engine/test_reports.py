@@ -62,6 +62,23 @@ def test_sections_over_several_articles_with_what_is_missing() -> None:
     assert (author.calls["outline"], author.calls["write"]) == (1, 3)
 
 
+@pytest.mark.parametrize("others", [True, False])
+def test_a_section_on_an_untrue_premise_is_told(others: bool) -> None:
+    untrue = {"status": "false_premise", "answer": "", "missing": "the navy put out no fire", "confidence": 0.9}
+
+    def write(request: ChatRequest) -> Scripted:
+        return section(request) if others and 'section "Causes"' not in request.user else untrue
+
+    answer, _ = reported(write)
+    told = "The question assumes something untrue: the navy put out no fire"
+    if others:
+        assert answer.text.startswith("## Course")
+        assert answer.caveats == (told, "Nothing was found or written on: Causes; Songs.")
+    else:
+        assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
+        assert answer.reason == told
+
+
 @pytest.mark.parametrize(("question", "analyses"), [(QUESTION, 0), ("The Fire of Karsa, for a report", 1)])
 def test_a_question_may_ask_for_a_report_by_itself(question: str, analyses: int) -> None:
     answer, author = reported(question=question, length="short")

@@ -12,7 +12,7 @@ from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.past_runs import run_of_id
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences
-from iterative_rag.types import AnswerForm, AnswerText, FinalStep, Status
+from iterative_rag.types import Action, AnswerForm, AnswerText, FinalStep, ReasonCode, ReflectionStep, Status
 
 LAMP, SPARKS, HOUSES = "left a lamp", "carried sparks", "destroyed 212"
 
@@ -205,7 +205,41 @@ def test_nothing_found_is_an_abstention_without_a_call_of_the_writer() -> None:
     author = Author([], extract=lambda request: {"facts": []}, rephrase_and_analyse=lambda request: {"status": "stuck"})
     answer = author.rag().ask(WHY)
     assert answer.status is Status.ABSTAINED
+    assert CAUSE in answer.reason
     assert "write" not in author.calls
+
+
+DENIED = "the fire was never put out by the navy"
+
+
+def test_a_why_of_which_the_writer_finds_the_premise_untrue_is_a_false_premise() -> None:
+    reply = {"status": "false_premise", "answer": "It is untrue [2].", "missing": f"{DENIED} [2]", "confidence": 0.9}
+    answer = Author([reply]).rag().ask(WHY)
+    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
+    assert answer.reason == f"The question assumes something untrue: {DENIED} [1]"
+    assert len(answer.citations) == 1
+
+
+def test_a_writer_that_names_the_untrue_premise_in_its_text_alone_is_understood() -> None:
+    answer = (
+        Author([{"status": "false_premise", "answer": "The harbour never burned [1].", "missing": ""}]).rag().ask(WHY)
+    )
+    assert answer.reason == "The question assumes something untrue: The harbour never burned. [1]"
+
+
+def denying(request: ChatRequest) -> Scripted:
+    claims = re.findall(r"^(\d+)\. ", request.user.partition("CLAIMS:")[2], re.MULTILINE)
+    verdicts = [{"n": int(n), "verdict": "grounded", "facts": [1], "why": ""} for n in claims]
+    return {"claims": verdicts, "useful": True, "refusal": False, "false_premise": DENIED, "gap": ""}
+
+
+def test_a_cited_text_on_a_premise_that_the_reflection_finds_untrue_is_a_false_premise() -> None:
+    steps = list(Author(explained, reflect=denying).rag(reflection="on").steps(WHY))
+    assert isinstance(steps[-1], FinalStep)
+    answer = steps[-1].answer
+    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
+    assert DENIED in answer.reason
+    assert {step.action for step in steps if isinstance(step, ReflectionStep)} == {Action.ABSTAIN}
 
 
 def test_at_a_limit_the_facts_are_written_up_by_the_reserved_call() -> None:

@@ -11,7 +11,7 @@ from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, nothing_found
 from iterative_rag.text.citation_markers import MARKER, renumbered, with_numbers, with_whole_markers
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
@@ -47,7 +47,7 @@ class LLMAnswerer:
         What the model asks to have computed is computed, and it is asked again with the results.
         """
         if not inquiry.facts:
-            return Draft(answered=False, text="", missing=_nothing_found(inquiry))
+            return Draft(answered=False, text="", missing=nothing_found(inquiry))
         calculations = Calculations(inquiry.facts, inquiry.original, list(inquiry.computed))
         reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=True)
         for rounds_left in reversed(range(COMPUTING_ROUNDS)):
@@ -175,8 +175,3 @@ def _containing(short: str, facts: Sequence[Fact]) -> tuple[int, ...]:
         if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text):
             return (place,)
     return ()
-
-
-def _nothing_found(inquiry: Inquiry) -> str:
-    looked = "; ".join(dict.fromkeys(need.question for need in inquiry.tried))
-    return f"Nothing was found about: {looked}" if looked else "No fact was found."

@@ -14,7 +14,7 @@ from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.injection_guard import repeats
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
-from iterative_rag.types import Fact
+from iterative_rag.types import Fact, Inquiry
 
 R = TypeVar("R", bound=Reply)
 REPEATED = "it repeats these instructions; give the reply alone"
@@ -106,6 +106,12 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
         first |= {key: first.get(key, number) for key in keys}
         numbers.append(number)
     return numbers
+
+
+def nothing_found(inquiry: Inquiry) -> str:
+    """What is missing where no fact was found at all: the look-ups, by name."""
+    looked = "; ".join(dict.fromkeys(need.question for need in inquiry.tried))
+    return f"Nothing was found about: {looked}" if looked else "No fact was found."
 
 
 def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:

@@ -14,7 +14,7 @@ from iterative_rag.llm.replies.forms import WritingReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, visible
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, nothing_found
 from iterative_rag.settings.choices import Length
 from iterative_rag.text.citation_markers import MARKER, cited_numbers, renumbered, with_whole_markers
 from iterative_rag.text.markdown_rows import is_row
@@ -64,7 +64,7 @@ class LLMWriter:
     ) -> Draft:
         """A draft whose markers are 1.. in order of first use. Without any fact it abstains, without a call."""
         if not inquiry.facts:
-            return Draft(answered=False, text="", missing="No fact was found.")
+            return Draft(answered=False, text="", missing=nothing_found(inquiry), form=inquiry.form)
         count = len(inquiry.facts)
         arrived = _Arrived(before, count, self.written)
         try:
@@ -159,7 +159,7 @@ def _draft_of(reply: WritingReply, inquiry: Inquiry) -> Draft:
     missing = MARKER.sub("", reply.missing).strip()
     if reply.status != "answered" or not text:
         untrue = reply.status == "false_premise"
-        said = missing or "The facts found do not say it."
+        said = missing or MARKER.sub("", text).strip() or "The facts found do not say it."
         told = f"The question assumes something untrue: {said}" if untrue else said
         return Draft(False, text, "", cited, told, reply.confidence, false_premise=untrue, form=inquiry.form)
     caveats = (missing,) if missing else ()
