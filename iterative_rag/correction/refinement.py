@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from iterative_rag.protocols import Grader
 from iterative_rag.retrieval.chunking import chunk
-from iterative_rag.retrieval.windows import GAP
+from iterative_rag.retrieval.windows import GAP, as_cut, is_cut
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Grade, Need, Window
 
@@ -127,7 +127,8 @@ def _chosen(own: Sequence[Strip], grades: Sequence[Grade], lower: float) -> list
 
 
 def _narrowed(window: Window, own: Sequence[Strip], chosen: Sequence[int]) -> Window:
-    """The window with the chosen strips only; adjacent strips stay together."""
+    """The window with the chosen strips only; adjacent strips stay together. With the last one stays the sign that its
+    table goes on behind the window."""
     spans: list[Span] = []
     for before, place in zip([-2, *chosen], chosen, strict=False):
         first, *rest = own[place].spans
@@ -137,7 +138,10 @@ def _narrowed(window: Window, own: Sequence[Strip], chosen: Sequence[int]) -> Wi
         else:
             spans.append(first)
         spans += rest
-    return replace(window, spans=tuple(spans), text=GAP.join(_text_at(window, *span) for span in spans))
+    text = GAP.join(_text_at(window, *span) for span in spans)
+    if is_cut(window) and len(own) - 1 in chosen:
+        text = as_cut(text)
+    return replace(window, spans=tuple(spans), text=text)
 
 
 def _text_at(window: Window, first: int, last: int) -> str:

@@ -57,8 +57,18 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
     spans = [(0, length)] if length <= size else _Filling(document.text, size, layout).around(entry)
     text = GAP.join(document.text[start:end] for start, end in spans)
     if spans and _ROW_ENDS in document.text[max(0, spans[-1][1] - 2) : spans[-1][1] + 2]:
-        text = f"{text.rstrip()}{GAP.rstrip()}"  # the table goes on: its rows can be read, but not counted
+        text = as_cut(text)
     return Window(document.id, document.title, document.source, tuple(spans), text)
+
+
+def as_cut(text: str) -> str:
+    """The text of a window whose last table goes on behind it: its rows can be read, but not counted."""
+    return f"{text.rstrip()}{GAP.rstrip()}"
+
+
+def is_cut(window: Window) -> bool:
+    """Whether a table goes on behind a window."""
+    return len(window.text) > _chars(window.spans) + len(GAP) * (len(window.spans) - 1)
 
 
 def together(entries: Sequence[ShortlistedDocument]) -> ShortlistedDocument:

@@ -29,7 +29,8 @@ class Need:
 class Window:
     """What is read in one call: the parts of one document around its hits, in document order.
 
-    `spans` are their offsets in the document; `text` is the parts, joined by a line "[...]".
+    `spans` are their offsets in the document; `text` is the parts, joined by a line "[...]"; one more ends it where a
+    table goes on behind the last part.
     """
 
     document_id: str

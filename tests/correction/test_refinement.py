@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from iterative_rag.correction.refinement import SHORTEST, Refiner, strips
 from iterative_rag.protocols import Grader
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.retrieval.windows import GAP, window
+from iterative_rag.retrieval.windows import GAP, as_cut, is_cut, window
 from iterative_rag.types import Document, Grade, Hit, Need, ShortlistedDocument, Window
 from iterative_rag.types.grade_scale import scored
 
@@ -47,9 +47,14 @@ def whole(text: str) -> Window:
 
 
 def holds(seen: Window, text: str) -> bool:
-    """Whether a window is the parts of the document that its spans say, in order and apart."""
+    """Whether a window is the parts of the document that its spans say, in order and apart, with a sign behind a table
+    that goes on, and nowhere else."""
     ordered = all(a[1] < b[0] for a, b in zip(seen.spans, seen.spans[1:], strict=False))
-    return ordered and seen.text == GAP.join(text[start:end] for start, end in seen.spans)
+    parts = GAP.join(text[start:end] for start, end in seen.spans)
+    if not is_cut(seen):
+        return ordered and seen.text == parts
+    end = seen.spans[-1][1]
+    return ordered and seen.text == as_cut(parts) and "|\n|" in text[end - 2 : end + 2]
 
 
 def test_strips_that_do_not_serve_are_dropped_and_quotes_are_still_found() -> None:
@@ -87,6 +92,20 @@ def test_rows_far_from_their_header_keep_it() -> None:
     assert "| Mast | Height |" in refined.text
     assert "weather" not in refined.text
     assert holds(refined, text)
+
+
+def test_the_rows_of_a_table_that_goes_on_are_still_not_all_after_refinement() -> None:
+    text = FILLER + "\n\n| Mast | Height |\n| --- | --- |\n" + "".join(f"| Mast {n} | {n} m |\n" for n in range(900))
+    at = text.index("| Mast 700 |")
+    entry = ShortlistedDocument(
+        "d", "Masts", "m.md", 1.0, (Hit("d", "Masts", 5, 80, 1.0), Hit("d", "Masts", at, at + 60, 0.5))
+    )
+    seen = window(Document("d", "Masts", text, "m.md"), entry, 2000)
+    refined, _, dropped = refine(NEED, seen, Marking(lambda strip: float("Mast 700 " in strip)), 0.3)
+    assert dropped > 0
+    assert refined.text.endswith("|\n[...]")
+    without_table, _, _ = refine(NEED, seen, Marking(lambda strip: float("Sentence 1 " in strip)), 0.3)
+    assert not is_cut(without_table)
 
 
 def test_never_all_is_dropped() -> None:
@@ -155,6 +174,7 @@ def test_every_strip_is_the_documents_text_at_its_span(pieces: list[str], hits: 
         NEED, seen, Marking(lambda strip: (crc32(f"{seed}{strip}".encode()) % 10) / 10), 0.5
     )
     assert holds(refined, text)
+    assert is_cut(refined) == (is_cut(seen) and refined.spans[-1][1] >= own[-1].spans[-1][1])
     assert kept >= 1
     if len(seen.text) >= SHORTEST:
         assert kept + dropped == max(1, len(own))
