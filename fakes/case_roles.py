@@ -75,6 +75,17 @@ def answer(view: View) -> Reply:
     return _reply("answered", answer=text, short=short)
 
 
+def write(view: View) -> Reply:
+    """A text of what the facts state, each with its marker; what an answer cannot say, a text cannot either."""
+    told = answer(view)
+    reply = {name: told[name] for name in ("status", "answer", "short_answer", "missing", "confidence")}
+    if told["status"] not in ("answered", "compute"):
+        return reply
+    quotes = [quoted for link in view.links for quoted in view.held(link)]
+    text = " ".join(f"{quoted.quote.rstrip('.')} [{view.number(quoted)}]." for quoted in quotes)
+    return {**reply, "status": "answered", "answer": text, "short_answer": ""}
+
+
 def grade(view: View) -> Reply:
     binary = "yes" in re.findall(r"\w+", (re.search(r'"label": one of ([^.]*)\.', view.system) or [""])[0])
     good, bad = ("yes", "no") if binary else ("Perfect", "Awful")
@@ -207,6 +218,7 @@ PLAYED: dict[str, Callable[[View], Reply]] = {
     "rephrase": rephrase,
     "rephrase_and_analyse": rephrase_and_analyse,
     "answer": answer,
+    "write": write,
     "grade": grade,
     "reword": reword,
     "web_query": web_query,

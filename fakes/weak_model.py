@@ -117,6 +117,9 @@ def _own_knowledge(role: str, reply: Mapping[str, Any]) -> Broken:
     if role == "answer":
         told = {"status": "answered", "answer": f"It is {BELIEF} [1].", "short_answer": BELIEF, "compute": []}
         return json.dumps({**reply, **told, "missing": "", "confidence": 0.95})
+    if role == "write":
+        told = {"status": "answered", "answer": f"It is well known that it was {BELIEF} [1].", "missing": ""}
+        return json.dumps({**reply, **told, "confidence": 0.95})
     if role == "agent":
         return json.dumps({**reply, "calls": [_believed(reply["calls"])]})
     if role == "rephrase":

@@ -130,11 +130,12 @@ def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: CaseF
 
 # What a strategy can do at the least, and what it cannot: the cases are made for the difference.
 ABLE = {
-    "naive": ("ans-en-01", "ans-de-01", "cmp-en-09", "nic-en-01", "pre-en-02"),
-    "crag": ("ans-en-01", "cor-en-09", "cor-de-05", "cor-fr-03", "nic-de-01"),
-    "self-rag": ("ans-fr-01", "cor-en-09", "pre-en-04", "nic-en-02"),
-    "plan": ("ans-en-03", "ans-de-02", "cmp-en-10", "nic-en-05"),
+    "naive": ("ans-en-01", "ans-de-01", "cmp-en-09", "nic-en-01", "pre-en-02", "pre-de-01"),
+    "crag": ("ans-en-01", "cor-en-09", "cor-de-05", "cor-fr-03", "nic-de-01", "pre-fr-01"),
+    "self-rag": ("ans-fr-01", "cor-en-09", "pre-en-04", "pre-de-01", "nic-en-02"),
+    "plan": ("ans-en-03", "ans-de-02", "cmp-en-10", "pre-fr-01", "nic-en-05"),
     "iterative": ("ans-en-03", "ans-fr-04", "cmp-de-02", "pre-en-01", "nic-en-06"),
+    "agent": ("pre-de-01", "pre-fr-01"),
 }
 UNABLE = {
     "naive": ("ans-en-16", "ans-en-20", "cor-en-09"),
