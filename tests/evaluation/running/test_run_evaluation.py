@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Mapping
@@ -180,7 +181,14 @@ def test_another_run_is_not_resumed(folder: Path) -> None:
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path) -> None:
-    with FakeServer(reply=bridge_world.reply, latency=0.05) as server:
+    interrupted = threading.Event()
+
+    def reply(body: Mapping[str, Any]) -> str:
+        if len(answered_questions(folder / "home")) >= 3:
+            interrupted.wait(60)  # or a fast machine is done before the signal is sent
+        return bridge_world.reply(body)
+
+    with FakeServer(reply=reply) as server:
         options = ("--llm", "ollama/tiny:1b", "--limit", "8", "-c", "1")
         process = subprocess.Popen(
             command(*options),
@@ -194,6 +202,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path) -> No
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
+        interrupted.set()
         _, said = process.communicate(timeout=60)
         assert process.returncode == 130
         assert "iterative-rag evaluate run --dataset questions.jsonl" in said
