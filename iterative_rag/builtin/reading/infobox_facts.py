@@ -20,7 +20,8 @@ from iterative_rag.text.units import unit_of
 
 # Words of a question that a label need not have: "Of which country is Aldermere a part?"
 _HOLLOW = frozenset(stem(word) for word in word_set("part located situated lies belong live lives found have has"))
-_ITEM = lazy_pattern(r"(?P<value>[^()\[\],;]+?)\s*\((?P<years>[^()]*\d{4}[^()]*)\)(?:[,;]\s*|$)")
+_ITEM = lazy_pattern(r"(?P<value>[^()\[\],;]+)\((?P<years>[^()]*)\)(?:[,;]\s*|$)")
+_YEAR = lazy_pattern(r"\d{4}")
 _REMARK = lazy_pattern(r"\s*\([^()]*\)$")
 
 
@@ -47,15 +48,25 @@ def _is_label(query: Query, wanted: list[str], unit: PageUnit) -> bool:
 
 def _value(query: Query, cell: str) -> str:
     """The cell, or of "Ann Lee (1901–1910), Tom Voss (1910–1922)" the item of the year or rank that is asked for."""
-    items = list(_ITEM.finditer(cell))
-    if len(items) > 1 and "".join(item[0] for item in items) == cell:
-        value = _chosen(query, [(item["value"].strip(), item["years"]) for item in items])
+    items = _items(cell)
+    if len(items) > 1:
+        value = _chosen(query, items)
     elif query.years or query.ordinals:
         return ""
     else:
         value = _REMARK.sub("", cell)
     value = shortened(query, trimmed(query, value))
     return value if value and fits(replace(query, names=()), value) else ""
+
+
+def _items(cell: str) -> list[tuple[str, str]]:
+    """Values and years of a cell that holds nothing else; [] for any other."""
+    found, at = [], 0
+    # Item by item from the start: a search would try every character of a long cell without brackets as a beginning.
+    while item := _ITEM.match(cell, at):
+        found.append((item["value"].strip(), item["years"]))
+        at = item.end()
+    return found if at == len(cell) and all(_YEAR.search(years) for _, years in found) else []
 
 
 def _chosen(query: Query, items: list[tuple[str, str]]) -> str:

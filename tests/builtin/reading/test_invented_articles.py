@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 
 from fakes.index_free_loop import best, read
 from fakes.invented_articles import ANN, MASTS, RIVER
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.infobox_facts import infobox_fact
+from iterative_rag.builtin.reading.page_units import page
+from iterative_rag.types import Window
 
 LIVES = """**Gerd Holm** (2 August 1834, Tellby – 4 October 1904, Lornfield) was a Westmarkian sculptor.
 
@@ -204,3 +208,21 @@ def test_a_quote_always_stands_in_the_window(question: str, text: str) -> None:
 def test_a_birth_in_an_infobox_is_date_and_place(born: str, question: str, expected: str) -> None:
     text = f"# Sigrid Holt\n\n| Sigrid Holt | |\n|---|---|\n| Born | {born} |\n| Mother | Janna Reed Holt |\n"
     assert best(question, "Sigrid Holt", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("Berta Quill (1901–1910), Karl Voss (1910–1922)", "Berta Quill"),
+        ("Berta Quill (1901–1910), Karl Voss (the elder)", None),
+        ("Berta Quill (1901–1910), Karl Voss (1910–1922) and others", None),
+        ("Berta" + " " * 100_000 + "Quill", None),
+        ("Berta Quill (" + "1901 " * 100_000, None),
+    ],
+)
+def test_the_keeper_of_a_year_stands_in_a_cell_of_names_with_years_alone(cell: str, expected: str | None) -> None:
+    """However long the cell is: it comes from a document, and must not keep the reading busy for hours."""
+    text = f"# Orm Tower\n\n| Orm Tower | |\n|---|---|\n| Keeper | {cell} |\n| Area | 3 km² |\n"
+    shown = page(Window("", "Orm Tower", "", ((0, len(text)),), text))
+    found = infobox_fact(read_query("Who was the keeper of Orm Tower in 1905?"), shown)
+    assert (found.value if found else None) == expected
