@@ -65,8 +65,8 @@ def as_named(urls: Iterable[str]) -> frozenset[str]:
     """
     found = set()
     for url in urls:
-        parts = urlsplit(url)
         try:
+            parts = urlsplit(url)
             host, port = parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
         except ValueError:
             host = port = None

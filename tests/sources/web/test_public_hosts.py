@@ -95,7 +95,7 @@ def test_the_hosts_that_a_user_names(url: str, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://{language}.wiki.lan/api.php", "wiki.lan/api.php", "http://a:x/", "file:///etc"]
+    "url", ["http://{language}.wiki.lan/api.php", "wiki.lan/api.php", "http://a:x/", "http://[::1/", "file:///etc"]
 )
 def test_what_names_no_certain_host_cannot_be_allowed(url: str) -> None:
     with pytest.raises(UsageError, match="does not name one host"):
