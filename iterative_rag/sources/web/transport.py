@@ -49,8 +49,9 @@ class Deadline(threading.local):
 class PublicTransport(httpx.BaseTransport):
     """As httpx.HTTPTransport. Raises AddressRefused for an address that is not http(s) to a public host.
 
-    `allow` names hosts ("127.0.0.1:8080") that are connected to unchecked: tests and code that runs a wiki of its own
-    pass it; no option and no environment variable does. `sockets` opens the connections.
+    `allow` names hosts ("127.0.0.1:8080") that are connected to unchecked: those of `public_hosts.as_named`, which the
+    option --allow-private-hosts asks for, and those of tests. No environment variable does. `sockets` opens the
+    connections.
     """
 
     def __init__(
