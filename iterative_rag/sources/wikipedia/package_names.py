@@ -8,6 +8,7 @@ requests of the package go through that client, too: public hosts only, one dead
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -29,31 +30,46 @@ class PackageWiki(MediaWiki):
         self._meant: dict[str, tuple[str, ...]] = {}
 
     def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
-        errors = self._library.exceptions
         for title in titles:
+            meant = self._meant_by(title)
+            yield title, next(found for _, found in super().look_up([meant])) if isinstance(meant, str) else meant
+
+    def _meant_by(self, title: str) -> str | Disambiguation | Missing:
+        """The title of the page that the package takes to be meant."""
+        errors = self._library.exceptions
+        with self._readable():
             try:
-                page = self._wiki().page(title, auto_suggest=False)
+                return str(self._wiki().page(title, auto_suggest=False).title)
             except errors.DisambiguationError as error:
                 self._meant[error.title] = tuple(error.options)
-                yield title, Disambiguation(str(error.title))
+                return Disambiguation(str(error.title))
             except errors.PageError:
-                yield title, Missing(title, "There is no such page.")
-            except (errors.MediaWikiException, KeyError) as error:  # what the package raises for an odd answer
-                raise FetchError(f"{self.api} gave an answer that pymediawiki cannot read: {error}.") from error
-            else:
-                yield title, next(found for _, found in super().look_up([str(page.title)]))
+                return Missing(title, "There is no such page.")
 
     def choices(self, title: str) -> tuple[str, ...]:
         return self._meant.get(title) or super().choices(title)
 
     def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
         """The suggestion of the package first, then what its search finds."""
-        suggested = self._wiki().suggest(title)
+        with self._readable():
+            suggested = self._wiki().suggest(title)
         found = [suggested] if suggested else []
         return tuple(dict.fromkeys([*found, *self.search(title, limit)]))[:limit]
 
     def search(self, words: str, limit: int) -> tuple[str, ...]:
-        return tuple(map(str, self._wiki().search(words, results=limit)))
+        with self._readable():
+            return tuple(map(str, self._wiki().search(words, results=limit)))
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Raises FetchError for what the package raises where a wiki gives an odd answer."""
+        try:
+            yield
+        except (self._library.exceptions.MediaWikiBaseException, LookupError, AttributeError, TypeError) as error:
+            raise FetchError(
+                f"{self.api} gave an answer that pymediawiki cannot read: {error}.",
+                hint="Check that it is the address of a MediaWiki API, or leave --via wikipedia out.",
+            ) from error
 
     def _wiki(self) -> Any:
         """The object of the package, made once: it asks the wiki for its version."""

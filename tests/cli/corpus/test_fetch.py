@@ -325,6 +325,20 @@ def test_the_package_looks_titles_up_and_offers_what_may_be_meant(
     assert stored(tmp_path) == {"Gull Point", "Mara Quill"}
 
 
+@pytest.mark.parametrize(
+    "answer", [b"{}", b'{"query": 3}', b'{"query": {"general": {"generator": "x"}, "extensions": []}}']
+)
+@pytest.mark.parametrize("asked", [("Gull Point",), ("--search", "Mara")])
+def test_what_the_package_cannot_read_is_a_fault_of_the_wiki(
+    wiki: FakeWiki, fetch: Callable[..., Any], answer: bytes, asked: tuple[str, ...]
+) -> None:
+    pytest.importorskip("mediawiki", reason="needs the extra wikipedia-package")
+    wiki.files["/w/api.php"] = answer
+    done = fetch(*asked, "--via", "wikipedia")
+    assert done.code == 4
+    assert "gave an answer that pymediawiki cannot read" in done.err
+
+
 def test_without_the_package_the_extra_is_named(fetch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mediawiki", None)
     done = fetch("Gull Point", "--via", "wikipedia")
