@@ -101,7 +101,10 @@ def frames(
     from iterative_rag.evaluation.datasets.download import FetchPlan
     from iterative_rag.evaluation.running.benchmark_pages import Benchmark
     from iterative_rag.evaluation.running.run_evaluation import RunConfig
+    from iterative_rag.evaluation.running.run_folder import need_inspect
 
+    need_inspect()  # what cannot work is told before pages are fetched for hours
+    asked_by, cost = known_mode(mode), parsed_price(price)
     models = {"llm": llm, "fast_llm": fast_llm, "embedder": embedder}
     limits = {"preset": preset, "max_hops": max_hops, "max_calls": max_calls}
     settings = settings_from(**models, **limits, guess=guess, cache=cache)
@@ -111,13 +114,13 @@ def frames(
     config = RunConfig(
         dataset=dataset,
         corpus=corpus,
-        mode=known_mode(mode),
+        mode=asked_by,
         settings=settings,
         judge=judge,
         allow_self_judge=allow_self_judge,
         limit=limit,
         concurrency=concurrency,
-        price=parsed_price(price),
+        price=cost,
         redirects=redirects,
         benchmark=Benchmark("frames", subset),
     )

@@ -147,6 +147,24 @@ def test_pages_of_ones_own_are_not_fetched(wiki: FakeWiki, whole: Callable[..., 
     assert not wiki.sent
 
 
+@pytest.mark.parametrize(
+    ("option", "said"), [(("--mode", "nonsense"), "no mode 'nonsense'"), (("--price", "much"), "'much' is not a price")]
+)
+def test_an_option_that_cannot_be_is_told_before_anything_is_fetched(
+    wiki: FakeWiki, whole: Callable[..., Done], option: tuple[str, str], said: str
+) -> None:
+    assert said in whole(*option, "--llm", "builtin", code=2).err
+    assert not wiki.fetched_files
+
+
+def test_the_missing_extra_is_told_before_anything_is_fetched(
+    wiki: FakeWiki, whole: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    assert "evaluate" in whole("--llm", "builtin", code=2).err
+    assert not wiki.fetched_files
+
+
 def test_a_private_host_is_reached_only_where_the_user_says_so(
     wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path
 ) -> None:
