@@ -218,6 +218,12 @@ def test_weights_are_the_ones_the_name_stands_for() -> None:
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
 
 
+def test_the_model_card_names_the_files_that_ship() -> None:
+    card = (FOLDER.parent / "MODEL_CARD.md").read_text(encoding="utf-8")
+    for name, digest in WEIGHTS.items():
+        assert f"| sha256 of `weights/{name}` | `{digest}` ({(FOLDER / name).stat().st_size:,} bytes" in card
+
+
 @pytest.mark.parametrize("name", WEIGHTS)
 @pytest.mark.parametrize("damage", ["missing", "cut", "changed"])
 def test_missing_or_damaged_weights_are_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
