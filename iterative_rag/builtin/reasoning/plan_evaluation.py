@@ -76,8 +76,7 @@ class Evaluation:
             if values and not alternatives.is_rival(combination, followed):
                 continue
             question = render(node.template, [value.text for value in combination])
-            guessed = any(value.guessed for value in combination)
-            if found := self._found(question, combination, guessed=guessed):
+            if found := self._found(question, combination):
                 if found[0].text == NOTHING:
                     return NodeResult(missing=(f"{question} (the corpus says: none)",), denied=True)
                 values += found
@@ -103,16 +102,15 @@ class Evaluation:
             return second
         return replace(first, again=unique((*first.again, *second.again)))
 
-    def _found(self, question: str, combination: tuple[NodeValue, ...], *, guessed: bool) -> list[NodeValue]:
+    def _found(self, question: str, combination: tuple[NodeValue, ...]) -> list[NodeValue]:
         """The values of a need's facts, best first; agreement between documents raises their rank."""
-        least = self.caution.built_on
         below = unique(place for value in combination for place in value.facts)
         trust = min((value.score for value in combination), default=1.0)
         chain = math.prod(value.chain for value in combination)
         computed = unique(one for value in combination for one in value.computations)
         found: dict[str, list[tuple[int, Fact]]] = {}
         for place, fact in self._facts.get(Need(question).key, []):
-            if fact.value and fact.score >= least and self._usable(question, combination, fact):
+            if fact.value and fact.score >= self.caution.built_on and self._usable(question, combination, fact):
                 found.setdefault(folded(fact.value), []).append((place, fact))
         ranked: list[tuple[float, NodeValue]] = []
         for group in found.values():
