@@ -5,7 +5,8 @@
 Every need of `measure.jsonl` and `measure_short.jsonl` is read over its own passage and over others that BM25 finds for
 it among all passages set aside. A value that is offered becomes a row: what the product knows of it, and whether it is
 the answer; so does yes or no by a passage. Fitted are Platt's scaling of the head "answerable" and the logistic
-regressions of `finding_odds`. Printed are figures of five folds by need, with and without the verdict on the claim.
+regressions of `finding_odds`. Printed are figures of five folds by need, for values also
+without the kind of answer expected.
 """
 
 from __future__ import annotations
