@@ -127,11 +127,7 @@ def chances(rows: Sequence[Row], names: Sequence[str]) -> Floats:
     x = np.array([[row.features[name] for name in names] for row in rows])
     y = np.array([float(row.right) for row in rows])
     folds = np.array([row.fold for row in rows])
-    found: Floats = np.zeros(len(rows))
-    for fold in range(FOLDS):
-        weights = scoring.logistic(x[folds != fold], y[folds != fold], ridge=RIDGE)
-        found[folds == fold] = 1 / (1 + np.exp(-x[folds == fold] @ weights))
-    return found
+    return scoring.chances_in_folds(x, y, folds, ridge=RIDGE)
 
 
 def fitted(rows: Sequence[Row]) -> dict[str, float]:

@@ -76,6 +76,15 @@ def logistic(features: Floats, truths: Floats, *, ridge: float, steps: int = 100
     return weights
 
 
+def chances_in_folds(features: Floats, truths: Floats, folds: npt.NDArray[np.int64], *, ridge: float) -> Floats:
+    """The probability of each row, by a logistic regression on the rows of all other folds."""
+    found: Floats = np.zeros(len(truths))
+    for fold in set(folds.tolist()):
+        weights = logistic(features[folds != fold], truths[folds != fold], ridge=ridge)
+        found[folds == fold] = 1 / (1 + np.exp(-features[folds == fold] @ weights))
+    return found
+
+
 def platt(features: Floats, truths: Floats, *, ridge: float = 1e-3) -> tuple[Floats, float]:
     """Weights and shift that make logits probabilities (Platt, 1999)."""
     shift, *weights = logistic(np.hstack([np.ones((len(features), 1)), features]), truths, ridge=ridge)

@@ -121,10 +121,7 @@ def fitted(rows: Sequence[Row], left_out: str = "") -> dict[str, float]:
     x = np.array([[row.features[name] for name in names] for row in rows])
     y = np.array([float(row.right) for row in rows])
     folds = np.array([row.fold for row in rows])
-    chances: Floats = np.zeros(len(rows))
-    for fold in range(FOLDS):
-        weights = scoring.logistic(x[folds != fold], y[folds != fold], ridge=RIDGE)
-        chances[folds == fold] = 1 / (1 + np.exp(-x[folds == fold] @ weights))
+    chances = scoring.chances_in_folds(x, y, folds, ridge=RIDGE)
     auc = scoring.area_under_curve(chances.tolist(), (y > 0).tolist())
     error = scoring.calibration_error(chances.tolist(), (y > 0).tolist())
     print(f"{len(rows)} offered, {y.mean():.2f} right; AUC {auc:.3f} ECE {error:.3f} without {left_out or 'nothing'}")
