@@ -57,10 +57,11 @@ class FetchPlan:
         """The hosts that are reached although they may not be public."""
         from iterative_rag.sources.web.public_hosts import as_named
 
-        urls = [self.api] if self.api else []
-        return (
-            as_named([*urls, *([self.source] if _is_url(self.source) else [])]) if self.private_hosts else frozenset()
-        )
+        if not self.private_hosts:
+            return frozenset()
+        typed = [self.api] if self.api else []
+        typed += [self.source] if _is_url(self.source) else []
+        return as_named(typed)
 
 
 @dataclass(frozen=True, slots=True)
