@@ -68,7 +68,9 @@ def _text_of(subset: str) -> str:
         return place.read_text(encoding="utf-8")
     try:
         return readable(Path(subset).expanduser()).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{subset} is no list of ids: it is not UTF-8.", hint="Write an id in each line.") from error
+    except OSError as error:
         raise UsageError(
             f"There is no subset {subset!r}.",
             hint=f"Use one of: {', '.join(SUBSETS)}; or a file with an id in each line.",

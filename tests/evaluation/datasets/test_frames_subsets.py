@@ -35,7 +35,10 @@ def test_a_question_is_known_by_its_words_whatever_its_number(tmp_path: Path) ->
     assert ids_of(made, "all") == ("7", "q-1", "8")
 
 
-def test_what_is_no_subset_says_so() -> None:
+def test_what_is_no_subset_says_so(tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_bytes(b"7\n\xff\n")
+    with pytest.raises(UsageError, match="not UTF-8"):
+        ids_of(dataset(("7", "Who?")), str(tmp_path / "ids.txt"))
     with pytest.raises(UsageError, match="no subset 'sixty'") as raised:
         ids_of(dataset(("1", "Who?")), "sixty")
     assert "60, all" in raised.value.hint
