@@ -4,8 +4,8 @@
 
 WikiTableQuestions on articles of one part (scripts/train/evidence/aside.py deals them out): look-ups as
 scripts/train/evidence/tables.py knows them, the others by their words. `right` is the share of all questions where the
-likeliest reading has the right values, `given` the share that is answered at the threshold of a direct answer, and
-`wrong` the share of those answers that are wrong. `--reader` lets the shipped reader score the cells, too.
+likeliest reading has the right values, `given` the share that is answered at the threshold of answers, and `wrong`
+the share of those that are wrong. `--reader` lets the shipped reader score the cells, too.
 """
 
 from __future__ import annotations
