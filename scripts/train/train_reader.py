@@ -4,7 +4,8 @@
 
 Writes `reader.safetensors` into the out folder. A checkpoint is written every few minutes; the same command goes on
 from it after a crash, with the same batches in the same order. Needs torch, numpy, safetensors and tokenizers
-(dependency group `train`). Then: python -m scripts.train.export_reader.
+(dependency group `train`). The package no longer ships this reader, but the one of `scripts/train/evidence/`; the
+encoder is trained by the same `Plan` and `Training`.
 """
 
 from __future__ import annotations
