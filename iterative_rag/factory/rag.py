@@ -8,10 +8,9 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.factory.backends import builtin_grader, cache, make_backend, make_embedder
+from iterative_rag.factory.backends import cache, make_backend, make_embedder
 from iterative_rag.factory.class_or_object import class_or_object
 from iterative_rag.factory.collections import open_to_read
 from iterative_rag.factory.corpus_actions import for_one_run, notice_of
@@ -20,7 +19,6 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.settings.choices import AUTO
 from iterative_rag.types import (
     Answer,
     AnswerText,
@@ -39,9 +37,8 @@ from iterative_rag.types.within import parts_as_text, recorded_parts
 
 if TYPE_CHECKING:
     from iterative_rag.conversations import ConversationSession
-    from iterative_rag.correction.web_search import WebSearch
     from iterative_rag.engine.budget import RunBudget
-    from iterative_rag.engine.driver import Engine
+    from iterative_rag.factory.run_engines import RunEngines
     from iterative_rag.index.indexed_corpus import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.ingest import IngestReport
@@ -382,7 +379,7 @@ class IterativeRAG:
         """The steps of a question; those of a follow-up begin with what it means, and end at once where the facts that
         were cited before answer it."""
         if earlier is None:
-            yield from self._engine(strategy, budget, corpus, revision).steps(question)
+            yield from self._engines.engine(strategy, budget, corpus, revision).steps(question)
             return
         from iterative_rag.conversations.understanding import understood
         from iterative_rag.engine.known_facts_engine import KnownFactsEngine, standing_facts
@@ -391,7 +388,7 @@ class IterativeRAG:
         meant = understood(question, earlier, self.backend.roles(budget).follow_up)
         yield FollowUpStep(question, meant.question, known=meant.draft is not None)
         check_language(meant.question, self.settings, self.backend)
-        engine = self._engine(strategy, budget, corpus, single=meant.single)
+        engine = self._engines.engine(strategy, budget, corpus, single=meant.single)
         if meant.draft is not None:
             engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
         yield from engine.steps(meant.question)
@@ -411,94 +408,13 @@ class IterativeRAG:
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.trace import Trace
 
-        self._engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
+        self._engines.engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
 
-    def _engine(
-        self,
-        strategy: str,
-        budget: RunBudget,
-        corpus: Corpus,
-        revision: Revision | None = None,
-        *,
-        single: bool = False,
-    ) -> Engine:
-        """The engine of one run. `single`: one look-up of the question is known to do."""
-        from iterative_rag.engine.strategies import RunComponents, build
-        from iterative_rag.retrieval.document_reader import DocumentReader
-        from iterative_rag.retrieval.reading_memory import ReadingMemory
+    @property
+    def _engines(self) -> RunEngines:
+        from iterative_rag.factory.run_engines import RunEngines
 
-        settings = self.settings
-        names_read = getattr(self.backend, "with_names_of", None)
-        roles = (names_read(corpus) if names_read else self.backend).roles(budget)
-        if single:
-            from iterative_rag.engine.given_analysis import SingleLookUp
-            from iterative_rag.engine.stated_answer import StatedAnswer
-
-            roles = dataclasses.replace(roles, analyst=SingleLookUp(roles.analyst))
-            if settings.answer_language in (AUTO, "en"):
-                roles = dataclasses.replace(roles, answerer=StatedAnswer(roles.answerer))
-        grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, self.store)
-        web: WebSearch | None = None
-        if settings.web:
-            from iterative_rag.correction.overlay_corpus import OverlayCorpus
-            from iterative_rag.factory.web_access import web_searcher
-
-            corpus = OverlayCorpus(corpus)
-            grader_metered = self.backend.metered and settings.grader == "backend"
-            web = web_searcher(settings, corpus, roles.rewriter, grader, metered=grader_metered)
-        embed = self.embedder.embed_query if self._reuses_by_meaning() and self.embedder else None
-        reader = DocumentReader(
-            corpus,
-            roles.extractor,
-            cache=self.store,
-            fact_limit=settings.fact_limit,
-            in_flight=self._in_flight(),
-            on_hit=budget.cache_hit,
-            metered=self.backend.metered,
-            window_chars=settings.window_chars,
-            documents_per_call=settings.documents_per_call,
-            call_chars=getattr(self.backend, "call_chars", settings.window_chars),
-            memory=ReadingMemory(embed),
-            embed=embed,
-            reading=budget.reading,
-        )
-        known = None
-        if self._reuses_by_meaning():
-            from iterative_rag.retrieval.known_facts import KnownFacts
-
-            known = KnownFacts(self.store, corpus, roles.extractor.fingerprint)
-        begin = None
-        if revision is not None:
-            from iterative_rag.engine.revision import revised_state
-
-            begin = revised_state(revision, corpus)
-        return build(
-            strategy,
-            RunComponents(
-                corpus,
-                reader,
-                roles,
-                grader,
-                budget,
-                settings,
-                self.backend.metered,
-                web,
-                known,
-                begin,
-            ),
-        )
-
-    def _in_flight(self) -> int:
-        """Windows read at the same time: as many as the user sets, else as many as the server works on at once. The
-        built-in models gain nothing beyond the cores: they would only read windows that are no longer needed."""
-        wanted = self.settings.calls_in_flight
-        if self.backend.metered and "calls_in_flight" not in self.settings.model_fields_set:
-            return getattr(self.backend, "calls_at_once", None) or wanted
-        return wanted if self.backend.metered else min(wanted, usable_cores())
-
-    def _reuses_by_meaning(self) -> bool:
-        """Where reading costs nothing there is nothing to save, and every window is read in the words of its need."""
-        return self.backend.metered and self.settings.cache and self.settings.reuse == "meaning"
+        return RunEngines(self.settings, self.backend, self.store, self.embedder)
 
     def __enter__(self) -> Self:
         return self

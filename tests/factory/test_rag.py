@@ -99,7 +99,7 @@ def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_a
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
-    monkeypatch.setattr("iterative_rag.factory.rag.usable_cores", lambda: 2)
+    monkeypatch.setattr("iterative_rag.factory.run_engines.usable_cores", lambda: 2)
     settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
     with closing(IterativeRAG.from_settings(settings)) as engine:
         backend = Computing(engine)
