@@ -63,18 +63,28 @@ def parts_as_text(parts: Sequence[Within]) -> str:
 
 
 def recorded_parts(settings: Mapping[str, Any]) -> tuple[Within, ...]:
-    """The parts that the settings of an answer tell of; what is none of this module's making is left out. Raises
-    UsageError for a date or a condition that is none."""
+    """The parts that the settings of an answer tell of; () where they tell of none. Raises UsageError where what they
+    tell cannot be read: the whole corpus is not what was asked."""
     try:
         recorded = json.loads(str(settings.get("within") or "[]"))
-    except ValueError:
-        return ()
-    found = []
-    for held in recorded if isinstance(recorded, list) else ():
-        if isinstance(held, Mapping):
-            texts = {one.name: str(held.get(one.name) or "") for one in fields(Within) if one.name != "where"}
-            found.append(Within(**texts, where=tuple(map(str, held.get("where") or ()))))
-    return tuple(found)
+        if not isinstance(recorded, list):
+            raise ValueError("no list")
+        return tuple(map(_recorded, recorded))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            "It cannot be read to which part of the corpus this answer was kept.", hint="Ask the question again."
+        ) from error
+
+
+def _recorded(held: Any) -> Within:
+    """Raises ValueError for what `parts_as_text` does not write, UsageError for a date or a condition that is none."""
+    where = held.get("where", []) if isinstance(held, dict) else None
+    if not isinstance(where, list):
+        raise ValueError("no part")
+    texts = {one.name: held.get(one.name, "") for one in fields(Within) if one.name != "where"}
+    if not all(isinstance(one, str) for one in (*texts.values(), *where)):
+        raise ValueError("no text")
+    return Within(**texts, where=tuple(where))
 
 
 def checked_since(value: str) -> str:

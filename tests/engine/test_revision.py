@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,15 @@ def test_a_pinned_need_that_brought_nothing_is_not_looked_up_again(edited: Edite
 def test_an_edit_that_cannot_be_made_is_refused(edited: Edited, edit: Edit) -> None:
     with pytest.raises(UsageError):
         edited.rag.revise(edited.answer, edit)
+
+
+@pytest.mark.parametrize(
+    "held", ["Aldermere", '{"title": "Aldermere"}', '[{"where": 5}]', '[{"title": []}]', "[" * 100_000]
+)
+def test_an_answer_that_does_not_tell_its_part_is_not_asked_of_the_whole_corpus(edited: Edited, held: str) -> None:
+    answer = replace(edited.answer, settings={**edited.answer.settings, "within": held})
+    with pytest.raises(UsageError, match="to which part of the corpus"):
+        edited.rag.revise(answer, FactEdit(1, 0, PIN))
 
 
 def test_both_versions_stay_in_the_history(edited: Edited) -> None:
