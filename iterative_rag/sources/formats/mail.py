@@ -23,8 +23,12 @@ _SIGNS = ("from", "to", "subject", "date", "message-id", "received")
 
 def read(path: Path) -> Reading:
     source = shown(path)
-    with path.open("rb") as file:
-        mail = BytesParser(policy=policy.default).parse(file)
+    try:
+        with path.open("rb") as file:
+            mail = BytesParser(policy=policy.default).parse(file)
+    except RecursionError:
+        yield Skipped(source, "Its parts are nested too deeply to be read.")
+        return
     if not any(_header(mail, name) for name in _SIGNS):
         yield Skipped(source, "It is not a mail: it has no header.")
         return
@@ -79,10 +83,10 @@ def _headers(mail: EmailMessage, name: str) -> Iterator[str]:
 
 
 def _date(mail: EmailMessage) -> str:
-    """The day, as ISO."""
+    """The day, as ISO; "" for none, and for one that no calendar has."""
     try:
         return parsedate_to_datetime(_header(mail, "date")).date().isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         return ""
 
 

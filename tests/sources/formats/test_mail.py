@@ -53,3 +53,17 @@ def test_what_is_no_mail_or_damaged_is_told(tmp_path: Path) -> None:
     assert only(written(tmp_path / "half.eml", half)).text == "# Half\n\nThe first words"
     wrong = b"Subject: Named\nDate: soon\nFrom: =?utf-8?b?broken\n\nText.\n"
     assert only(written(tmp_path / "wrong.eml", wrong)).title == "Named"
+
+
+def test_a_date_that_no_calendar_has_costs_the_date_alone(tmp_path: Path) -> None:
+    for number, date in enumerate((f"Thu, 02 May {'9' * 30} 09:30:00 +0200", f"Thu, 02 May 2024 09:30:00 +{'9' * 30}")):
+        document = only(written(tmp_path / f"{number}.eml", f"Subject: Named\nDate: {date}\n\nText.\n".encode()))
+        assert document.text == "# Named\n\nText."
+        assert "date" not in dict(document.metadata)
+
+
+def test_parts_that_are_nested_without_end_are_told(tmp_path: Path) -> None:
+    inner = "".join(f"--b{depth}\nContent-Type: multipart/mixed; boundary=b{depth + 1}\n\n" for depth in range(3000))
+    bomb = f"Subject: Deep\nContent-Type: multipart/mixed; boundary=b0\n\n{inner}Text.\n"
+    told = reasons(written(tmp_path / "deep.eml", bomb.encode()))
+    assert told == ["Its parts are nested too deeply to be read."]
