@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -126,8 +127,15 @@ def within_of(filters: MetadataFilters) -> Within:
                 "Of metadata filters only equalities that all have to hold are understood.",
                 hint="For a part by title, source, section or date: rag.over(rag.corpus, within=Within(...))",
             )
-        conditions.append(f"{one.key}={one.value}")
+        if "=" in one.key:
+            raise UsageError(f"No condition can be put on the key {one.key!r}.", hint="Name a key without '='.")
+        conditions.append(f"{one.key}={_literal(str(one.value))}")
     return Within(where=tuple(conditions))
+
+
+def _literal(value: str) -> str:
+    """A condition on this very value, also where its characters would make it a pattern."""
+    return re.sub(r"[*?[]", r"[\g<0>]", value) if "*" in value or "?" in value else value
 
 
 def _node(hit: Hit, document: Document) -> TextNode:

@@ -103,6 +103,20 @@ def test_an_index_offers_what_llama_index_builds_on_one(rag: IterativeRAG) -> No
     assert {one.node.metadata["title"] for one in found} == {"Sunday bridge"}
 
 
+def test_a_metadata_filter_is_an_equality_and_no_pattern(rag: IterativeRAG) -> None:
+    rag.index([Document("sign", "Sign", "The sign of Aldermere says b*.", "memory", metadata=(("kind", "[b]*"),))])
+    index = as_index(rag)
+    starred = MetadataFilters(filters=[MetadataFilter(key="kind", value="[b]*")])
+    assert {one.node.metadata["title"] for one in index.as_retriever(filters=starred).retrieve(MAYOR)} == {"Sign"}
+    for key, value in (("kind", "b*"), ("kind", "bridg?")):
+        pattern = MetadataFilters(filters=[MetadataFilter(key=key, value=value)])
+        with pytest.raises(IterativeRAGError, match="No document matches"):
+            index.as_retriever(filters=pattern).retrieve(MAYOR)
+    wrong = MetadataFilters(filters=[MetadataFilter(key="kind=bridge", value="b")])
+    with pytest.raises(UsageError, match="'kind=bridge'"):
+        index.as_retriever(filters=wrong).retrieve(MAYOR)
+
+
 def test_what_a_corpus_cannot_do_as_a_vector_store_is_said(rag: IterativeRAG) -> None:
     store = CorpusVectorStore(rag)
     with pytest.raises(UsageError, match="does not take nodes") as raised:
