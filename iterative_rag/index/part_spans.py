@@ -139,8 +139,18 @@ def _has(row: str, place: int, value: str) -> bool:
 
 
 def _common(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
-    both = ((max(a, c), min(b, d)) for a, b in one for c, d in other)
-    return merged((start, end) for start, end in both if start < end)
+    """What is in both, each of which is in order: a table may have thousands of rows in either."""
+    both: list[Span] = []
+    first = second = 0
+    while first < len(one) and second < len(other):
+        start, end = max(one[first][0], other[second][0]), min(one[first][1], other[second][1])
+        if start < end:
+            both.append((start, end))
+        if one[first][1] < other[second][1]:
+            first += 1
+        else:
+            second += 1
+    return merged(both)
 
 
 def _headings_above(text: str, spans: Sequence[Span]) -> list[Span]:

@@ -14,6 +14,7 @@ from iterative_rag.errors import CorpusError, NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.document_facts import language_of
 from iterative_rag.index.filters import search_filtered
+from iterative_rag.index.part_spans import with_value, within_all
 from iterative_rag.types import Document, Hit, Within
 
 # Long enough that each section is cut into passages of its own.
@@ -126,3 +127,11 @@ def test_what_looks_like_a_pattern_of_another_kind_is_plain_text(corpus: Indexed
 )
 def test_the_language_is_that_of_the_wiki(url: str | None, language: str) -> None:
     assert language_of(url) == language
+
+
+def test_rows_have_to_meet_all_conditions() -> None:
+    rows = [f"| {number} | {'ab'[number % 2]} | {'cd'[number % 3 == 0]} |\n" for number in range(12)]
+    text = "| n | x | y |\n|---|---|---|\n" + "".join(rows)
+    spans = within_all(text, [with_value("x", "b"), with_value("y", "d")])
+    assert [text[start:end].strip() for start, end in spans.own] == ["| 3 | b | d |", "| 9 | b | d |"]
+    assert within_all(text, [with_value("x", "a"), with_value("x", "b")]).own == ()
