@@ -40,7 +40,7 @@ class GivenDocuments:
     def documents(self) -> Iterator[Document | Skipped]:
         taken: dict[str, int] = {}
         for one in self._given:
-            document = one if isinstance(one, Document) else _converted(one)
+            document = _encodable(one if isinstance(one, Document) else _converted(one))
             if not document.text.strip():
                 yield Skipped(document.source or document.title, "It holds no text.", empty=True)
                 continue
@@ -51,6 +51,23 @@ class GivenDocuments:
                 continue
             # A reader may make several documents of one file.
             yield replace(document, id=f"{document.id}#{before + 1}") if before else document
+
+
+def _encodable(document: Document) -> Document:
+    """Without halves of characters, which some readers of PDF files give and no database takes. Every offset stays."""
+    return replace(
+        document,
+        id=_whole(document.id),
+        title=_whole(document.title),
+        text=_whole(document.text),
+        source=_whole(document.source),
+        url=document.url and _whole(document.url),
+        metadata=tuple((_whole(key), _whole(value)) for key, value in document.metadata),
+    )
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _is_llama_index_node(one: object) -> bool:

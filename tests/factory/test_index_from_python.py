@@ -138,6 +138,20 @@ def test_the_hints_of_a_mismatch_help_with_an_object_on_either_side(tmp_path: Pa
     assert "python:documents" not in raised.value.hint
 
 
+def test_halves_of_characters_cost_no_more_than_themselves() -> None:
+    half = "\ud835"  # as readers of PDF files give for a letter that they do not know
+    text = f"The mayor of Aldermere is Edda {half} Holm."
+    given = [
+        Document("town", f"Alder{half}mere", text, f"scan{half}.pdf", metadata=(("kind", half),)),
+        LlamaIndexDocument(text=f"The Sunday bridge {half} stands in Aldermere.", metadata={"title": "Sunday bridge"}),
+    ]
+    report = IterativeRAG.index(given, corpus="mine", embed_model=word_embedding())
+    assert (report.added, report.skipped) == (2, ())
+    with IterativeRAG.from_settings(llm=ArticleLLM(), corpus="mine", embed_model=word_embedding()) as rag:
+        (_, document), *_ = rag.search("mayor", 1)
+    assert (document.title, document.text) == ("Alder?mere", text.replace(half, "?"))
+
+
 def test_what_is_no_document_and_a_corpus_that_keeps_to_itself_are_refused() -> None:
     with pytest.raises(UsageError, match="A int is not a document"):
         IterativeRAG.index([7], corpus="mine")
