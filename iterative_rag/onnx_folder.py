@@ -95,8 +95,7 @@ class OnnxFolder:
 
     @cached_property
     def digest(self) -> str:
-        """Tells apart folders that give other vectors: the network's size and ends, the tokenizer, the settings.
-        The same wherever the folder lies."""
+        """Tells models apart: the network's size and ends, and the tokenizer. The same wherever the folder lies."""
         found = hashlib.sha256()
         for file in sorted({self.file, *self.file.parent.glob(f"{self.file.name}*data")}):
             size = file.stat().st_size

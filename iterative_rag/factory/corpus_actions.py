@@ -12,7 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, CorpusNotFound, UsageError
+from iterative_rag.errors import (
+    CorpusDamaged,
+    CorpusError,
+    CorpusHeld,
+    CorpusMismatch,
+    CorpusNotFound,
+    NothingWithin,
+    UsageError,
+)
 from iterative_rag.factory.backends import cache, make_embedder, make_reranker, ranking_of
 from iterative_rag.protocols import BUILTIN, GIVEN
 from iterative_rag.settings import Settings, home
@@ -180,7 +188,6 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
 @contextmanager
 def _joint_for_one_run(corpus: JointCorpus, within: Sequence[Within]) -> Iterator[Corpus]:
     """Those corpora that have anything within the part. Raises the NothingWithin of the first where none has."""
-    from iterative_rag.errors import NothingWithin
     from iterative_rag.index.joint_corpus import JointCorpus
 
     with ExitStack() as opened:
@@ -333,8 +340,6 @@ def _title_lists(name: str, settings: Settings) -> TitleLists:
 
 def _check_not_whole(name: str, settings: Settings, root: str) -> None:
     """Raise UsageError if the corpus holds the whole encyclopedia: a list would drop its other articles."""
-    from iterative_rag.errors import CorpusDamaged
-
     if _title_lists(name, settings).of(root) is not None:
         return
     try:
@@ -360,7 +365,6 @@ def _forget_missing(name: str, settings: Settings, sources: Sequence[DocumentSou
 
 def stale(name: str, settings: Settings) -> Staleness:
     """What has changed at the sources of a corpus since they were indexed."""
-    from iterative_rag.errors import CorpusError
     from iterative_rag.sources import open_source
     from iterative_rag.staleness import staleness
 
@@ -378,8 +382,6 @@ def stale(name: str, settings: Settings) -> Staleness:
 
 
 def _ray_engine(embedder: Embedder, settings: Settings, address: str) -> RayEngine:
-    from functools import partial
-
     from iterative_rag.embedders.ray_engine import RayEngine
 
     return RayEngine(partial(_worker_embedder, settings), embedder, address)

@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +65,7 @@ def _tables(rows: Iterable[Sequence[Any]], source: str, title: str) -> Iterator[
         above.append(cells)
     if above:  # a list in one column
         head, *rest = ([next(filter(None, cells))] for cells in above)
-        yield from table_documents(in_parts(head, chain(rest)), source, title)
+        yield from table_documents(in_parts(head, rest), source, title)
 
 
 def _cells(row: Sequence[Any]) -> list[str]:
