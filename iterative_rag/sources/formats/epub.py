@@ -18,7 +18,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, zip_fault
 from iterative_rag.sources.metadata import metadata_of
 from iterative_rag.types import Document
 
@@ -44,6 +44,9 @@ def read(path: Path) -> Reading:
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     place = _first(ElementTree.fromstring(archive.read(_CONTAINER)), "rootfile").attrib["full-path"]
+    if not place.lower().endswith(XML):
+        yield Skipped(source, f"Its package document {place!r} is not an .opf file.")
+        return
     package = ElementTree.fromstring(archive.read(place))
     pages = list(_pages(package, posixpath.dirname(place)))
     locked = archive.read(_ENCRYPTION).decode("utf-8", "replace") if _ENCRYPTION in archive.namelist() else ""

@@ -13,6 +13,8 @@ MAX_BYTES = 96 * 1024 * 1024
 MAX_UNPACKED_BYTES = MAX_BYTES
 MAX_PARTS = 10_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the begin of an encrypted file of Office, or of its formats before 2007
+# The parts that are parsed as XML, which have limits of their own.
+XML = (".xml", ".rels", ".opf")
 _DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
 _BLOCK, _OVERLAP = 1 << 20, 64
 
@@ -38,7 +40,7 @@ def zip_fault(path: Path, kind: str, old: str, max_xml_bytes: int) -> str | None
 
 def _fault_of(archive: zipfile.ZipFile, kind: str, max_xml_bytes: int) -> str | None:
     parts = archive.infolist()
-    xml = [part for part in parts if part.filename.lower().endswith((".xml", ".rels", ".opf"))]
+    xml = [part for part in parts if part.filename.lower().endswith(XML)]
     if len(parts) > MAX_PARTS:
         return f"It is a zip bomb: it holds {len(parts):,} parts."
     if any(part.flag_bits & 1 for part in parts):

@@ -61,3 +61,9 @@ def test_what_cannot_be_read_has_its_reason(tmp_path: Path) -> None:
     whole = book(tmp_path / "whole.epub").read_bytes()
     (tmp_path / "cut.epub").write_bytes(whole[:-100])
     assert "damaged (BadZipFile)" in reasons(tmp_path / "cut.epub")[0]
+
+
+def test_what_is_parsed_has_a_name_that_was_looked_at_for_bombs(tmp_path: Path) -> None:
+    hidden = {"META-INF/container.xml": CONTAINER.replace("book.opf", "book.bin"), "OPS/book.bin": PACKAGE}
+    told = reasons(book(tmp_path / "hidden.epub", **hidden))
+    assert told == ["Its package document 'OPS/book.bin' is not an .opf file."]
