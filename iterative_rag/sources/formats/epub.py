@@ -84,7 +84,11 @@ def _section(archive: zipfile.ZipFile, page: str, source: str) -> str | Skipped:
     """A page as a section, "" where it holds no text (a cover)."""
     from iterative_rag.sources.formats import html
 
-    if archive.getinfo(page).file_size > MAX_PAGE_BYTES:
+    try:
+        size = archive.getinfo(page).file_size
+    except KeyError:
+        return Skipped(source, f"Its page {page!r} is missing.")
+    if size > MAX_PAGE_BYTES:
         return Skipped(source, f"Its page {page!r} is larger than {MAX_PAGE_BYTES / 1e6:.0f} MB.")
     content = decode_html(archive.read(page))
     if not isinstance(content, str):

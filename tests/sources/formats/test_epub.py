@@ -5,6 +5,8 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from iterative_rag.sources import open_source
+from iterative_rag.types import Document
 from tests.sources.formats.reading import only, reasons
 
 CONTAINER = (
@@ -55,12 +57,19 @@ def test_pages_become_sections_in_reading_order(tmp_path: Path) -> None:
 def test_what_cannot_be_read_has_its_reason(tmp_path: Path) -> None:
     entity = '<!DOCTYPE x [<!ENTITY a "b">]>' + CONTAINER
     assert "an XML bomb" in reasons(book(tmp_path / "bomb.epub", **{"META-INF/container.xml": entity}))[0]
-    assert "damaged (KeyError)" in reasons(book(tmp_path / "half.epub", **{"OPS/text/one.xhtml": None}))[0]
+    assert "damaged (KeyError)" in reasons(book(tmp_path / "half.epub", **{"OPS/book.opf": None}))[0]
     locked = '<encryption><CipherReference URI="OPS/text/one.xhtml"/></encryption>'
     assert "(DRM)" in reasons(book(tmp_path / "locked.epub", **{"META-INF/encryption.xml": locked}))[0]
     whole = book(tmp_path / "whole.epub").read_bytes()
     (tmp_path / "cut.epub").write_bytes(whole[:-100])
     assert "damaged (BadZipFile)" in reasons(tmp_path / "cut.epub")[0]
+
+
+def test_a_page_that_is_missing_costs_that_page_alone(tmp_path: Path) -> None:
+    torn = book(tmp_path / "torn.epub", **{"OPS/text/one.xhtml": None})
+    assert reasons(torn) == ["Its page 'OPS/text/one.xhtml' is missing."]
+    (rest,) = (item for item in open_source(torn).documents() if isinstance(item, Document))
+    assert rest.text == "# Bridges of Karsa\n\n## Spans\n\n| Span | m |\n|---|---|\n| West | 31 |\n"
 
 
 def test_what_is_parsed_has_a_name_that_was_looked_at_for_bombs(tmp_path: Path) -> None:
