@@ -12,11 +12,15 @@ from iterative_rag.types import AnswerForm
 
 _POLITE = r"^[\W_]*(?:(?:please|can you|could you|would you|bitte|kannst du|konnen sie|s'il vous plait|por favor)\W+)*"
 _REPORT = lazy_pattern(
-    _POLITE + r"(?:(?:write|give|prepare|draft|make|schreib\w*|verfass\w*|redige\w*|ecri\w*|escrib\w*)\b.{0,30}"
-    r"\b(?:report|bericht|rapport|informe|rapor)\b|rapor yaz)"
+    _POLITE + r"(?:write|give|prepare|draft|make|schreib\w*|verfass\w*|redige\w*|ecri\w*|escrib\w*)\b"
+    r"(?:\W+(?:me|us|up|mir|uns|moi|nous))?\W+(?:an?|einen?|une?)\b.{0,30}\b(?:report|bericht|rapport|informe)\b"
+    r"|\brapor yaz"
 )
+# "Compared with X, how tall ...?" and "What is the difference in height between ...?" ask for a value.
+_QUANTITY = r"(?:age|height|length|size|distance|depth|weight|area|population|elevation|number|time|year)"
 _TABLE = lazy_pattern(
-    _POLITE + r"(?:compare\b|contrast\b|vergleich\w*|compar[ae]\w*|what (?:is|are|was|were) the differences?\b"
+    _POLITE + r"(?:contrast\b|vergleich\w*|compar(?:e[rz]?|ar?)\b"
+    rf"|what (?:is|are|was|were) the differences?\b(?! in\b|.{{1,60}}\b{_QUANTITY}s?\b)"
     r"|how do(?:es)? .{2,200} (?:differ|compare)\b)|karsilastir|比较"
 )
 _SUMMARY = lazy_pattern(
@@ -25,14 +29,16 @@ _SUMMARY = lazy_pattern(
     r" about\b|fasse?\b.{2,200}\bzusammen|resum[ae]\w*\b|erzahl\w*\b)|ozetle|总结"
 )
 _EXPLANATION = lazy_pattern(
-    _POLITE + r"(?:why\b|how come\b|for what reasons?\b|what (?:is|was|were|are) the (?:reasons?|causes?)\b|explain\b"
-    r"|describe\b|what (?:is|was|are|were|does|did|do)\b.{2,200} like\W*$|warum\b|wieso\b|weshalb\b|erklar\w*\b"
-    r"|beschreib\w*\b|pourquoi\b|expliqu\w*\b|decri\w*\b|por que\b|explic\w*\b|describ\w*\b)"
-    r"|\b(?:neden|nicin|acikla)\w*\b|为什么|为何|解释"
+    _POLITE
+    + r"(?:why\b|how come\b|for what reasons?\b|what (?:is|was|were|are) the (?:reasons?|causes?)\b(?! of death)"
+    r"|explain\b|describe\b|what (?:is|was|are|were|does|did|do)\b.{2,200} like\W*$"
+    r"|warum\b|wieso\b|weshalb\b|erklar\w*\b|beschreib\w*\b|pourquoi\b|expliqu\w*\b|decri\w*\b|por que\b"
+    r"|explic\w*\b|describ\w*\b)|\b(?:neden|nicin|acikla)\w*\b|为什么|为何|解释"
 )
-# What a name, a number or a date answers, whatever a model makes of it.
+# What a name, a number or a date answers, whatever a model makes of it, unless it asks for a reason as well.
 _VALUE = lazy_pattern(
-    r"^\W*(?:(?:in|on|at|to|from|by|of|for) )?(?:who|whom|whose|when|where|in what year|what year"
+    r"^(?!.*\b(?:and|und|et|y|e) (?:why|warum|wieso|weshalb|pourquoi|por que)\b)"
+    r"\W*(?:(?:in|on|at|to|from|by|of|for) )?(?:who|whom|whose|when|where|in what year|what year"
     r"|how (?:many|much|old|tall|long|high|far|deep|large|big|heavy|often|wide|fast)|wer|wem|wen|wessen|wann|wo"
     r"|wie ?(?:viele?|alt|hoch|lang|weit|gro(?:ss|ß)|oft)|qui|quand|ou|combien|quien(?:es)?|cuando|donde|cuant[oa]s?"
     r"|wie (?:hei(?:ss|ß)|hie(?:ss|ß)|nennt)\w*|comment (?:s'appel|se nomm)\w*|como se llam\w*)\b"
