@@ -83,7 +83,9 @@ class TextDrafting:
         claims: list[Claim] = []
         uncovered: list[str] = []
         caveats: list[str] = []
-        left_out, ended, denied = 0, None, None
+        left_out, trust = 0, 1.0  # a report is as sure as its least sure section
+        ended: IterativeRAGError | None = None
+        denied: Draft | None = None
         for n, section in enumerate(inquiry.outline):
             if not any(need.key in found for need in section.needs):
                 uncovered.append(section.heading)
@@ -97,26 +99,28 @@ class TextDrafting:
                 uncovered += [one.heading for one in inquiry.outline[n:]]
                 break
             told = frozenset(claim.text for claim in claims)
-            answered = draft is not None and draft.answered
-            checked = yield from self._check(hop, inquiry, draft, refused, told) if draft and answered else _nothing()
-            if draft and draft.false_premise:
-                denied = denied or draft
-                caveats.append(MARKER.sub("", draft.missing).strip())
-            if not (draft and checked.text):
+            if draft is None or not draft.answered:
+                if draft and draft.false_premise:
+                    denied = denied or draft
+                    caveats.append(MARKER.sub("", draft.missing).strip())
                 uncovered.append(section.heading)
                 continue
+            checked = yield from self._check(hop, inquiry, draft, refused, told)
             left_out += checked.left_out
+            if not checked.text:
+                uncovered.append(section.heading)
+                continue
+            trust = min(trust, draft.confidence)
             claims += checked.kept
             caveats += draft.caveats
             parts.append(_headed(section, inquiry, checked.text))
-            whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, draft.confidence)
-            yield AnsweringStep(hop, whole)
+            yield AnsweringStep(hop, _report_draft(inquiry, parts, left_out, uncovered, caveats, trust))
         if denied and not parts:
             return DraftedText(denied)
         if not parts:
             missing = f"Nothing was found or written on: {'; '.join(uncovered)}."
-            return DraftedText(Draft(False, "", missing=missing, form=AnswerForm.REPORT))
-        whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, draft.confidence if draft else 0.0)
+            return DraftedText(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=left_out))
+        whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, trust)
         return DraftedText(whole, Reflection(tuple(claims)), ended)
 
     def _section(
@@ -164,11 +168,6 @@ def extract_of(inquiry: Inquiry) -> Draft:
     quotes = [plain(inquiry.facts[place].quote) for place in cited]
     text = " ".join(f"“{quote}” [{n}]" for n, quote in enumerate(quotes, start=1))
     return Draft(True, text, quotes[0] if quotes else "", cited, form=AnswerForm.EXTRACT)
-
-
-def _nothing() -> Generator[Step, None, CheckedText]:
-    return CheckedText("", ())
-    yield
 
 
 def _with_text(draft: Draft, inquiry: Inquiry, text: str, left_out: int) -> Draft:

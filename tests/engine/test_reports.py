@@ -123,7 +123,22 @@ def test_a_section_of_which_nothing_is_proved_is_named_as_missing() -> None:
 
     answer, _ = reported(wrong)
     assert "Zeppelin" not in answer.text
-    assert answer.caveats == ("Nothing was found or written on: Course; Songs.",)
+    assert answer.caveats == (
+        "Left out, because no quoted fact proves it: 1 sentence.",
+        "Nothing was found or written on: Course; Songs.",
+    )
+
+
+def test_a_report_is_as_sure_as_its_least_sure_section() -> None:
+    def doubtful(request: ChatRequest) -> Scripted:
+        if 'the section "The bridges"' in request.user:
+            return "I had rather not."
+        sure = {"confidence": 0.3} if 'the section "Causes"' in request.user else {}
+        return text_reply(cited(request, *PARTS["Causes" if sure else "Course"]), **sure)
+
+    answer, _ = reported(doubtful)
+    assert answer.text.count("## ") == 2
+    assert answer.confidence == 0.3
 
 
 @pytest.mark.parametrize("heading", ["The Zeppelin of Orm in 1999", "Causes [3]", "**Causes**"])
