@@ -116,9 +116,8 @@ class StepEngine:
             exhausted = given_up  # nothing more will be looked up, and something is missing
             if not gap and not given_up:
                 analysis = analysis or self._roles.analyst.analyse(inquiry)
-                if not state.hops:
-                    state, analysis = yield from self._texts.shaped(state, analysis)
-                    inquiry = state.inquiry
+                state, analysis = yield from self._texts.shaped(state, analysis)
+                inquiry = state.inquiry
                 yield AnalysisStep(hop, inquiry.question, analysis, () if state.hops else inquiry.facts)
                 needs, wider, last = _untried(analysis, inquiry)
                 exhausted = isinstance(analysis, Stuck)

@@ -32,12 +32,15 @@ class TextPlanning:
         return state, open_aspects(state.inquiry)
 
     def shaped(self, state: RunState, analysis: Analysis) -> Generator[Progress, None, tuple[RunState, Analysis]]:
-        """The state with the form that the first analysis asks for; the needs of a text are aspects of it."""
+        """The state with the form that the first analysis asks for; the needs of a text, also those that a later
+        analysis names, are aspects of it."""
         if state.inquiry.outline:
             return state, analysis
-        said = None if isinstance(analysis, Stuck) else analysis.form
-        state = state.as_form(self._drafting.form_of(state.inquiry.original, said))
-        state, planned = yield from self.outlined(state)
+        planned: Analysis | None = None
+        if not state.hops:
+            said = None if isinstance(analysis, Stuck) else analysis.form
+            state = state.as_form(self._drafting.form_of(state.inquiry.original, said))
+            state, planned = yield from self.outlined(state)
         if planned is None and state.inquiry.form.is_text and isinstance(analysis, Needs):
             analysis = replace(analysis, needs=tuple(replace(need, aspect=True) for need in analysis.needs))
         return state, planned or analysis

@@ -41,6 +41,23 @@ def test_a_why_question_is_answered_by_cited_sentences() -> None:
     assert "note every sentence that tells of it" in author.llm.asked("extract")[0].user
 
 
+def test_aspects_that_a_later_analysis_names_are_read_for_as_aspects() -> None:
+    def plan(request: ChatRequest) -> Scripted:
+        return {"form": "explanation", "status": "needs", "needs": [COURSE if LAMP in request.user else CAUSE]}
+
+    def proceed(request: ChatRequest) -> Scripted:
+        ready = "destroyed 212" in request.user
+        return (
+            {"question": WHY, "status": "known"} if ready else {"question": WHY, "status": "needs", "needs": [COURSE]}
+        )
+
+    author = Author(explained, analyse=plan, rephrase_and_analyse=proceed)
+    assert author.rag().ask(WHY).form is AnswerForm.EXPLANATION
+    asked = [request.user for request in author.llm.asked("extract")]
+    assert len(asked) == 2
+    assert all("note every sentence that tells of it" in user for user in asked)
+
+
 def test_a_value_question_is_answered_as_before() -> None:
     plan = {"form": "value", "status": "needs", "needs": [CAUSE], "last": True}
     reply = {"status": "answered", "answer": "3 May 1904 [1].", "short_answer": "3 May 1904", "confidence": 0.9}
