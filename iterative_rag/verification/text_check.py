@@ -62,8 +62,8 @@ def check_text(
     inquiry: Inquiry, draft: Draft, refused: Collection[str] = (), told: Collection[str] = ()
 ) -> CheckedText:
     """`refused` are the texts of claims that a reflection found not grounded, `told` those of claims that an earlier
-    part of the text makes: they are not repeated. Headings are not part of the text: the
-    writer of a report adds its own."""
+    part of the text makes: they are not repeated. Headings are not part of the text: a report gets those of its
+    outline."""
     lines = [line.strip() for line in draft.text.splitlines()]
     units = _units(lines)
     checked = check_said(inquiry, draft, [claim for unit in units for claim in unit.claims])
@@ -116,7 +116,7 @@ def _cells(cells: Sequence[str], header: Sequence[str], line: int, first: int) -
         said = plain(MARKER.sub("", cell)).strip()
         if _BLANK_CELL.fullmatch(said):
             continue
-        column = plain(header[n]).strip() if n < len(header) else ""
+        column = plain(MARKER.sub("", header[n])).strip() if n < len(header) else ""
         text = ": ".join(part for part in (label, column, said) if part)
         claim = ClaimText(text, cited_numbers(cell), first + len(units))
         units.append(_Unit(plain(cell).strip(), (claim,), line, n))

@@ -75,6 +75,11 @@ def test_a_row_of_which_nothing_is_left_goes(rule: str) -> None:
     assert result.left_out == 1
 
 
+def test_a_marker_in_the_header_is_no_part_of_what_the_cells_claim() -> None:
+    result = checked("| Tower | Height [7] |\n|---|---|\n| Velm Tower [1] | 98 m [7] |")
+    assert result.text.splitlines()[::2] == ["| Tower | Height |", "| Velm Tower | 98 m [7] |"]
+
+
 def test_a_number_of_another_fact_is_cited_from_there_where_it_proves_the_sentence() -> None:
     assert checked("Velm Tower was ready in May 1911 [7].").text == "Velm Tower was ready in May 1911 [4]."
 
