@@ -90,6 +90,9 @@ def test_a_stream_that_is_cut_is_no_answer_and_begins_anew(
         ('{"working": "5 \\% of", "confidence": 0.9, "answer": "one\ntwo', "one\ntwo"),
         ('{"answer": "done", "confidence": 0.', "done"),
         ('{"answer": "done", "also', "done"),
+        ('{"answer": ["One [1].", "Two', "One [1].\n\nTwo"),
+        ('{"answer": null, "missing": "x', ""),
+        ('{"answer": {"text": "x"}', ""),
         ("[" * 100_000, ""),
     ],
 )

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, mo
 
 from iterative_rag.llm.replies.coercion import Notes, Remark, Share, SureFlag, Text, as_list
 from iterative_rag.llm.replies.forms import Reply, Texts
-from iterative_rag.llm.replies.partial_answer import written_object
+from iterative_rag.llm.replies.partial_answer import written_object, written_text
 from iterative_rag.llm.replies.tool_forms import SUBMIT, TOOLS, Numbers, QuoteForm, Quotes, calls_schema
 from iterative_rag.types import (
     CalculateCall,
@@ -189,7 +189,7 @@ def submitted_so_far(reply: str) -> str:
             {**call, "arguments": written_object(arguments)} if isinstance(arguments, str) else call
         )
         if plain.get("tool") == SUBMIT:
-            return str(plain.get("answer", ""))
+            return written_text(plain.get("answer"))
     return ""
 
 

@@ -19,7 +19,14 @@ def answer_so_far(reply: str) -> str:
     fields = written_object(reply)
     if str(fields.get("status", "answered")).strip(" .").casefold() != "answered":
         return ""
-    return str(fields.get("answer", ""))
+    return written_text(fields.get("answer"))
+
+
+def written_text(value: Any) -> str:
+    """What a reply holds where a text belongs; some models write one as a list of its parts."""
+    if isinstance(value, list):
+        return "\n\n".join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""
 
 
 def written_object(reply: str) -> Mapping[str, Any]:
