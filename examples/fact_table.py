@@ -25,10 +25,17 @@ def row(rag: IterativeRAG, title: str, columns: Mapping[str, str]) -> Iterator[s
     article = rag.among(title)  # so that no other article can answer
     yield title
     for question in columns.values():
-        answer = article.ask(question.format(title=title))
+        answer = article.ask(question.replace("{title}", title))
+        if answer.fault:  # an empty cell would say that the article does not tell
+            raise IterativeRAGError(answer.fault.message, hint=answer.fault.hint)
         proved = answer.status is Status.ANSWERED and answer.citations
         yield answer.short_answer if proved else ""
         yield " / ".join(citation.display for citation in answer.citations) if proved else ""
+
+
+def cell(text: str) -> str:
+    """The text, of which a spreadsheet makes no formula: articles are not to be trusted."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -42,11 +49,11 @@ def main(arguments: list[str] | None = None) -> int:
     if len(columns) < len(given.columns):
         parser.error("a column is NAME=QUESTION, each with a name of its own")
     table = csv.writer(sys.stdout)
-    table.writerow(["title", *(cell for name in columns for cell in (name, f"{name}: quote"))])
+    table.writerow(["title", *(head for name in columns for head in (name, f"{name}: quote"))])
     try:
         with IterativeRAG.from_settings(llm=given.llm, corpus=given.corpus) as rag:
             for title in dict.fromkeys(title for title in rag.titles() if fnmatch(title, given.titles)):
-                table.writerow(row(rag, title, columns))
+                table.writerow(map(cell, row(rag, title, columns)))
                 sys.stdout.flush()  # a long table can be watched, and what is done survives an interruption
     except IterativeRAGError as error:
         sys.exit(f"{error} {error.hint}".strip())

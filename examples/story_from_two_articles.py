@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     print()
     for citation in answer.citations:
         print(f"[{citation.n}] {citation.title}: “{citation.display}”")
-    for caveat in answer.caveats:
+    for caveat in filter(None, (answer.reason, *answer.caveats)):
         print(f"Note: {caveat}")
     return 0 if answer.status is Status.ANSWERED else 1
 

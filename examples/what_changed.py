@@ -5,7 +5,7 @@ longer stand. Run it once a week, after the corpus was brought up to date.
     iterative-rag index articles/ --corpus mine
     python examples/what_changed.py answers.json --corpus mine                        # says what changed since
 
-Exit codes: 0 nothing changed, 1 something did.
+Exit codes: 0 nothing changed, 1 something did, 2 it could not be told; the file then stays as it is.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ from typing import Any
 from iterative_rag import Answer, IterativeRAG, IterativeRAGError, proof_of, verify_proof
 
 
+def asked(rag: IterativeRAG, question: str) -> Answer:
+    answer = rag.ask(question)
+    if answer.fault:  # what was found until a server failed is no change
+        raise IterativeRAGError(answer.fault.message, hint=answer.fault.hint)
+    return answer
+
+
 def said(answer: Answer) -> str:
     """The value, the text, or why there is none."""
     return answer.short_answer or answer.text or answer.reason
@@ -32,7 +39,7 @@ def changes(rag: IterativeRAG, kept: dict[str, Any], ask_all: bool) -> Iterator[
         check = verify_proof(proof, rag.corpus)
         if check.quotes and check.holds and not ask_all:
             continue  # every quote still stands in its article: no model has to be asked
-        answer = rag.ask(question)
+        answer = asked(rag, question)
         now, kept[question] = said(answer), (said(answer), proof_of(answer, rag.corpus))
         gone = "; ".join(f"“{one.quote}” ({one.title}: {one.finding})" for one in check.quotes if not one.finding.holds)
         if now != before:
@@ -56,12 +63,12 @@ def main(arguments: list[str] | None = None) -> int:
         with IterativeRAG.from_settings(llm=given.llm, corpus=given.corpus) as rag:
             found = list(changes(rag, kept, given.ask_all))
             for question in given.questions:
-                answer = rag.ask(question)
+                answer = asked(rag, question)
                 kept[question] = (said(answer), proof_of(answer, rag.corpus))
                 print(f"kept: {question} {said(answer)}")
     except IterativeRAGError as error:
-        sys.exit(f"{error} {error.hint}".strip())
-    written = given.file.with_suffix(".new")
+        parser.exit(2, f"{error} {error.hint}".strip() + "\n")
+    written = given.file.with_name(f"{given.file.name}.new")
     written.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
     os.replace(written, given.file)  # an interruption leaves the old file whole
     print("\n".join(found) or f"{len(kept)} answers, nothing changed.")
