@@ -8,7 +8,7 @@ from dataclasses import replace
 from iterative_rag.protocols import Answerer
 from iterative_rag.retrieval.same_need import shape
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import language
+from iterative_rag.text.languages import is_negation, language
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
@@ -50,6 +50,8 @@ def _stated(inquiry: Inquiry) -> Fact | None:
         return None
     if language_of_text(question) != ENGLISH or language_of_text(first.statement) != ENGLISH:
         return None  # a document's language need not be that of the answer
+    if any(_is_negated(text) for text in (question, first.statement, first.quote)):
+        return None  # that somebody did not do it does not say who did
     return first if _holds(first.statement, first.value) and _holds(first.quote, first.value) else None
 
 
@@ -57,6 +59,10 @@ def _is_borne_out(draft: Draft, inquiry: Inquiry) -> bool:
     """Whether the quotes alone prove the draft: its own statement is no witness."""
     quoted = tuple(replace(fact, statement=fact.quote) for fact in inquiry.facts)
     return ClaimGuard().reflect(replace(inquiry, facts=quoted), draft).grounded
+
+
+def _is_negated(text: str) -> bool:
+    return any(is_negation(word, ENGLISH) for word in re.findall(r"[^\W_]+", folded(text)))
 
 
 def _holds(text: str, value: str) -> bool:

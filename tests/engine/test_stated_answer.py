@@ -45,6 +45,8 @@ def test_a_stated_answer_is_taken_as_it_stands() -> None:
         (BORN, "Oda Brenk was born in Tarn to Ada Thorn.", "Tarn", TARN),
         (BORN, "Oda Brenk was born in Tarn in 1999.", "Tarn", TARN),
         (BORN, "Oda Brenk wurde im Jahr 1874 in der Stadt Tarn geboren und lebte dort.", "Tarn", ""),
+        (BORN, "Oda Brenk was not born in Tarn.", "Tarn", ""),
+        (BORN, "Oda Brenk wasn’t born in Tarn.", "Tarn", ""),
         ("Wo wurde Oda Brenk geboren?", TARN, "Tarn", ""),
         ("Was Oda Brenk born in Tarn?", TARN, "Tarn", ""),
         ("When was Oda Brenk born?", TARN, "Tarn", ""),
