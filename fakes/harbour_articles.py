@@ -86,7 +86,7 @@ class Author:
 
 
 def text_reply(answer: str, **fields: Any) -> dict[str, Any]:
-    return {"status": "answered", "answer": answer, "short_answer": "", "missing": "", "confidence": 0.8, **fields}
+    return {"status": "answered", "answer": answer, "missing": "", "confidence": 0.8, **fields}
 
 
 def fenced(reply: Mapping[str, Any]) -> str:
