@@ -138,11 +138,6 @@ class OpenAILikeChat(StreamedChat):
             self._remember(form)
         return reply
 
-    def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
-    ) -> Iterator[ChatResponse]:
-        return self._formed(self._known_form(), request, messages, thinking)
-
     def _formed(
         self, form: _Form, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
     ) -> Iterator[ChatResponse]:
