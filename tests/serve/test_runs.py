@@ -224,17 +224,35 @@ def test_a_stream_that_was_lost_goes_on_in_the_trace(tmp_path: Path) -> None:
 
 def test_a_trace_tells_how_a_run_failed(tmp_path: Path) -> None:
     def fail(request: ChatRequest) -> None:
-        raise LLMUnreachable("There is no server at http://10.1.2.3:11434.")
+        raise LLMUnreachable("No server replied to ada@example.org.", hint="Ask ada@example.org.")
 
     with running_server(tmp_path, backends={"failing": PlayingLLM(fail)}) as running, running.client() as client:
         run = start(client)
         live = events_in(client.get(run["events"]).text)
+        pages = [client.get(f"/runs/{run['id']}").text]
     with running_server(tmp_path / "again") as running, running.client() as client:
         kept = events_in(client.get(run["events"]).text)
         found = client.get(f"/api/runs/{run['id']}").json()
+        pages.append(client.get(f"/runs/{run['id']}").text)
     assert [(number, name) for number, name, _ in (live[-1], kept[-1])] == [(live[-1][0], "failed")] * 2
-    for error in (live[-1][2]["error"], kept[-1][2]["error"], found["error"]):
-        assert error["message"] == "The server of the language model cannot be reached."
+    told = live[-1][2]["error"]
+    assert (told["code"], told["message"]) == ("LLMUnreachable", "The server of the language model cannot be reached.")
+    assert [kept[-1][2]["error"], found["error"]] == [told, told]
+    for page in pages:
+        assert told["message"] in page
+        assert "ada@example.org" not in page
+
+
+def test_a_run_that_was_interrupted_on_the_command_line_counts_as_stopped(served: RunningServer) -> None:
+    with served.client() as client:
+        run_id = client.post("/api/ask", json={"question": QUESTION}).json()["run_id"]
+        trace = trace_folder() / f"{run_id}.jsonl"
+        whole = trace.read_text(encoding="utf-8").splitlines()
+        fault = json.dumps({"event": "fault", "error": "KeyboardInterrupt", "message": ""})
+        interrupted = "2026-01-01T00-00-00-interrupted"
+        trace.with_stem(interrupted).write_text("\n".join([*whole[:-1], fault, ""]), encoding="utf-8")
+        assert client.get(f"/api/runs/{interrupted}").json()["state"] == "stopped"
+        assert "Stopped." in client.get(f"/runs/{interrupted}").text
 
 
 def test_runs_over_corpora_that_are_not_served_are_nobodys_to_see(tmp_path: Path) -> None:

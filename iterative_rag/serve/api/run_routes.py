@@ -11,7 +11,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.past_runs import PastRun, events_of, run_of_id, step_of
 from iterative_rag.serve.api.asking import submitted
 from iterative_rag.serve.api.event_stream import event_stream, last_event_id, server_sent
@@ -23,11 +23,10 @@ from iterative_rag.serve.runs.events import (
     Stopped,
     error_to_json,
     number_after,
-    past_error,
     public_answer,
 )
 from iterative_rag.serve.runs.run import Run
-from iterative_rag.serve.runs.run_index import RunEntry, run_entry
+from iterative_rag.serve.runs.run_index import RunEntry, past_error, past_state, run_entry
 from iterative_rag.serve.services import services_of
 from iterative_rag.types import FinalStep
 
@@ -110,9 +109,9 @@ async def _found(request: Request) -> Run | PastRun:
 def _kept_events(run: PastRun) -> list[RunEvent]:
     """The steps of a run of the past, and its end, with the numbers that they had while it went on."""
     told: list[Happening] = [step for event in events_of(run) if (step := step_of(event)) is not None]
-    match _state(run.status):
+    match past_state(run.status):
         case "failed":
-            told.append(Failed(_error(run)))
+            told.append(Failed(past_error(run)))
         case "stopped":
             told.append(Stopped())
     at, number, kept = run.at.timestamp() if run.at else 0.0, 0, []
@@ -147,7 +146,7 @@ def entry_json(entry: RunEntry) -> dict[str, Any]:
     """A run of the past, in a list."""
     return {
         "id": entry.run_id,
-        "state": _state(entry.status),
+        "state": past_state(entry.status),
         "question": entry.question,
         "corpus": entry.corpus,
         "backend": entry.backend,
@@ -163,17 +162,5 @@ def past_json(run: PastRun) -> dict[str, Any]:
     """A run that its trace tells of, with its answer."""
     told, step = entry_json(run_entry(run)), step_of(run.last)
     told["answer"] = public_answer(step.answer) if isinstance(step, FinalStep) else None
-    error = {"code": str(run.last.get("error", "")), "message": str(_error(run))}
-    told["error"] = error if told["state"] == "failed" else None
+    told["error"] = error_to_json(past_error(run)) if told["state"] == "failed" else None
     return told
-
-
-def _state(status: str) -> str:
-    """That of a run of the past, by how it ended or was answered."""
-    if status in ("failed", "stopped"):
-        return status
-    return "unfinished" if status in ("unfinished", "damaged") else "done"
-
-
-def _error(run: PastRun) -> IterativeRAGError:
-    return past_error(str(run.last.get("error", "")), run.reason)

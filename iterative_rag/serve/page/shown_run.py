@@ -10,13 +10,12 @@ from typing import Any, get_args
 from iterative_rag.errors import FollowUpUnclear, UsageError
 from iterative_rag.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
 from iterative_rag.serve.api.responses import NotFound
-from iterative_rag.serve.runs.events import Queued
-from iterative_rag.serve.runs.public_text import public_ending, public_message
+from iterative_rag.serve.runs.events import Queued, error_to_json
+from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.serve.runs.run import Run
+from iterative_rag.serve.runs.run_index import past_error, past_state
 from iterative_rag.serve.services import Services
 from iterative_rag.types import Answer, FollowUpStep, RunProgress, Step
-
-_ENDINGS = {"final": "done", "fault": "failed", "left": "stopped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,7 @@ def _live(run: Run) -> ShownRun:
     places = [one.place for one in happened if isinstance(one, Queued)]
     progress = [one for one in happened if isinstance(one, RunProgress)]
     request, error = run.request, run.error
+    told = error_to_json(error) if error else {}
     revises, change = revised_in(_first_event(run.id))
     return ShownRun(
         run.id,
@@ -87,9 +87,9 @@ def _live(run: Run) -> ShownRun:
         datetime.fromtimestamp(run.created).astimezone(),
         tuple(one for one in happened if isinstance(one, get_args(Step))),
         public_ending(run.answer) if run.answer else None,
-        public_message(str(error)) if error else "",
+        told.get("message", ""),
         # A follow-up that is not understood is asked again on the page; its hint tells how on the command line.
-        public_message(error.hint) if error and not isinstance(error, FollowUpUnclear) else "",
+        "" if isinstance(error, FollowUpUnclear) else told.get("hint", ""),
         places[-1] if places else 0,
         progress[-1] if progress else None,
         run.last_number,
@@ -101,9 +101,9 @@ def _live(run: Run) -> ShownRun:
 
 def _past(run: PastRun) -> ShownRun:
     steps = tuple(step for event in events_of(run) if (step := step_of(event)) is not None)
-    ended = str(run.last.get("event"))
-    answer = public_ending(answer_of(run)) if ended == "final" and run.answer else None
-    state = _ENDINGS.get(ended, "unfinished")
+    answer = public_ending(answer_of(run)) if run.last.get("event") == "final" and run.answer else None
+    state = past_state(run.status)
+    error = error_to_json(past_error(run)) if state == "failed" else {}
     revises, change = revised_in(run.first)
     return ShownRun(
         run.run_id,
@@ -115,7 +115,8 @@ def _past(run: PastRun) -> ShownRun:
         run.at,
         steps,
         answer,
-        "" if answer else public_message(run.reason),
+        error.get("message", ""),
+        error.get("hint", ""),
         revises=revises,
         change=change,
     )

@@ -127,20 +127,24 @@ def public_answer(answer: Answer) -> dict[str, Any]:
 def error_to_json(error: IterativeRAGError) -> dict[str, Any]:
     """An error for a client: the name of its class, its sentence, and what to do next. Errors of servers quote what
     those say, which may name accounts, so the log alone has their text."""
-    foreign = _told_of(type(error))
+    kind, code = (error.kind, error.code) if isinstance(error, PastError) else (type(error), type(error).__name__)
+    foreign = _told_of(kind)
     return {
-        "code": type(error).__name__,
+        "code": code,
         "message": foreign or public_message(str(error)),
         "hint": "The log of this server says more." if foreign else public_message(error.hint),
         "retryable": error.retryable,
     }
 
 
-def past_error(name: str, message: str) -> IterativeRAGError:
-    """The error that a trace tells of, by the name of its class, as a client may see it."""
-    kind = getattr(errors, name, None)
-    foreign = _told_of(kind) if isinstance(kind, type) else ""
-    return IterativeRAGError(foreign or public_message(message))
+class PastError(IterativeRAGError):
+    """The error that a trace tells of; `code` is the name of its class, which this version may not have."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        known = getattr(errors, code, None)
+        self.code, self.kind = code, known if isinstance(known, type) else IterativeRAGError
+        self.retryable = bool(getattr(self.kind, "retryable", False))
 
 
 def _told_of(kind: type) -> str:

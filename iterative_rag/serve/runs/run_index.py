@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from iterative_rag.past_runs import PastRun, read_run, trace_files
+from iterative_rag.serve.runs.events import PastError
 
 # Entries that are kept, most of them of 1 or 2 kB; older runs are read each time.
 _MOST = 2_000
@@ -95,3 +96,15 @@ def run_entry(run: PastRun) -> RunEntry:
         searched=said[:_SEARCHED_CHARS].casefold(),
         cited=frozenset(title for title in titles if isinstance(title, str)),
     )
+
+
+def past_state(status: str) -> str:
+    """That of a run of the past, by how it ended or was answered: done, failed, stopped or unfinished."""
+    if status in ("failed", "stopped"):
+        return status
+    return "unfinished" if status in ("unfinished", "damaged") else "done"
+
+
+def past_error(run: PastRun) -> PastError:
+    """The error that ended a run."""
+    return PastError(str(run.last.get("error", "")), run.reason)
