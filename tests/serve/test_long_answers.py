@@ -82,6 +82,15 @@ def test_the_page_asks_for_a_length_and_shows_text_and_table(author: RunningServ
     assert "Left out, because no quoted fact proves it: 2 sentences." in shown
 
 
+def test_a_follow_up_is_as_long_as_the_answer_before_it(author: RunningServer) -> None:
+    with author.client() as client:
+        run = client.post("/api/ask", json={"question": WHY, "length": "report"}).json()["run_id"]
+        going_on = client.post(f"/runs/{run}/follow-up", data={"question": WHY, "meaning": WHY}).headers["location"]
+        assert client.get(f"/api{going_on}/events").text.count("event: final") == 1
+        answer = client.get(f"/api{going_on}").json()["answer"]
+    assert (answer["form"], answer["settings"]["length"]) == ("report", "report")
+
+
 def test_the_verbosity_of_the_chat_protocol_is_the_length(author: RunningServer) -> None:
     asked = {"model": f"iterative-rag:{CORPUS}", "messages": [{"role": "user", "content": WHY}], "verbosity": "high"}
     with author.client() as client:

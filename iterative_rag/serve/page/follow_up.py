@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from starlette.requests import Request
@@ -21,12 +21,13 @@ from iterative_rag.serve.runs.run_manager import RunSinks, Work
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request
 from iterative_rag.serve.services import services_of
 from iterative_rag.text.control_characters import without_controls
-from iterative_rag.types import Step
+from iterative_rag.types import Step, Within
+from iterative_rag.types.within import recorded_parts
 
 
 async def follow_up(request: Request) -> Response:
     """Start the run of a follow-up and go to its page. It is understood from the turns before it, or as `meaning` says,
-    which is a question that stands alone."""
+    which is a question that stands alone, and kept within the part of the corpus that the run before it asked."""
     services = services_of(request)
     fields = await posted_fields(request)
     shown = await asyncio.to_thread(shown_run, services, request.path_params["id"])
@@ -35,10 +36,11 @@ async def follow_up(request: Request) -> Response:
     asked = await asyncio.to_thread(checked_request, given, services.pool)
     meaning = without_controls(fields.get("meaning", "")).strip()
     meaning = checked_question(meaning) if meaning else ""
+    parts = recorded_parts(shown.answer.settings) if shown.answer else ()
     run = services.runs.submit(
         replace(asked, follows=shown.id),
         client=client_of(request.scope),
-        work=_going_on(asked, conversation, meaning, keep=not services.options.read_only),
+        work=_going_on(asked, conversation, meaning, parts, keep=not services.options.read_only),
     )
     return RedirectResponse(f"/runs/{run.id}", 303)
 
@@ -53,8 +55,12 @@ def conversation_of(run: ShownRun) -> Conversation:
     return Conversation(name=name_of(run.question), turns=(turn_of(run.question, run.answer),))
 
 
-def _going_on(asked: RunRequest, conversation: Conversation, meaning: str, *, keep: bool) -> Work:
+def _going_on(
+    asked: RunRequest, conversation: Conversation, meaning: str, parts: Sequence[Within], *, keep: bool
+) -> Work:
     def work(rag: IterativeRAG, sinks: RunSinks) -> Iterator[Step]:
+        for part in parts:
+            rag = rag.over(rag.corpus, within=part)
         session = ConversationSession(rag, conversation, ConversationStore() if keep else None)
         return session.steps(
             asked.question,

@@ -167,6 +167,23 @@ def test_a_follow_up_is_asked_as_the_answer_before_it_was(served: RunningServer)
         assert "playing · naive" in HtmlText(client.get(followed).text).text
 
 
+@pytest.mark.parametrize(
+    ("door", "data"),
+    [("follow-up", {"question": QUESTION, "meaning": QUESTION}), ("edit", {"hop": "1", "fact": "0", "kind": "pin"})],
+)
+def test_what_goes_on_from_a_run_keeps_its_language_and_its_part_of_the_corpus(
+    served: RunningServer, door: str, data: dict[str, str]
+) -> None:
+    body = {"question": QUESTION, "answer_language": "de", "within": {"title": "Sunday*"}}
+    with served.client() as client:
+        run_id = client.post("/api/ask", json=body).json()["run_id"]
+        going_on = client.post(f"/runs/{run_id}/{door}", data=data).headers["location"]
+        ended(client, going_on)
+        answer = client.get(f"/api{going_on}").json()["answer"]
+    assert answer["settings"]["answer_language"] == "de"
+    assert "--title 'Sunday*'" in answer["corpus_notice"]
+
+
 def test_another_version_has_the_limits_of_the_run_that_is_edited(served: RunningServer) -> None:
     with served.client() as client:
         address = asked(client, max_hops="3", max_seconds="100")
