@@ -57,12 +57,16 @@ def test_a_request_is_kept_within_a_part_of_the_corpus(served: RunningServer) ->
         wrong = client.post("/api/ask", json={"question": QUESTION, "within": {"page": "1"}})
         hits = client.get("/api/search", params={"q": "mayor", "title": "Alder"}).json()["hits"]
         none = client.get("/api/search", params={"q": "mayor", "where": "author=Holm"})
+        foreign = client.get("/api/search", params={"q": "mayor", "language": "xx"})
+        many = client.get("/api/search", params={"q": "mayor", "where": ["author=Holm"] * 21})
     assert "--title 'Sunday bridge' (1 of 2 documents)" in within.json()["corpus_notice"]
     assert {one["title"] for hop in within.json()["hops"] for one in hop["facts"]} <= {"Sunday bridge"}
     assert "No document matches --title Nowhere" in empty.json()["error"]["message"]
     assert (wrong.status_code, "Unknown field 'page'" in wrong.text) == (400, True)
     assert {hit["title"] for hit in hits} == {"Aldermere"}
     assert "No document matches --where author=Holm" in none.text
+    assert "No document matches --document-language xx" in foreign.text
+    assert (many.status_code, "at most 20" in many.text) == (400, True)
 
 
 def test_corpora_health_and_figures_are_told(served: RunningServer) -> None:

@@ -16,6 +16,7 @@ from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.serve.api.responses import NotFound, whole_number
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.public_text import public_source
+from iterative_rag.serve.runs.run_request import WITHIN, checked_within
 from iterative_rag.serve.services import services_of
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Document, Within
@@ -34,15 +35,14 @@ async def corpora(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """`q` in a corpus: passages with scores and ranks; `title`, `source`, `section`, `lang`, `since` and `where`
-    (KEY=VALUE, repeatable) narrow it down."""
+    """`q` in a corpus: passages with scores and ranks; `title`, `source`, `section`, `language`, `since` and
+    `where` (KEY=VALUE, repeatable) narrow it down."""
     given = {name: without_controls(value) for name, value in request.query_params.items()}
     query, limit = given.get("q", "").strip(), whole_number(request, "limit", 10, _MOST_HITS)
     if not query or any(len(value) > _LONGEST_QUERY for value in given.values()):
         raise UsageError(f"q is what to search for, of at most {_LONGEST_QUERY:,} characters.")
-    where = tuple(without_controls(one) for one in request.query_params.getlist("where"))
-    parts = {name: given.get(name, "") for name in ("title", "source", "section", "since")}
-    wanted = Within(**parts, language=given.get("lang", ""), where=where)
+    parts = {name: given[name] for name in WITHIN if name in given}
+    wanted = checked_within(parts | {"where": request.query_params.getlist("where")})
     pool, name = services_of(request).pool, given.get("corpus", "")
     return JSONResponse(await asyncio.to_thread(_searched, pool, name, query, limit, wanted))
 

@@ -19,7 +19,7 @@ LIMITS = ("max_hops", "max_calls", "max_tokens", "max_seconds", "shortlist", "fa
 # These name no server, file or key; what a longer answer costs is bounded by the limits.
 CHOICES = ("language", "answer_language", "length")
 FIELDS = frozenset({"question", "corpus", "backend", "strategy", "preset", "limits", "within", *CHOICES})
-_WITHIN = tuple(one.name for one in fields(Within))
+WITHIN = tuple(one.name for one in fields(Within))
 _MOST_CONDITIONS = 20
 
 
@@ -57,21 +57,21 @@ def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
         backend=pool.backend(_text(given, "backend")),
         strategy=strategy,
         settings=settings,
-        within=_within(given.get("within") or {}),
+        within=checked_within(given.get("within") or {}),
     )
 
 
-def _within(given: object) -> Within:
-    """Raises UsageError."""
+def checked_within(given: object) -> Within:
+    """The part of a corpus that a client asks for. Raises UsageError."""
     if not isinstance(given, Mapping):
         raise UsageError('"within" is an object, such as {"title": "Harriet Lane"}.')
     for name in given:
-        if name not in _WITHIN:
-            raise UsageError(f"Unknown field {name!r:.60} of within.", hint=f"Known: {', '.join(_WITHIN)}.")
+        if name not in WITHIN:
+            raise UsageError(f"Unknown field {name!r:.60} of within.", hint=f"Known: {', '.join(WITHIN)}.")
     where = given.get("where") or []
     if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
         raise UsageError(f'"where" is a list of at most {_MOST_CONDITIONS} texts, such as ["author=Holm"].')
-    texts = {name: without_controls(_text(given, name)) for name in _WITHIN if name != "where"}
+    texts = {name: without_controls(_text(given, name)) for name in WITHIN if name != "where"}
     return Within(**texts, where=tuple(without_controls(_text({"where": one}, "where")) for one in where))
 
 
