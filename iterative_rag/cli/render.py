@@ -322,6 +322,8 @@ def show_answer(answer: Answer, printer: Printer) -> None:
     if answer.form is AnswerForm.EXTRACT:
         printer.line(head)
     elif answer.form.is_text and answer.text:
+        if any(head):
+            printer.line(head)
         show_blocks(answer.text, printer)
     elif answer.text or answer.short_answer:
         _show_text(answer, printer, head)

@@ -15,7 +15,7 @@ from fakes.model_server import FakeServer
 from fakes.sample_answers import ANSWERED, QUESTION, FakeRAG
 from iterative_rag import factory
 from iterative_rag.llm.prompts import prompt, versions
-from iterative_rag.types import AnswerForm
+from iterative_rag.types import AnswerForm, ConfidenceWord
 
 TEXT = """## Causes
 
@@ -52,6 +52,12 @@ def test_a_pipe_gets_the_text_as_it_is_laid_out(run: Command, played: None) -> N
         "|  | Length |\n| --- | --- |\n| Orra Bridge | 40 m [1] |\n"
     )
     assert "caveat  Left out, because no quoted fact proves it: 2 sentences." in said
+
+
+def test_a_text_that_is_a_weak_guess_says_so_first(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    guess = dataclasses.replace(LONG, confidence_word=ConfidenceWord.WEAK_GUESS)
+    monkeypatch.setattr(factory, "IterativeRAG", FakeRAG(guess))
+    assert run("ask", QUESTION).out.startswith("Weak guess:\nCauses\n")
 
 
 def test_the_text_as_markdown_and_as_html_is_escaped(run: Command, played: None) -> None:
