@@ -141,6 +141,10 @@ def test_a_person_known_by_one_word_is_not_found_as_a_namesake() -> None:
         ("Who was the father of Ann Orley?", "painter", False),
         ("What was the first album of Queen Maud?", "Queen Maud", True),
         ("Is Ann Orley a painter?", "Danish", False),
+        ("Was Ann Orley born in Norway?", "Norway", False),
+        ("Was Ann Orley born in Norway?", "no", True),
+        ("How old was Ann Orley when she died?", "1866", False),
+        ("What age did Ann Orley reach?", "65", True),
     ],
 )
 def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:

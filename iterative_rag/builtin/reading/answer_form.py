@@ -31,6 +31,10 @@ _REMARK = lazy_pattern(r"[(;\[]")
 MOST_COUNTED = 4
 _ADJECTIVE = lazy_pattern(r"[A-Z]\w+(?:an|ish|ese|nch|utch)")
 
+_DECISION = lazy_pattern(r"(?:yes|no)\b", re.IGNORECASE)
+_AGE_ASKED = lazy_pattern(r"\b(?:how old|(?:what|which) age)\b", re.IGNORECASE)
+_BARE_YEAR = lazy_pattern(r"[12]\d{3}")
+
 
 def fits(query: Query, value: str) -> bool:
     """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
@@ -39,10 +43,10 @@ def fits(query: Query, value: str) -> bool:
     if " | " in value or not any(character.isalnum() for character in value):
         return False
     if query.kind is AnswerKind.YES_NO:
-        return value.lower().startswith(("yes", "no"))
+        return _DECISION.match(value) is not None
     if query.kind in _SHORT and len(value.split()) > LONGEST:
         return False
-    if query.kind is AnswerKind.NUMBER and not amounts(value):
+    if query.kind is AnswerKind.NUMBER and (not amounts(value) or _is_year_for_age(query, value)):
         return False
     if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and not dates(value):
         return False
@@ -58,6 +62,10 @@ def fits(query: Query, value: str) -> bool:
     if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return True
     return not said or not any(said <= set(name) or _is_fuller(said, name) for name in query.names)
+
+
+def _is_year_for_age(query: Query, value: str) -> bool:
+    return _AGE_ASKED.search(query.text) is not None and _BARE_YEAR.fullmatch(value.strip()) is not None
 
 
 def trimmed(query: Query, value: str) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.extract_questions import wants_extract
+from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
+from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
@@ -30,6 +33,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     outcome = evaluation.of(plan)
     if last_attempt and not outcome.values:
         outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
+    outcome = replace(outcome, values=_deciding(asked, outcome.values))
     if not outcome.values:
         return _abstention(inquiry, outcome)
     extract = wants_extract(asked)
@@ -53,6 +57,14 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
             *([MAY_LACK] if any(INCOMPLETE in inquiry.facts[place].statement for place in cited) else []),
         ),
     )
+
+
+def _deciding(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
+    """Only a yes or a no answers a question for it, unless that names what to choose from."""
+    query = read_query(asked)
+    if query.kind is not AnswerKind.YES_NO or " or " in asked:
+        return values
+    return tuple(value for value in values if value.parts or fits(query, value.text))
 
 
 def _extract(values: Sequence[NodeValue]) -> Draft:
