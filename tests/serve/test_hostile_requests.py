@@ -195,7 +195,7 @@ def test_a_search_that_makes_no_sense_is_refused(served: RunningServer, query: s
 def test_a_last_event_that_is_no_number_is_refused(served: RunningServer) -> None:
     with served.client() as client:
         run = client.post("/api/ask", json={"question": QUESTION}).headers["x-run-id"]
-        for number in ("-1", "abc", "1e9", "99999999999", "٣", "1;2"):
+        for number in ("-1", "abc", "1e9", "9" * 16, "٣", "1;2"):
             refused = client.get(f"/api/runs/{run}/events", headers=[(b"last-event-id", number.encode())])
             assert refused.status_code == 400
 

@@ -20,6 +20,8 @@ WHOLE_BYTES = 16 * 1024 * 1024
 MAX_BYTES = 1 << 50
 
 _HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
+# Fields of the front matter that have a place of their own, and names that led to a fetched page, which may grow.
+_NO_METADATA = frozenset({"title", "url", "redirects"})
 _TITLE_CHARS = 20_000  # in which a heading is looked for
 # A short line that begins like a title, has no sentence end, and stands apart from what follows.
 _FIRST_LINE = re.compile(r"\s*(?P<title>[^\n]{2,100}?)[ \t]*\n(?:[ \t]*\n|(?:={3,}|-{3,})[ \t]*\n)\s*(?P<next>[^\n]+)")
@@ -68,7 +70,7 @@ def _document(path: Path, decoded: str) -> Document | None:
         title = first_line_title(text)
     url = front_matter.text_of(fields, "url")
     url = url if url.startswith(("http://", "https://")) else ""
-    said = ((key, value) for key, value in fields.items() if key not in ("title", "url"))
+    said = ((key, value) for key, value in fields.items() if key not in _NO_METADATA)
     metadata = metadata_of(scalars(dict(said)))
     return Document("", title or title_of(path), text, shown(path), url or None, metadata=metadata)
 
