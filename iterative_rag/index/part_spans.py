@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
 
 from iterative_rag.retrieval.article_parts import Table, sections, tables
 from iterative_rag.retrieval.chunking import Heading, headings
+from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.text.markdown_rows import row_cells
-
-Span = tuple[int, int]
 
 # A run of blanks in a text that is left out is broken into lines of this many characters.
 _BLANK_LINE = 200
@@ -101,17 +100,6 @@ def blanked(text: str, kept: Sequence[Span]) -> str:
         pieces += [_blank(text[at:start]), text[start:end]]
         at = end
     return "".join(pieces)
-
-
-def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """In order, those that touch as one."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return tuple(found)
 
 
 def _blank(gap: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from iterative_rag.protocols import Vectors
 from iterative_rag.retrieval.reading_policy import names
 from iterative_rag.retrieval.same_need import same_need
+from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Extract, Fact, Need, Window
 
-Span = tuple[int, int]
 _WORD = lazy_pattern(r"\w+")
 # "In which year" asks what "when" asks.
 _YEARS = frozenset({"year", "date", "day"})
@@ -87,24 +87,13 @@ class ReadingMemory:
     def spans(self, need: Need, document_id: str) -> list[Span]:
         """What was read of a document for a need, in order."""
         read = (spans for other, spans in self._read.get(document_id, ()) if self._same(other, need))
-        return merged(span for spans in read for span in spans)
+        return list(merged(span for spans in read for span in spans))
 
     def _same(self, one: Need, other: Need) -> bool:
         """Whether two needs ask for the same fact."""
         return same(one, other) or (
             self.embed is not None and same_need(other.question, [one.question], self.embed) is not None
         )
-
-
-def merged(spans: Iterable[Span]) -> list[Span]:
-    """Spans in order, those that touch as one."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return found
 
 
 def without(spans: Sequence[Span], read: Sequence[Span]) -> list[Span]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from iterative_rag.retrieval.chunking import Heading, headings, opening_paragraph
+from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
@@ -25,8 +26,6 @@ SECTION_CHARS = 50_000
 TABLE_WINDOWS = 3
 
 _RULE = lazy_pattern(r"\|[ :|-]*-[ :|-]*")
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +99,10 @@ class _Filling:
         for margin in layout.margins:
             for hit in hits:
                 own = self._part(hit.start, hit.end, margin, None if not read else self._size - _chars(spans))
-                merged = _merged([*spans, *own], layout.gap)
-                if read and _chars(merged) > self._size:
+                joined = list(merged([*spans, *own], layout.gap))
+                if read and _chars(joined) > self._size:
                     continue
-                spans, read = merged, True
+                spans, read = joined, True
         return spans
 
     def _part(self, start: int, end: int, margin: int, room: int | None) -> list[Span]:
@@ -178,13 +177,3 @@ def _whole_sentences(text: str, start: int, end: int) -> Span:
         reach = line if line >= 0 else min(len(text), end + SENTENCE_CHARS)
         end = next(sentence_ends(text, end, reach), line + 1 or end)
     return start, end
-
-
-def _merged(spans: Sequence[Span], gap: int) -> list[Span]:
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1] + gap:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((start, end))
-    return merged
