@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,11 +58,15 @@ def by_words(hits: Sequence[Hit]) -> list[Hit]:
     return sorted((hit for hit in hits if hit.sparse_rank), key=lambda hit: hit.sparse_rank or 0)
 
 
-def measure_answers(questions: Sequence[Question], settings: Settings) -> None:
+def measure_answers(questions: Sequence[Question], settings: Settings, concurrency: int) -> None:
     right = kept = quotes = verbatim = 0
-    with IterativeRAG.from_settings(settings) as rag, closing(open_corpus(settings)) as corpus:
-        for question in questions:
-            answer = rag.ask(question.text)
+    with (
+        IterativeRAG.from_settings(settings) as rag,
+        closing(open_corpus(settings)) as corpus,
+        ThreadPoolExecutor(concurrency) as threads,
+    ):
+        answers = threads.map(rag.ask, [question.text for question in questions])
+        for question, answer in zip(questions, answers, strict=True):
             told = bool(score(answer.short_answer, question.answers).right)
             right, kept = right + told, kept + in_language(answer, question.types[0])
             for cited in answer.citations:
@@ -90,6 +95,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="builtin")
     parser.add_argument("--rerank", default="none")
     parser.add_argument("--llm", default="", help="answer the questions with it, too")
+    parser.add_argument("-c", "--concurrency", type=int, default=1, help="questions at once")
     parser.add_argument("--as-english", action="store_true", help="read all texts as English")
     given = parser.parse_args()
     questions = load(DATA / "questions.jsonl").questions
@@ -100,7 +106,7 @@ def main() -> None:
             index_paths([DATA / "articles.jsonl"], settings=settings)
         measure_search(questions, settings)
         if given.llm:
-            measure_answers(questions, settings)
+            measure_answers(questions, settings, given.concurrency)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What becomes of questions that ask why, how, for a summary, a comparison or a report; run by hand.
 
-    python -m scripts.bench_long_answers --llm SPEC [--length paragraph] [--only l03,l17] [--each] [--json FILE]
+    python -m scripts.bench_long_answers --llm SPEC [--length paragraph] [--only l03,l17] [-c 4] [--each] [--json FILE]
 
 Asks evaluation/long_questions.jsonl of the starter corpus and counts: sentences (and cells), how many cite a quote, how
 many the rules prove word for word (the others name nothing that their quotes do not, and leave the relation to the
@@ -16,6 +16,7 @@ import json
 import re
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--llm", default="builtin")
     parser.add_argument("--length", default="short", choices=["short", "paragraph", "report"])
+    parser.add_argument("-c", "--concurrency", type=int, default=1, help="questions at once")
     parser.add_argument("--only", default="", metavar="IDS", help="ids of questions, with commas between")
     parser.add_argument("--each", action="store_true", help="print every answer")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the answers and their counts, a line each")
@@ -102,10 +104,14 @@ def main() -> None:
     wanted = set(filter(None, given.only.split(",")))
     rows = [row for row in rows if not wanted or row["id"] in wanted]
     total, forms, kept = Counts(), Counter[str](), []
-    with IterativeRAG.from_settings(llm=given.llm, corpus="starter", length=given.length) as rag:
-        for row in rows:
+    with (
+        IterativeRAG.from_settings(llm=given.llm, corpus="starter", length=given.length) as rag,
+        ThreadPoolExecutor(given.concurrency) as threads,
+    ):
+        asked = [threads.submit(rag.ask, row["question"]) for row in rows]
+        for row, pending in zip(rows, asked, strict=True):
             try:
-                answer = rag.ask(row["question"])
+                answer = pending.result()
             except IterativeRAGError as error:
                 print(f"{row['id']} {error}", file=sys.stderr)
                 total += Counts(faults=1)
