@@ -2,7 +2,7 @@
 
 A sentence stays if it cites a fact, names nothing that no fact does, and takes its numbers and dates from what it
 cites. One without a citation stays only where the rule proves it, and gets the citation. A cell is checked as a claim
-about its row and column.
+about its row and column. A sentence whose subject went with one that was taken out goes, too.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from iterative_rag.text.sentences import sentences
 from iterative_rag.types import Claim, Draft, Inquiry
 from iterative_rag.verification.claim_splitting import ClaimText, split_claims
 from iterative_rag.verification.groundedness import Checked, Standing, check_said
+from iterative_rag.verification.lost_subjects import lost_subjects
 
 # What a cell of which nothing is left shows.
 EMPTY_CELL = "–"
 NO_CITATION = "cites no fact"
+LOST_SUBJECT = "the sentence that says of whom or what it speaks was left out"
 _ENTRY = lazy_pattern(rf"^{ENTRY_SIGN}")
 _BLANK_CELL = lazy_pattern(r"[\W_]*|n/?a|unknown|not (?:stated|known|given|in the facts)", re.IGNORECASE)
 
@@ -71,6 +73,7 @@ def check_text(
     for one in checked:
         by_unit.setdefault(one.said.sentence, []).append(one)
     verdicts = [_verdict(unit, by_unit.get(n, []), draft, refused) for n, unit in enumerate(units)]
+    verdicts = _without_lost_subjects(inquiry, units, verdicts, told)
     numbers = {n: place + 1 for n, place in enumerate(draft.cited, start=1)}
     kept: dict[tuple[int, int], list[str]] = {}
     new = [(unit, claim, text) for unit, (claim, text) in zip(units, verdicts, strict=True) if not unit.repeats(told)]
@@ -144,6 +147,20 @@ def _verdict(unit: _Unit, checked: Sequence[Checked], draft: Draft, refused: Col
         return Claim(text, False, (), NO_CITATION), ""
     doubt = next((one.claim.reason for one in checked if one.standing is Standing.OPEN), "")
     return Claim(text, True, tuple(dict.fromkeys(cited)), doubt), said
+
+
+def _without_lost_subjects(
+    inquiry: Inquiry, units: Sequence[_Unit], verdicts: Sequence[tuple[Claim, str]], told: Collection[str]
+) -> list[tuple[Claim, str]]:
+    """The verdicts; what follows a sentence that is not in the text, and speaks of it by a pronoun, does not stay."""
+    prose = [n for n, unit in enumerate(units) if unit.cell < 0]
+    titles = [[inquiry.facts[place].title for place in verdicts[n][0].facts] for n in prose]
+    stays = [verdicts[n][0].grounded and not units[n].repeats(told) for n in prose]
+    found = list(verdicts)
+    for place in lost_subjects([units[n].text for n in prose], stays, titles):
+        claim = found[prose[place]][0]
+        found[prose[place]] = (Claim(claim.text, False, (), LOST_SUBJECT), "")
+    return found
 
 
 def _cited(text: str, claim: Claim) -> str:

@@ -57,8 +57,8 @@ def test_a_paraphrase_of_what_it_cites_stays(said: str) -> None:
     ],
 )
 def test_what_the_quotes_do_not_hold_goes(said: str, reason: str) -> None:
-    result = checked(f"{said} It now measures 98 metres [7].")
-    assert result.text == "It now measures 98 metres [7]."
+    result = checked(f"{said} Velm Tower now measures 98 metres [7].")
+    assert result.text == "Velm Tower now measures 98 metres [7]."
     assert [reason in claim.reason for claim in result.claims] == [True, False]
 
 
@@ -88,3 +88,29 @@ def test_quotes_of_another_language_are_judged_by_names_and_numbers_alone() -> N
     quotes = ("Der Turm von Velm wurde 1911 von der Baumeisterin Oda Brenk vollendet und steht am Hafen.",)
     assert checked("Oda Brenk completed the tower in 1911 [1].", quotes).left_out == 0
     assert checked("Oda Brenk completed the tower in 1912 [1].", quotes).left_out == 1
+
+
+GONE = "The mayor Ilka Dorn paid for it [4]."
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (f"{GONE} She was a young engineer [1].", ""),
+        (f"{GONE}\n\nIn 1902 and at the Harbour Office she was a young engineer [1].", ""),
+        (
+            f"{GONE} Oda Brenk drew the tower [1]. She was an engineer [1].",
+            "Oda Brenk drew the tower [1]. She was an engineer [1].",
+        ),
+        (
+            "Oda Brenk drew the tower [1]. She was born in Karsa [1]. She was an engineer [1].",
+            "Oda Brenk drew the tower [1]. She was an engineer [1].",
+        ),
+        (
+            f"Velm Tower was ready in 1911 [4]. {GONE} In 1902 the engineer Oda Brenk drew it [1].",
+            "Velm Tower was ready in 1911 [4]. In 1902 the engineer Oda Brenk drew it [1].",
+        ),
+    ],
+)
+def test_a_pronoun_does_not_outlive_the_sentence_that_says_whom_it_means(said: str, left: str) -> None:
+    assert checked(said).text == left
