@@ -16,13 +16,15 @@ from pathlib import Path
 
 from iterative_rag.retrieval import chunking
 from iterative_rag.types import Document
-from scripts.train import data, examples
+from scripts.train import data, made, relations
 from scripts.train.data import Gold, MultiHop, Passage, Question
+from scripts.train.negatives import with_mined
 from scripts.train.relations import bare, wordings
 from scripts.train.split_compose import described
-from scripts.train.train_reader import Plan
+from scripts.train.training_plan import Plan
 
-WHOLE_COPIES = 2.5  # the few whole questions come up more often than the reader sees them
+READING = frozenset({"squad2", "xquad", "nq"})
+WHOLE_COPIES = 2.5  # the few whole questions come up more often
 FOLD = 6  # one multi-hop question in so many is kept to choose the share
 MOST_READING = 300  # reading questions that take part in choosing
 OTHERS = 2  # hard negatives a chunk
@@ -58,6 +60,40 @@ _COMPARED: dict[str, tuple[str, ...]] = {
     "located in": ("Are {a} and {b} located in the same place?",),
     "population": ("Which has more inhabitants, {a} or {b}?",),
 }  # fmt: skip
+
+
+def training_questions(folder: Path, *, seed: int) -> list[Question]:
+    """Everything that the encoder learns from, with its hard negatives. Half B of the two files is left out."""
+    chance = random.Random(seed)
+    read, _ = data.reading(folder)
+    rows = {name: list(data.multi_hop(folder, name)) for name in ("hotpotqa_train", "2wiki_train", "musique_train")}
+    kept = {
+        name: [row for row in found if name == "hotpotqa_train" or data.half(row.id) == "A"]
+        for name, found in rows.items()
+    }
+    measured = [row for name, found in rows.items() for row in found if row not in kept[name]]
+    banned = {p.passage.title for row in measured for p in row.paragraphs if p.supporting}
+    asked = {(subject, relation) for row in measured for subject, relation, _ in row.triples}
+    asked |= {(question, "") for row in measured for question, _, _ in row.hops}
+
+    questions = list(read)
+    questions += relations.popqa_questions(data.records(folder / "reading" / "popqa.jsonl"))
+    for row in kept["2wiki_train"]:
+        new = tuple(triple for triple in row.triples if (triple[0], triple[1]) not in asked)
+        questions += relations.triple_questions(data.with_triples(row, new))
+    for row in kept["musique_train"]:
+        new_hops = tuple(hop for hop in row.hops if (hop[0], "") not in asked)
+        questions += relations.hop_questions(data.with_hops(row, new_hops))
+    questions += [data.whole_question(row) for found in kept.values() for row in found]
+    questions += data.yes_no(folder)
+
+    paragraphs = [p.passage for found in kept.values() for row in found for p in row.paragraphs]
+    paragraphs += [gold.passage for question in questions if question.source == "popqa" for gold in question.gold]
+    texts = list({p.text: p for p in paragraphs if p.title not in banned}.values())
+    questions += data.thinned(made.made_questions(texts, chance))
+    pool = {p.text: p for p in texts}
+    pool |= {gold.passage.text: gold.passage for question in read for gold in question.gold}
+    return with_mined(questions, list(pool.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +150,7 @@ def split(folder: Path, seed: int) -> tuple[list[Question], list[MultiHop], list
     titles = {p.passage.title for row in apart for p in row.paragraphs if p.supporting}
     learnt = [
         question
-        for question in examples.training_questions(folder, seed=seed)
+        for question in training_questions(folder, seed=seed)
         if (golds := positives(question)) and not any(gold.passage.title in titles for gold in golds)
     ]
     learnt += composed(learnt, random.Random(f"{seed}/composed"))
@@ -131,7 +167,7 @@ def composed(questions: Sequence[Question], chance: random.Random) -> list[Quest
         relation = question.source.removeprefix("made:")
         if relation in _COMPARED:
             alike.setdefault(relation, []).append(question)
-        if (question.source in examples.READING or relation != question.source) and chance.random() < COMPOSED_SHARE:
+        if (question.source in READING or relation != question.source) and chance.random() < COMPOSED_SHARE:
             found += _nested(question, relation, chance)
     for relation, same in alike.items():
         ordered = chance.sample(same, round(len(same) * min(1.0, same[0].copies * COMPARED_SHARE)))
@@ -146,7 +182,7 @@ def _nested(question: Question, relation: str, chance: random.Random) -> list[Qu
         asked, subject = _THINGS.get(relation, relation), bare(question.gold[0].passage.title)
         inner = [f"the {asked} of {subject}", f"{subject}'s {asked}"]
         outer = _OF_PERSON if relation in _PEOPLE or relation == "founded by" else _OF_THING
-    elif relation in examples.READING and (phrase := described(question.needs[0].strip())):
+    elif relation in READING and (phrase := described(question.needs[0].strip())):
         inner, outer = [phrase], _OF_PERSON if phrase.startswith("the person ") else _OF_THING
     else:
         return []

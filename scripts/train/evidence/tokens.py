@@ -14,7 +14,6 @@ from tokenizers import Tokenizer
 
 from iterative_rag.builtin.reading.evidence_input import asked_ids, heading_ids
 from scripts.train.evidence.drawing import NOTHING, Example
-from scripts.train.examples import token_span
 
 MAX_TOKENS, WIDTH_STEP = 192, 16
 TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
@@ -172,3 +171,9 @@ def batches(
         groups += mixed
     for group in groups:
         yield batch(group, special)
+
+
+def token_span(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int] | None:
+    """The first and the last token that touch a span of characters."""
+    inside = [place for place, (start, end) in enumerate(offsets) if start < span[1] and end > span[0]]
+    return (inside[0], inside[-1]) if inside else None
