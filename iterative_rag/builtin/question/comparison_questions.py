@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from iterative_rag.builtin.language.function_words import word_set
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
@@ -98,8 +99,9 @@ def _reworded(text: str) -> str:
     return text
 
 
-def plan_computation(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan a question that computes; None for any other. The first rule that matches wins."""
+def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collection[str] = ()) -> Node | None:
+    """Plan a question that computes; None for any other. The first rule that matches wins; the files `without` are
+    left out."""
     text = normalize_choice(_reworded(text))
     for rule in (
         calendar,
@@ -123,7 +125,8 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         both,
         in_common,
     ):
-        node = rule(text, expand, phrase)
+        left_out = rule.__module__.rpartition(".")[2] in without
+        node = None if left_out else rule(text, expand, phrase)
         if node is not None:
             return node
     return None

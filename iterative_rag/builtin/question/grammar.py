@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
@@ -36,27 +37,36 @@ DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
 
 
-def parse(question: str) -> Node:
-    """Plan a question. Text that no rule matches becomes a single look-up."""
-    if also := plan_follow_up(" ".join(question[:LONGEST].split()), lambda phrase: noun_phrase(phrase, 1)):
+def parse(question: str, without: Collection[str] = ()) -> Node:
+    """Plan a question. Text that no rule matches becomes a single look-up.
+
+    `without`: rules that are left out, by their file or by the names below; only for measuring what each adds.
+    """
+    if "yes_no_questions" not in without and (also := plan_follow_up(_unfolded(question), _phrase)):
         return also
-    text = normalize(question)
-    return (
-        _plan_name(text)
-        or _plan_name_question(text)
-        or _computed(text)
-        or _plan_timed(text)
-        or plan_trailing(text, lambda question, source: _plan_phrase(question, source, 1))
-        or expand(f"{reorder_clauses(text)}?", text, 0)
+    text = _unfolded(question).rstrip(" ?.!") if "simplification" in without else normalize(question)
+    rules: tuple[tuple[str, Callable[[str], Node | None]], ...] = (
+        ("names", _plan_name),
+        ("names", _plan_name_question),
+        ("computations", lambda text: plan_computation(text, _expand, _phrase, without)),
+        ("times", _plan_timed),
+        ("trailing", lambda text: plan_trailing(text, _expand)),
+        ("descriptions", lambda text: expand(f"{reorder_clauses(text)}?", text, 0)),
     )
+    planned = (rule(text) for name, rule in rules if name not in without)
+    return next((node for node in planned if node is not None), Lookup(text, escape_braces(f"{text}?")))
 
 
-def _computed(text: str) -> Node | None:
-    return plan_computation(
-        text,
-        lambda question, source: _plan_phrase(question, source, 1),
-        lambda phrase: noun_phrase(phrase, 1),
-    )
+def _unfolded(question: str) -> str:
+    return " ".join(question[:LONGEST].split())
+
+
+def _expand(question: str, source: str) -> Node:
+    return _plan_phrase(question, source, 1)
+
+
+def _phrase(phrase: str) -> Node:
+    return noun_phrase(phrase, 1)
 
 
 # "... when X did Y", "... in the year (in which) X did Y", "... in the year after X"

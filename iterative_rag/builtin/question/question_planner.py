@@ -7,6 +7,7 @@ the rules, which also win where they decompose a question further (see MODEL_CAR
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -47,21 +48,26 @@ _HOLDS = lazy_pattern(
 
 
 class QuestionPlanner:
-    """Plans questions; thread-safe. Without a `splitter` it uses the rules alone."""
+    """Plans questions; thread-safe. Without a `splitter` it uses the rules alone; `without`: the rules that are left
+    out, by their file or as `grammar.parse` names them, for measuring what each adds."""
 
-    def __init__(self, splitter: Splitter | None, names: CorpusNames | None = None) -> None:
-        self._splitter, self._names = splitter, names
+    def __init__(
+        self, splitter: Splitter | None, names: CorpusNames | None = None, *, without: Collection[str] = ()
+    ) -> None:
+        self._splitter, self._names, self._without = splitter, names, without
         # Every role asks for the plan of the same question at every hop.
         self.plan = lru_cache(maxsize=64)(self._plan)
         self.read = lru_cache(maxsize=64)(self._read)
 
     def knowing(self, names: CorpusNames) -> QuestionPlanner:
         """The same planner for questions about the corpus of these names."""
-        return QuestionPlanner(self._splitter, names)
+        return QuestionPlanner(
+            self._splitter, None if "corpus_names" in self._without else names, without=self._without
+        )
 
     def _read(self, question: str) -> QuestionNames:
         """The question as a plain question, with its names as the corpus writes them."""
-        asked = restated(question)
+        asked = question if "request_forms" in self._without else restated(question)
         if asked != " ".join(question.split()) and not asked.endswith("?"):
             asked += "?"
         return self._names.read(asked) if self._names else QuestionNames(asked)
@@ -69,7 +75,7 @@ class QuestionPlanner:
     def _plan(self, question: str) -> Node:
         """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
         asked = self.read(question).question
-        both = two_questions(asked)
+        both = None if "several_questions" in self._without else two_questions(asked)
         if both is None:
             return self._plan_one(asked)
         first = self._plan_one(f"{both.first}?")
@@ -81,7 +87,7 @@ class QuestionPlanner:
         return Computed(asked, Operation.SEVERAL, (first, second), labels=questions)
 
     def _plan_one(self, question: str) -> Node:
-        rules = parse(question)
+        rules = parse(question, self._without)
         if self._splitter is None or _computes(rules):
             return rules
         whole = " ".join(question.split())
@@ -94,7 +100,8 @@ class QuestionPlanner:
 
     def _split(self, question: str) -> Split:
         assert self._splitter is not None
-        return repair(self._splitter.split(merge_sentences(question)))
+        split = self._splitter.split(question if "simplification" in self._without else merge_sentences(question))
+        return split if "split_repair" in self._without else repair(split)
 
     def _deeper(self, node: Node, depth: int) -> Node:
         """Split the look-ups of a plan again where splitting the whole question left them nested."""
@@ -107,9 +114,9 @@ class QuestionPlanner:
     def _leaf(self, node: Node, depth: int) -> Node:
         if not isinstance(node, Lookup) or node.slots or depth > DEEPEST:
             return self._deeper(node, depth)
-        if not _HOLDS.search(node.template):
+        if "deeper" in self._without or not _HOLDS.search(node.template):
             return node
-        found = self._chosen(parse(node.template), self._split(node.template))
+        found = self._chosen(parse(node.template, self._without), self._split(node.template))
         if not isinstance(found, Lookup) or not found.slots or _ECHO.match(found.template) or count_flaws(found):
             return node
         return self._deeper(Lookup(node.source, found.template, found.slots), depth + 1)
