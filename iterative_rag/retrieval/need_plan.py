@@ -133,7 +133,7 @@ class NeedPlan:
 
     def judge(self) -> None:
         own = [fact for fact in self.facts.values() if fact.need == self.need]
-        read = len({*self.documents, *self.remembered})
+        read = {*self.documents, *self.remembered}
         self.enough = self.policy.is_enough([fact for fact in own if is_value(fact)], len(own), read)
 
     def result(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> NeedReading:

@@ -7,7 +7,7 @@ first is the right one: whether its title is a name in the need.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -165,14 +165,17 @@ class ReadingPolicy:
         """The first document, then those that the need names, then the others in their order."""
         return [*documents[:1], *sorted(documents[1:], key=lambda entry: entry.document_id not in self.named)]
 
-    def is_enough(self, values: Sequence[Fact], facts: int, read: int) -> bool:
-        """Whether the reading ends: `values` are the facts that answer the need, out of `facts`, after `read`
-        documents. An aspect of a text takes several facts, and no one value settles it."""
+    def is_enough(self, values: Sequence[Fact], facts: int, read: Collection[str]) -> bool:
+        """Whether the reading ends: `values` are the facts that answer the need, out of `facts`; `read` are the ids of
+        the documents read. No one value settles an aspect of a text: the article on its subject does, whatever others
+        have told of it; without such an article it takes several facts or documents."""
+        if self.aspect and self.named:
+            return facts > 0 and not self.named.isdisjoint(read)
         if self.aspect:
-            return facts >= self.fact_limit or (read >= UNSURE and facts > 0)
+            return facts >= self.fact_limit or (len(read) >= UNSURE and facts > 0)
         if self.least == 1 and any(self._is_right(fact) for fact in values):
             return True
-        return read >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)
+        return len(read) >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)
 
     def _is_right(self, fact: Fact) -> bool:
         """Whether a value is known to be about what the need names: by the title of its document, or by its quote."""

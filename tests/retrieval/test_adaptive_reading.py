@@ -425,3 +425,25 @@ def test_a_german_noun_is_no_name() -> None:
     extractor = Reading(values={})
     reader(pages, extractor).read([listed(Need("Welcher Koch bemerkte das Loch im Rumpf?"), pages, *pages)])
     assert extractor.titles == ["Hafen", "Werft", "Kahn"]
+
+
+def test_an_aspect_is_not_settled_by_other_articles_before_that_on_its_subject_was_read() -> None:
+    pages = {
+        "Velm Tower": TOWER,
+        "Karsa": "Karsa is a port. Oda Brenk was born there.",
+        "Oda Brenk": "She led the harbour office.",
+    }
+    told = {"who": ("Oda Brenk was born there.", ""), "port": ("Karsa is a port.", "a port"), **VALUES}
+    extractor = Reading(values={**told, "engineer": (TOWER.split(".")[0] + ".", "")})
+    needs = (DESIGNER, Need("Is Karsa a port?"), Need("Who was the engineer Oda Brenk, who drew towers?", aspect=True))
+    titles = (("Velm Tower", "Karsa", "Oda Brenk"), ("Karsa", "Oda Brenk"), ("Oda Brenk", "Velm Tower", "Karsa"))
+    reader(pages, extractor).read([listed(need, pages, *of) for need, of in zip(needs, titles, strict=True)])
+    assert extractor.titles == ["Velm Tower", "Karsa", "Oda Brenk"]
+
+
+def test_an_aspect_is_settled_by_the_article_on_its_subject() -> None:
+    pages = {"Velm Tower": TOWER, "Velm": "Velm is a town with a tower.", "Towers": "A tower is high."}
+    extractor = Reading()
+    need = Need("Who designed Velm Tower, and how?", aspect=True)
+    reader(pages, extractor).read([listed(need, pages, *pages)])
+    assert extractor.titles == ["Velm Tower"]
