@@ -57,7 +57,7 @@ PLANNING = (
     "choice_questions",
     "yes_no_questions",
 )
-READING = ("closed_needs", "life_facts", "infobox_facts", "table_answers", "value_kinds")
+READING = ("lead_descriptions", "life_facts", "infobox_facts", "table_answers", "value_kinds")
 PARTS = (SPLITTER, *PLANNING, NAMES, *READING, TRUST)
 
 

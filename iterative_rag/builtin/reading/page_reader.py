@@ -16,11 +16,11 @@ from iterative_rag.builtin.language.lexicon import AnswerKind, alike
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import fits, settlement_after, shortened, trimmed
-from iterative_rag.builtin.reading.closed_needs import decide
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact
+from iterative_rag.builtin.reading.lead_descriptions import lead_description
 from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_share
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
@@ -36,8 +36,6 @@ SHORT = PASSAGES * PROSE
 LEAST_NAMES = 0.5
 # A value never leaves if its form has less than this probability of being of the kind asked for.
 LEAST_KIND = 0.15
-# Below this trust the network decides no yes/no question.
-UNDECIDED = 0.25
 # The share of its chance that is left to a value whose passage does not speak of what is asked for.
 UNSAID = 0.6
 # From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
@@ -79,27 +77,29 @@ class _Candidate:
 
 class EvidencePageReader:
     """Implements PageReader; thread-safe. `without`: parts that are left out, for measuring what each adds: the files
-    "closed_needs", "life_facts", "infobox_facts", "table_answers" and "value_kinds"."""
+    "lead_descriptions", "life_facts", "infobox_facts", "table_answers" and "value_kinds"."""
 
     def __init__(self, evidence: EvidenceReader, *, without: Collection[str] = ()) -> None:
         self._evidence, self._without = evidence, frozenset(without)
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "4", *sorted(self._without)))
+        return "/".join((self._evidence.name, "5", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not _is_named(query, page):
             return []
         weights = self._evidence.weights
-        said = None if "closed_needs" in self._without else decide(query, page)
         if query.kind is AnswerKind.YES_NO:
             decided = self.decided(query, page)
-            found = [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
-            return _agreed(said or [], best_of(found))
-        if said is not None:
-            return said
-        facts = (("life_facts", life_fact), ("infobox_facts", infobox_fact))
+            return best_of(
+                [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
+            )
+        facts = (
+            ("lead_descriptions", lead_description),
+            ("life_facts", life_fact),
+            ("infobox_facts", infobox_fact),
+        )
         told = [fact for name, of in facts if name not in self._without and (fact := of(query, page))]
         tabled = [] if "table_answers" in self._without else answers_of_tables(query, page)
         if told and not tabled:
@@ -164,16 +164,6 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
         for answer in table_answers(query, page.text, page.tables)
         if all(fits(query, value) for value in answer.values)
     ][:1]
-
-
-def _agreed(told: list[Finding], decided: list[Finding]) -> list[Finding]:
-    """What the words of the claim tell where the network decides alike or not at all, else what the network decides.
-
-    "Did Niels Bohr play football for Denmark?" has all its words in a sentence on his son's hockey.
-    """
-    if told and (not decided or decided[0].value == told[0].value or decided[0].score < UNDECIDED):
-        return told
-    return decided
 
 
 def _rows(page: UnitPage) -> frozenset[str]:

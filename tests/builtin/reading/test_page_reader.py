@@ -191,6 +191,27 @@ def test_the_words_of_a_claim_in_a_sentence_on_somebody_else_are_no_yes(reader: 
     assert all(finding.value != "yes" for finding in found)
 
 
+LEE = "Ann Lee (3 May 1941 – 9 June 1999) was a Norwegian novelist and poet. She lived in Orm. She won the Harp Prize."
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Is Ann Lee a writer?", "yes"),
+        ("Is Ann Lee Norwegian?", "yes"),
+        ("Is Ann Lee a Norwegian novelist?", "yes"),
+        ("Did Ann Lee win the Harp Prize?", "yes"),
+        ("Was Ann Lee alive in 2005?", "no"),
+        ("Is Ann Lee an American novelist?", "no"),
+        ("Is Ann Lee a film director?", "no"),
+    ],
+)
+def test_a_page_decides_what_is_said_of_its_subject(reader: EvidencePageReader, question: str, value: str) -> None:
+    found = reader.read(read_query(question), seen("Ann Lee", LEE))
+    assert found[0].value == value
+    assert found[0].quote in LEE
+
+
 def test_a_short_page_is_read_whole() -> None:
     parts = [f"## Part {n}\n\nThe harbour of Sarn has quay number {n}." for n in range(6)]
     parts.append("## End\n\nHe was killed by a heavy wagon in the rain.")
