@@ -94,6 +94,7 @@ FORMATS = Registry(
     Entry(".html", "sources.formats.html:FORMAT", aliases=(".htm", ".xhtml")),
     Entry(".pdf", "sources.formats.pdf:FORMAT"),
     Entry(".docx", "sources.formats.docx:FORMAT"),
+    Entry(".odt", "sources.formats.odt:FORMAT"),
     Entry(".xlsx", "sources.formats.xlsx:FORMAT", aliases=(".xlsm",)),
     Entry(".pptx", "sources.formats.pptx:FORMAT"),
     Entry(".epub", "sources.formats.epub:FORMAT"),

@@ -18,6 +18,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
 from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.formats.xml_names import first, local_name
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, zip_fault
 from iterative_rag.sources.metadata import metadata_of
 from iterative_rag.types import Document
@@ -43,7 +44,7 @@ def read(path: Path) -> Reading:
 
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
-    place = _first(ElementTree.fromstring(archive.read(_CONTAINER)), "rootfile").attrib["full-path"]
+    place = first(ElementTree.fromstring(archive.read(_CONTAINER)), "rootfile").attrib["full-path"]
     if not place.lower().endswith(XML):
         yield Skipped(source, f"Its package document {place!r} is not an .opf file.")
         return
@@ -53,7 +54,7 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     if any(page in locked for page in pages):
         yield Skipped(source, "It is protected against copying (DRM).")
         return
-    said = [(_name(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
+    said = [(local_name(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
     title = next((text for name, text in said if name == "title" and text), "") or title_of(path)
     sections: list[str] = []
     for page in pages:
@@ -74,9 +75,9 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
 
 def _pages(package: ElementTree.Element, folder: str) -> Iterator[str]:
     """The pages of the book within the archive, in reading order."""
-    hrefs = {one.get("id"): one.get("href") for one in package.iter() if _name(one) == "item"}
+    hrefs = {one.get("id"): one.get("href") for one in package.iter() if local_name(one) == "item"}
     for one in package.iter():
-        if _name(one) == "itemref" and (href := hrefs.get(one.get("idref"))):
+        if local_name(one) == "itemref" and (href := hrefs.get(one.get("idref"))):
             yield posixpath.normpath(posixpath.join(folder, unquote(href)))
 
 
@@ -102,18 +103,6 @@ def _section(archive: zipfile.ZipFile, page: str, source: str) -> str | Skipped:
     heading, _, text = read.text.partition("\n")
     heading = heading.lstrip("# ").strip()
     return f"## {heading}\n\n{text.strip()}" if heading else text.strip()
-
-
-def _first(root: ElementTree.Element, name: str) -> ElementTree.Element:
-    found = next((one for one in root.iter() if _name(one) == name), None)
-    if found is None:
-        raise KeyError(name)
-    return found
-
-
-def _name(element: ElementTree.Element) -> str:
-    """The name without its namespace."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))

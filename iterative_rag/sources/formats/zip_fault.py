@@ -1,4 +1,4 @@
-"""Why a file that is a ZIP archive of XML (Word, Excel, PowerPoint, EPUB) is not opened: bombs, passwords, damage."""
+"""Why a ZIP archive of XML (Word, OpenDocument, Excel, PowerPoint, EPUB) is not opened: bombs, passwords, damage."""
 
 from __future__ import annotations
 

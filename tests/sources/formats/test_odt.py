@@ -1,0 +1,134 @@
+"""OpenDocument texts are read in the order of the document; what does harm is refused with its reason."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.sources.formats.sandbox import Limits
+from tests.sources.formats.reading import only, reasons
+
+NAMESPACES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for short, name in {
+        "office": "office",
+        "text": "text",
+        "table": "table",
+        "style": "style",
+        "draw": "drawing",
+    }.items()
+)
+Parts = dict[str, str | None]  # None: it is missing
+
+TYPE = "application/vnd.oasis.opendocument.text"
+META = (
+    f'<office:document-meta {NAMESPACES} xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><dc:title>Bridges of Karsa</dc:title>'
+    "<meta:initial-creator>Edda Holm</meta:initial-creator><dc:creator>A. Clerk</dc:creator>"
+    "<meta:creation-date>1911-05-02T10:00:00</meta:creation-date><dc:date>1912-01-30T08:15:00</dc:date>"
+    "<meta:keyword>bridges</meta:keyword></office:meta></office:document-meta>"
+)
+BODY = (
+    "<text:tracked-changes><text:changed-region><text:deletion><text:p>Deleted.</text:p></text:deletion>"
+    "</text:changed-region></text:tracked-changes>"
+    '<text:p text:style-name="P1">The Velm <text:s/>bridge</text:p>'
+    "<text:table-of-content><text:index-body><text:p>Velm 1</text:p></text:index-body></text:table-of-content>"
+    '<text:section><text:h text:outline-level="2">The <text:span>builder</text:span></text:h></text:section>'
+    "<text:p>Begun in\n  1841<office:annotation><text:p>Sure?</text:p></office:annotation> by *Orla_Penn*"
+    "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>See the deed.</text:p>"
+    "</text:note-body></text:note>, it was opened<text:line-break/>in 1843."
+    "<drawing:frame><drawing:text-box><text:p>A plate.</text:p></drawing:text-box></drawing:frame></text:p>"
+    "<text:list><text:list-item><text:p>stone</text:p><text:list><text:list-item><text:p>granite</text:p>"
+    "</text:list-item></text:list></text:list-item><text:list-item><text:p>iron</text:p></text:list-item></text:list>"
+    '<table:table><table:table-header-rows><table:table-row><table:table-cell table:number-columns-spanned="2">'
+    "<text:p>Span</text:p></table:table-cell><table:covered-table-cell/><table:table-cell><text:p>m</text:p>"
+    "</table:table-cell></table:table-row></table:table-header-rows><table:table-row>"
+    '<table:table-cell table:number-rows-spanned="2"><text:p>West</text:p><text:p>bank</text:p></table:table-cell>'
+    "<table:table-cell><text:p>a|b</text:p></table:table-cell><table:table-cell><text:p>31</text:p></table:table-cell>"
+    '<table:table-cell table:number-columns-repeated="16000"/></table:table-row><table:table-row>'
+    "<table:covered-table-cell/><table:table-cell><text:p>c</text:p></table:table-cell><table:table-cell>"
+    '<text:p>9</text:p></table:table-cell></table:table-row><table:table-row table:number-rows-repeated="1000000">'
+    "<table:table-cell/></table:table-row></table:table>"
+)
+
+
+def content(body: str) -> str:
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {NAMESPACES}><office:automatic-styles>'
+        '<style:style style:name="P1" style:parent-style-name="Title"/></office:automatic-styles>'
+        f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+    )
+
+
+def odt(path: Path, body: str = BODY, changed: Parts | None = None) -> Path:
+    parts: Parts = {"mimetype": TYPE, "content.xml": content(body), "meta.xml": META, **(changed or {})}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            if text is not None:
+                archive.writestr(name, text)
+    return path
+
+
+def test_headings_paragraphs_lists_tables_and_notes_become_markdown(tmp_path: Path) -> None:
+    read = only(odt(tmp_path / "velm.odt"))
+    assert read.title == "The Velm bridge"
+    assert read.text == (
+        "# The Velm bridge\n\n### The builder\n\nBegun in 1841 by *Orla_Penn*, it was opened\nin 1843.\n\n"
+        "Note 1: See the deed.\n\nA plate.\n\n- stone\n  - granite\n- iron\n\n"
+        "| Span | Span | m |\n|---|---|---|\n| West; bank | a\\|b | 31 |\n| West; bank | c | 9 |"
+    )
+    said = {("author", "Edda Holm"), ("date", "1912-01-30"), ("created", "1911-05-02"), ("keyword", "bridges")}
+    assert said <= set(read.metadata)
+
+
+def test_without_a_heading_the_title_is_that_of_the_metadata_then_that_of_the_file(tmp_path: Path) -> None:
+    plain = "<text:p>It was opened in 1843.</text:p>"
+    assert only(odt(tmp_path / "velm_bridge.odt", plain)).title == "Bridges of Karsa"
+    assert only(odt(tmp_path / "other_bridge.odt", plain, {"meta.xml": None})).title == "other bridge"
+
+
+BOMB = "<text:p>" + "x" * 17_000_000 + "</text:p>"
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
+EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
+DEEP = "<text:section>" * 20_000 + "</text:section>" * 20_000
+LOCKED = '<manifest:manifest xmlns:manifest="m"><manifest:encryption-data/></manifest:manifest>'
+REFUSED: dict[str, tuple[Parts, str]] = {
+    "zip bomb": ({"content.xml": content(BOMB)}, "larger than the limit of 17 MB"),
+    "entities": ({"content.xml": content("&b;").replace("?>", "?>" + ENTITIES, 1)}, "an XML bomb"),
+    "entities of the metadata": ({"meta.xml": ENTITIES + META}, "an XML bomb"),
+    "external entity": ({"content.xml": content("&a;").replace("?>", "?>" + EXTERNAL, 1)}, "an XML bomb"),
+    "another type": (
+        {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"},
+        "its type is 'application/vnd",
+    ),
+    "no type": ({"mimetype": None}, "damaged (KeyError)"),
+    "locked": ({"META-INF/manifest.xml": LOCKED}, "locked with a password"),
+    "no content": ({"content.xml": None}, "damaged (KeyError)"),
+    "not XML": ({"content.xml": "<office:body"}, "damaged (ParseError)"),
+    "deep": ({"content.xml": content(DEEP)}, "nested too deeply"),
+    "empty": ({"content.xml": content("<text:p/>")}, "It holds no text."),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_has_its_reason_in_one_sentence(tmp_path: Path, name: str) -> None:
+    changed, reason = REFUSED[name]
+    (told,) = reasons(odt(tmp_path / "bad.odt", changed=changed), Limits(seconds=20))
+    assert reason in told
+    assert told.count(". ") == 0
+
+
+def test_a_file_that_is_cut_off_is_told(tmp_path: Path) -> None:
+    whole = odt(tmp_path / "whole.odt").read_bytes()
+    (tmp_path / "cut.odt").write_bytes(whole[:-60])
+    assert "damaged (BadZipFile)" in reasons(tmp_path / "cut.odt")[0]
+
+
+def test_repeated_cells_do_not_exhaust_the_memory(tmp_path: Path) -> None:
+    times = "9" * 5000
+    cell = f'<table:table-cell table:number-columns-repeated="{times}"><text:p>many words</text:p></table:table-cell>'
+    row = f'<table:table-row table:number-rows-repeated="{times}">{cell}</table:table-row>'
+    read = only(odt(tmp_path / "wide.odt", f"<table:table>{row}</table:table>"))
+    assert read.text.count("many words") == 500 * 100
