@@ -19,8 +19,8 @@ from iterative_rag.builtin.language.function_words import (
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
-from iterative_rag.builtin.question.time_questions import Expand, Phrase
-from iterative_rag.builtin.question.yes_no_questions import move_names_last, names_and_rest, plan_side, two_names
+from iterative_rag.builtin.question.time_questions import Phrase
+from iterative_rag.builtin.question.yes_no_questions import move_names_last, plan_side, two_names
 from iterative_rag.text.patterns import lazy_pattern
 
 _WHICH = r"(?:which|what|who|whose|how|whom)"
@@ -198,105 +198,3 @@ def _asked(template: str, name: str, phrase: Phrase) -> Node:
     if isinstance(node, Literal):
         return Lookup(name, template.format(escape_braces(node.source)))
     return Lookup(name, template.format("{0}"), (node,))
-
-
-# --- what two things share -----------------------------------------------------------------
-
-_IN_COMMON = lazy_pattern(
-    r"^(?:what|which)(?: (?P<noun>.{2,60}?))? (?:do|does|did|are|is|have|has) (?:both )?(?P<pair>.{5,250}?) "
-    r"(?:(?:both )?(?:have|has|had|share|shared|hold) in common|both share|share|(?:both )?have in common)$",
-    re.I,
-)
-_BOTH_WHAT = tuple(
-    lazy_pattern(
-        rf"^(?:[Bb]oth )?(?P<pair>(?:[Tt]he )?(?:[a-z]+ ){{0,2}}[A-Z“\"].{{4,250}}?),? {aux}(?:both |each )?"
-        r"(?P<rest>.{0,120}?)\b(?P<what>what|which)\b ?(?P<noun>.{0,80})$"
-    )
-    for aux in (r"(?P<aux>are|were|is|was|did|do|have|had|has) ", r"(?P<aux>)(?=both\b)")
-)
-_WHAT_BOTH = lazy_pattern(
-    r"^(?P<front>(?:(?:in|on|from|at|by|for|during) )?(?:what|which)(?: [\w-]+){1,4}?) "
-    r"(?P<aux>do|does|did|are|were|is|was) (?:both )?(?P<pair>.{5,200}?)(?:,? both)? "
-    r"(?P<rest>perform|work|play|belong|come|live|located|published|share|found|"
-    r"based|born|originate|appear|participate|compete|specialize|practice|have)\b(?P<tail>.{0,100})$",
-    re.I,
-)
-_RESPECTIVE = lazy_pattern(r"(?P<prep>\w+) (?:their|its) respective [\w ]+?, (?P<pair>.+)$", re.I)
-_OCCUPATIONS = word_set(
-    "occupation occupations profession professions job jobs career careers pursuit role roles trade"
-)
-_KINDS = word_set("type types kind kinds sort example examples")
-
-
-def in_common(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan a question about what two things share: one look-up for each, intersected."""
-    if match := _IN_COMMON.match(text):
-        return _shared(text, match["pair"], match["noun"] or "", phrase)
-    if match := _WHAT_BOTH.match(text):
-        return _asked_of_both(text, match, expand)
-    match = _BOTH_WHAT[0].match(text) or _BOTH_WHAT[1].match(text)
-    if match and re.search(r"\bboth\b|\beach\b", text, re.I):
-        return _told_of_both(text, match, expand, phrase)
-    return None
-
-
-def _shared(text: str, pair: str, noun: str, phrase: Phrase) -> Node | None:
-    names = two_names(pair)
-    if names is None:
-        return None
-    return Computed(text, Operation.SHARED, tuple(_asked(_about(noun), name, phrase) for name in names))
-
-
-def _about(noun: str) -> str:
-    """The question template that asks for a description of one thing."""
-    said = noun.lower().split()
-    if set(said) & _OCCUPATIONS:
-        return "What is the occupation of {}?"
-    if "nationality" in said or said[-2:] == ["of", "origin"]:
-        return "What is the nationality of {}?"
-    if not said or set(said) & _KINDS:
-        return "What is {}?"
-    return f"What {escape_braces(noun)} is {{}} known for?"
-
-
-def _asked_of_both(text: str, match: re.Match[str], expand: Expand) -> Node | None:
-    """Plan "What role did A and B play in their bands, C and D": A in C, B in D."""
-    tail = match["tail"]
-    seconds: tuple[str, str] | None = None
-    if respective := _RESPECTIVE.search(tail):
-        seconds = two_names(respective["pair"])
-        tail = tail[: respective.start()] + respective["prep"] if seconds else tail
-    names = two_names(match["pair"].strip(" ,"))
-    if names is None or (not seconds and not re.search(r"\bboth\b", text)):
-        return None
-    aux = {"do": "does", "are": "is", "were": "was"}.get(match["aux"].lower(), match["aux"].lower())
-    asks = [
-        f"{match['front']} {aux} {name} {match['rest']}{tail}{f' {seconds[at]}' if seconds else ''}?"
-        for at, name in enumerate(names)
-    ]
-    return Computed(text, Operation.COMMON, tuple(expand(ask, name) for ask, name in zip(asks, names, strict=True)))
-
-
-def _told_of_both(text: str, match: re.Match[str], expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Both A and B were released by what label" and "A and B are both examples of what"."""
-    pair, rest, noun = match["pair"].removesuffix(" both"), match["rest"].strip(), match["noun"].strip()
-    aux = (match["aux"] or "do").lower()
-    found = None if two_names(pair) else names_and_rest(f"{pair} {rest}")
-    names = found[0] if found else two_names(pair)
-    rest = found[1] if found else rest
-    if names is None:
-        return None
-    described = aux in {"are", "were", "is", "was"} and (
-        not rest or set(rest.lower().split()) & _KINDS or rest.endswith(" of")
-    )
-    if set(noun.lower().split()) & _OCCUPATIONS or (described and (not noun or set(noun.lower().split()) & _KINDS)):
-        return _shared(text, f"{names[0]} and {names[1]}", noun, phrase)
-    one = {"are": "is", "were": "was", "do": "does", "have": "has"}.get(aux, aux)
-    words = rest.split()
-    if words and words[-1].lower() in PREPOSITIONS:
-        front, middle = f"{words[-1].capitalize()} {match['what']} {noun}", " ".join(words[:-1])
-    else:
-        front, middle = f"{match['what'].capitalize()} {noun}", rest
-    middle = re.sub(r"^(?:a )?(part|member|breed)s?$", r"a \1", re.sub(r"^[a-z ]+s (?=[a-z]+ed$)", "", middle))
-    asks = [" ".join(f"{front} {one} {name} {middle}".split()) + "?" for name in names]
-    return Computed(text, Operation.COMMON, tuple(expand(ask, name) for ask, name in zip(asks, names, strict=True)))

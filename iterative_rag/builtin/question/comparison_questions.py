@@ -8,7 +8,6 @@ from collections.abc import Collection
 from iterative_rag.builtin.language.function_words import word_set
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
 from iterative_rag.builtin.question.choice_questions import (
-    in_common,
     names_object,
     normalize_choice,
     plan_choice,
@@ -123,7 +122,6 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
         _choice,
         _share,
         both,
-        in_common,
     ):
         left_out = rule.__module__.rpartition(".")[2] in without
         node = None if left_out else rule(text, expand, phrase)

@@ -16,7 +16,6 @@ from iterative_rag.builtin.reasoning.value_agreement import (
     list_items,
     pick_label,
     says_yes,
-    shared_words,
 )
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
@@ -80,8 +79,6 @@ def _combine(
             return "Yes" if (all(says) if operation is Operation.BOTH else any(says)) else "No"
         case Operation.CHOICE:
             return choose_label(values, labels, trusts, wanted=unit != "no")
-        case Operation.SHARED:
-            return shared_words(values)
     return None
 
 

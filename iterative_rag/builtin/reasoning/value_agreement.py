@@ -1,15 +1,13 @@
-"""Compares values by their words: whether two agree, what they share, which label one names."""
+"""Compares values by their words: whether two agree, which label one names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.builtin.language.function_words import folded, stem, word_set, words
+from iterative_rag.builtin.language.function_words import folded, stem, words
 from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.nations import country_of, nations_in
 from iterative_rag.text.patterns import lazy_pattern
-
-_PLAIN_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
 def agree(first: str, second: str) -> bool:
@@ -88,29 +86,8 @@ def choose_label(values: Sequence[str], labels: Sequence[str], trusts: Sequence[
     return labels[max(range(len(values)), key=lambda at: (says[at], side[at], -at))]
 
 
-# Words without meaning at the edges of a shared phrase.
-_HOLLOW = word_set("a an the of in and or by for from to with best known former who is was are as born one both also")
 _PARTS = lazy_pattern(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+|\s*;\s*")
 
 
 def list_items(value: str) -> list[str]:
     return [part for part in _PARTS.split(value) if part.strip()]
-
-
-def shared_words(values: Sequence[str]) -> str | None:
-    """The longest run of words in one list item of the first description that the second one contains as well."""
-    stems = {stem(word) for word in words(values[1])}
-    best: list[str] = []
-    for part in list_items(values[0]):
-        run: list[str] = []
-        for word in [*_PLAIN_WORD.findall(part), ""]:
-            if word and stem(folded(word) or word.lower()) in stems:
-                run.append(word)
-                continue
-            while run and folded(run[0]) in _HOLLOW:
-                run = run[1:]
-            while run and folded(run[-1]) in _HOLLOW:
-                run = run[:-1]
-            best = run if len(run) > len(best) else best
-            run = []
-    return " ".join(best) or None

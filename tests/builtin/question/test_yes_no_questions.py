@@ -91,22 +91,6 @@ from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
             Operation.RICHEST,
             ["What is the occupation of Ann Lee?", "What is the occupation of Bo Orm?"],
         ),
-        ("What do Ann Lee and Bo Orm have in common?", Operation.SHARED, ["What is Ann Lee?", "What is Bo Orm?"]),
-        (
-            "Which profession do Ann Lee and Bo Orm have in common?",
-            Operation.SHARED,
-            ["What is the occupation of Ann Lee?", "What is the occupation of Bo Orm?"],
-        ),
-        (
-            "Both Dawn and Dusk were released by what label?",
-            Operation.COMMON,
-            ["By what label was Dawn released?", "By what label was Dusk released?"],
-        ),
-        (
-            "What role did Ann Lee and Bo Orm perform in their respective bands, Dawn and Dusk?",
-            Operation.COMMON,
-            ["What role did Ann Lee perform in Dawn?", "What role did Bo Orm perform in Dusk?"],
-        ),
         (
             "Do Ann Lee and Bo Orm have the same occupation?",
             Operation.SAME,
