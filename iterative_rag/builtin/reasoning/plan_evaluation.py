@@ -194,7 +194,7 @@ class Evaluation:
         chosen = (
             side_joining.pick_agreeing(operands)
             if node.operation is Operation.SAME
-            else [part.values[0] for part in operands]
+            else [self._of_subject(part.values) for part in operands]
         )
         label_texts = [
             label.values[0].text if label.values else child.source
@@ -213,6 +213,16 @@ class Evaluation:
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
+
+    def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
+        """The best value from an article on what was asked about, else the best of all: articles that only mention it,
+        or are on its namesakes, often state the same of something else."""
+        asked = {self.inquiry.facts[place].need.key for place in self._facts_stating(values[0])}
+        for value in values:
+            stating = (self.inquiry.facts[place] for place in self._facts_stating(value))
+            if any(fact.need.key in asked and _is_on_subject(fact) for fact in stating):
+                return value
+        return values[0]
 
     def _several(self, node: Computed) -> NodeResult:
         """The values of two questions; the second may ask about the best value of the first, and only about that."""
@@ -241,6 +251,12 @@ class Evaluation:
         """The facts of a value that state it; all of its facts if it was computed."""
         holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
         return tuple(holding) or value.facts
+
+
+def _is_on_subject(fact: Fact) -> bool:
+    """Whether a fact is from the article on a name of its need."""
+    title = frozenset(content(fact.title.split(" (")[0]))
+    return any(title == frozenset(name) for name in read_query(fact.need.question).names)
 
 
 def _agreed(best: Fact, others: Sequence[Fact]) -> float:
