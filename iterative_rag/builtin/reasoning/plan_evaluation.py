@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.builtin.language.function_words import content, folded
+from iterative_rag.builtin.language.function_words import content, folded, words
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
@@ -88,7 +88,7 @@ class Evaluation:
             if looks < LOOKS:
                 again.append(question)
         if values:
-            return NodeResult(tuple(sorted(values, key=lambda value: -value.chain)))
+            return NodeResult(tuple(sorted(values, key=lambda value: (self._repeats(value.text), -value.chain))))
         first = render(node.template, [choice[0].text for choice in choices])
         return NodeResult(again=tuple(again[:2]), missing=missing or (first,))
 
@@ -148,6 +148,11 @@ class Evaluation:
         known = {self.inquiry.facts[place].document_id for place in value.facts}
         title = folded(fact.title.split(" (")[0])
         return fact.document_id not in known and title != folded(value.text)
+
+    def _repeats(self, text: str) -> bool:
+        """Whether a value only repeats words of the question, which seldom asks for them unless it offers a choice."""
+        said = set(words(text))
+        return bool(said) and " or " not in self.inquiry.original and said <= set(words(self.inquiry.original))
 
     def _is_in_question(self, said: frozenset[str]) -> bool:
         return any(said == name or (len(said) > 1 and said < name) for name in self._question_names())

@@ -30,3 +30,16 @@ def test_without_an_article_on_its_subject_a_comparison_takes_the_surest_value()
     facts = (fact(LUND, "1850", "Painters of Orm", 0.9), fact(LUND, "1901", "Orm", 0.7), fact(VALE, "1880", "Ada Vale"))
     inquiry = Inquiry(asked, asked, facts, tried=(Need(LUND), Need(VALE)))
     assert ROLES.answerer.answer(inquiry).short_answer == "Bo Lund"
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("In what year did Bo Lund, who left the 1950 Orm Race, win the Tellby Cup?", "1937"),
+        ("In what year did Bo Lund win the Tellby Cup, 1950 or 1937?", "1950"),
+    ],
+)
+def test_a_value_that_only_repeats_the_question_comes_last_unless_that_offers_a_choice(asked: str, given: str) -> None:
+    facts = (fact(asked, "1950", "Bo Lund", 0.9), fact(asked, "1937", "Bo Lund", 0.88))
+    inquiry = Inquiry(asked, asked, facts, tried=(Need(asked),))
+    assert ROLES.answerer.answer(inquiry).short_answer == given
