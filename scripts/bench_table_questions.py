@@ -1,30 +1,26 @@
 """How many questions on tables are answered right, by kind, and how often the tables refuse.
 
-    python -m scripts.bench_table_questions --data FOLDER [--part aside|train] [--most N] [--reader]
+    python -m scripts.bench_table_questions --data FOLDER [--part aside|train] [--most N]
 
 WikiTableQuestions on articles of one part (scripts/train/evidence/aside.py deals them out): look-ups as
 scripts/train/evidence/tables.py knows them, the others by their words. `right` is the share of all questions where the
 likeliest reading has the right values, `given` the share that is answered at the threshold of answers, and `wrong`
-the share of those that are wrong. `--reader` lets the shipped reader score the cells, too.
+the share of those that are wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import random
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.builtin.tables.reading_choice import choose
-from iterative_rag.builtin.tables.row_text import row_text
-from iterative_rag.builtin.tables.table_model import PageTable
+from iterative_rag.builtin.tables.table_answers import names_known
 from iterative_rag.builtin.tables.table_question import read_table_question
 from iterative_rag.builtin.tables.table_trust import trust
 from scripts.train.table_questions import TableItem, items
@@ -59,29 +55,6 @@ class Tally:
         )
 
 
-class ReaderCells:
-    """The shipped reader as a scorer of cells: a row at a time, its spans laid over the cells."""
-
-    def __init__(self) -> None:
-        self._reader = EvidenceReader(threads=1)
-
-    @property
-    def name(self) -> str:
-        return self._reader.name
-
-    def scores(self, question: str, table: PageTable, rows: Sequence[int]) -> Mapping[tuple[int, int], float]:
-        laid = [row_text(table.header, [cell.text for cell in table.rows[row].cells]) for row in rows]
-        passages = [PassageText(table.title, table.section, text) for text, _ in laid]
-        readings = self._reader.read(question, passages, best=5)
-        found: dict[tuple[int, int], float] = {}
-        for row, (_, places), reading in zip(rows, laid, readings, strict=True):
-            for column, (start, end) in enumerate(places):
-                held = sum(one.probability for one in reading.spans if start <= one.start and one.end <= end)
-                chance = min(max(held * reading.answerable, 1e-4), 1 - 1e-4)
-                found[row, column] = math.log(chance / (1 - chance))
-        return found
-
-
 def kind(item: TableItem) -> str:
     if item.look_up:
         return "look-up"
@@ -96,17 +69,16 @@ def main() -> None:
     parser.add_argument("--starter", type=Path, default=ROOT / "input_wikipedia")
     parser.add_argument("--part", choices=("aside", "train"), default="train")
     parser.add_argument("--most", type=int, default=100_000)
-    parser.add_argument("--reader", action="store_true", help="let the shipped reader score the cells")
     parser.add_argument("--look-ups", action="store_true", help="look-ups alone")
     arguments = parser.parse_args()
     asked = list(items(arguments.data, arguments.starter, arguments.part))
     asked = [item for item in asked if item.look_up or not arguments.look_ups]
     asked = random.Random(SEED).sample(asked, min(arguments.most, len(asked)))
-    scorer = ReaderCells() if arguments.reader else None
     tallies: dict[str, Tally] = defaultdict(Tally)
     for item in asked:
-        question = read_table_question(read_query(item.question))
-        pick = choose(question, item.table, scorer)
+        query = read_query(item.question)
+        question = read_table_question(query)
+        pick = choose(question, item.table) if names_known(query, item.table) else None
         right = pick is not None and item.is_right(pick.reading.values)
         sure = trust(question, pick) if pick is not None else 0.0
         given = pick is not None and sure >= CAREFUL.given

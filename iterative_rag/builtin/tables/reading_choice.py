@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 
 from iterative_rag.builtin.language.function_words import folded
-from iterative_rag.builtin.tables.cell_scorer import CellScorer
 from iterative_rag.builtin.tables.reading_features import ReadingFeatures
 from iterative_rag.builtin.tables.reading_soundness import is_sound
 from iterative_rag.builtin.tables.table_model import PageTable
@@ -22,8 +21,8 @@ from iterative_rag.builtin.tables.table_operations import TableReading, readings
 from iterative_rag.builtin.tables.table_question import TableQuestion
 
 _WEIGHTS = Path(__file__).parent / "reading_weights.toml"
-# Most readings whose soundness is judged, and most rows that are shown to a network.
-MOST_JUDGED, MOST_SHOWN = 200, 24
+# Most readings whose soundness is judged.
+MOST_JUDGED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +44,11 @@ def weights() -> Mapping[str, Mapping[str, float]]:
     return tomllib.loads(_WEIGHTS.read_text(encoding="utf-8"))
 
 
-def choose(question: TableQuestion, table: PageTable, scorer: CellScorer | None = None) -> ChosenReading | None:
+def choose(question: TableQuestion, table: PageTable) -> ChosenReading | None:
     """The likeliest sound reading of a question on a table; None where it has none."""
     found = readings(question, table)
     features, known = ReadingFeatures(question, table), weights()["reading"]
-    network = _network(question, table, found, scorer)
-    scores = [
-        sum(known.get(name, 0.0) * value for name, value in features.of(one).items()) + extra
-        for one, extra in zip(found, network, strict=True)
-    ]
+    scores = [sum(known.get(name, 0.0) * value for name, value in features.of(one).items()) for one in found]
     return chosen(question, table, found, scores, features)
 
 
@@ -82,19 +77,3 @@ def chosen(
 
 def _key(reading: TableReading) -> tuple[str, ...]:
     return tuple(sorted(map(folded, reading.values)))
-
-
-def _network(
-    question: TableQuestion, table: PageTable, found: Sequence[TableReading], scorer: CellScorer | None
-) -> list[float]:
-    """What a network adds to the scores of the readings whose answer is one cell."""
-    if scorer is None or not found:
-        return [0.0] * len(found)
-    wanted = sorted({one.rows[0] for one in found if len(one.rows) == 1 and one.column >= 0})
-    seen = scorer.scores(question.text, table, wanted[:MOST_SHOWN])
-    least = min(seen.values(), default=0.0)
-    share = weights()["network"]["cell"]
-    return [
-        share * seen.get((one.rows[0], one.column), least) if len(one.rows) == 1 and one.column >= 0 else 0.0
-        for one in found
-    ]

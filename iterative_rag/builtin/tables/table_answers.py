@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
-from iterative_rag.builtin.tables.cell_scorer import CellScorer
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
 from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose
 from iterative_rag.builtin.tables.reading_soundness import CALCULATED
@@ -46,24 +45,22 @@ def listed(values: Sequence[str]) -> str:
     return f"{', '.join(values[:-1])}{_AND}{values[-1]}" if len(values) > 1 else values[0]
 
 
-def table_answers(
-    query: Query, text: str, found: Sequence[PageTable], scorer: CellScorer | None = None
-) -> list[TableAnswer]:
+def table_answers(query: Query, text: str, found: Sequence[PageTable]) -> list[TableAnswer]:
     """The answers of the tables of a page with this text, the most trusted first."""
     if query.kind is AnswerKind.YES_NO:
         return []
     question = read_table_question(query)
     answers = []
     for table in found:
-        if table.kind is TableKind.INFOBOX or len(table.rows) < 2 or not _names_known(query, table):
+        if table.kind is TableKind.INFOBOX or len(table.rows) < 2 or not names_known(query, table):
             continue
-        pick = choose(question, table, scorer)
+        pick = choose(question, table)
         if pick is not None:
             answers.append(_answer(question, pick, text))
     return sorted(answers, key=lambda answer: -answer.trust)
 
 
-def _names_known(query: Query, table: PageTable) -> bool:
+def names_known(query: Query, table: PageTable) -> bool:
     """Whether every name of the question stands in the table or in what is said of it."""
     if not query.name_words:
         return True

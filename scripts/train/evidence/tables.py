@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.builtin.tables.row_text import row_text
 from scripts.train.data import plain
 from scripts.train.evidence import files
 from scripts.train.evidence.aside import Parts
@@ -111,3 +110,14 @@ def windows(table: Mapping[str, Any]) -> Iterator[list[int]]:
         size += length
     if run:
         yield run
+
+
+def row_text(header: Sequence[str], cells: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """A row with the names of its columns, and where each cell stands in that text."""
+    text, places = "", []
+    for number, cell in enumerate(cells):
+        name = header[number] if number < len(header) else ""
+        text += (" | " if text else "") + (f"{name}: " if name else "")
+        places.append((len(text), len(text) + len(cell)))
+        text += cell
+    return text, places
