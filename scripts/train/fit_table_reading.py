@@ -25,6 +25,7 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.tables import reading_choice
 from iterative_rag.builtin.tables.reading_choice import ChosenReading, chosen
 from iterative_rag.builtin.tables.reading_features import ReadingFeatures
+from iterative_rag.builtin.tables.table_answers import names_known
 from iterative_rag.builtin.tables.table_model import PageTable
 from iterative_rag.builtin.tables.table_operations import readings
 from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
@@ -110,13 +111,17 @@ def report(rows: Sequence[Weighed], weights: Floats, asked: int) -> None:
 
 
 def judged(asked: Sequence[TableItem], weights: Mapping[str, float]) -> Iterator[tuple[dict[str, float], bool]]:
-    """The figures of the chosen reading on the own table and on another, and whether it is right."""
+    """The figures of the chosen reading on the own table and on another, and whether it is right.
+
+    Only of tables that have the names of the question: the others are not asked.
+    """
     chance = random.Random(SEED)
     tables = list({id(item.table): item.table for item in asked}.values())
     for item in asked:
-        question = read_table_question(read_query(item.question))
+        query = read_query(item.question)
+        question = read_table_question(query)
         for table in (item.table, chance.choice(tables)):
-            pick = picked(question, table, weights)
+            pick = picked(question, table, weights) if names_known(query, table) else None
             if pick is not None:
                 own = table is item.table and item.is_right(pick.reading.values)
                 yield trust_features(question, pick), own
@@ -172,7 +177,7 @@ def read(asked: Sequence[TableItem]) -> dict[str, float]:
 
 def write(path: Path, reading: Mapping[str, float], trust: dict[str, float]) -> None:
     lines = ["# Fitted by scripts/train/fit_table_reading.py; do not edit.", ""]
-    for name, known in (("trust", trust), ("network", {"cell": 0.5}), ("reading", reading)):
+    for name, known in (("trust", trust), ("reading", reading)):
         lines += [f"[{name}]", *(f'"{key}" = {value}' for key, value in sorted(known.items())), ""]
     path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
 

@@ -27,6 +27,7 @@ from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, li
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind
+from iterative_rag.builtin.tables.table_trust import STANDS
 
 # Most passages of a page that are read, spans of each that are considered, and values of the page that are offered.
 PASSAGES, SPANS, OFFERED = 3, 3, 2
@@ -38,8 +39,6 @@ LEAST_NAMES = 0.5
 LEAST_KIND = 0.15
 # The share of its chance that is left to a value whose passage does not speak of what is asked for.
 UNSAID = 0.6
-# From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
-STANDS = 0.25
 
 
 class PageReader(Protocol):

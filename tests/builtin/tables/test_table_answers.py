@@ -103,6 +103,34 @@ def test_rows_that_may_be_missing_are_not_counted_or_ranked() -> None:
     assert best("How many bridges of the Orr are in Tellin?", "Bridges of the Orr", cut) is None
 
 
+FERRIES = """# Ferries of Karsa
+
+| Ferry | Harbour | Passengers |
+| --- | --- | --- |
+| Aurora | Tellin | 410 |
+| Heron | Varnholm | 1,250 |
+| Petrel | Tellin | 780 |
+| Total | | 2,440 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which ferry of Karsa has the most passengers?", "Heron"),
+        ("How many ferries of Karsa are there?", "3"),
+        ("Which ferries of Karsa are there?", "Aurora, Heron and Petrel"),
+    ],
+)
+def test_a_row_of_totals_is_no_row_like_the_others(question: str, expected: str) -> None:
+    assert best(question, "Ferries of Karsa", FERRIES) == expected
+
+
+def test_a_question_turned_round_is_not_answered_as_if_it_were_not() -> None:
+    extracts = read("Which ferry of Karsa does not call at Varnholm?", "Ferries of Karsa", FERRIES)
+    assert all(extract.score < 0.5 for extract in extracts if extract.value == "Heron")
+
+
 def test_an_answer_rests_on_its_rows() -> None:
     extracts = read("How many bridges of the Orr are in Tellin?", "Bridges of the Orr", BRIDGES)
     assert [extract.quote.split(" | ")[0] for extract in extracts] == [
