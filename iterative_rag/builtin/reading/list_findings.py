@@ -12,12 +12,18 @@ from iterative_rag.builtin.tables.enumerations import whole_list
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE, listed
 from iterative_rag.builtin.tables.table_question import asks_for_all
 
+# The share of its trust that is left to one value of a sentence where all of something are asked for.
+SINGLE = 0.75
+
 
 def with_whole_lists(query: Query, found: Sequence[Finding]) -> list[Finding]:
-    """The findings, each with all items of the list that its value stands in if the query asks for all of them."""
+    """The findings, each with all items of the list that its value stands in if the query asks for all of them.
+
+    A value that stands alone is trusted less: seldom is there only one.
+    """
     if not found or not asks_for_all(query):
         return list(found)
-    return [_whole(query, finding) for finding in found]
+    return sorted((_whole(query, finding) for finding in found), key=lambda finding: -finding.score)
 
 
 def _whole(query: Query, finding: Finding) -> Finding:
@@ -26,6 +32,6 @@ def _whole(query: Query, finding: Finding) -> Finding:
     items, complete = whole_list(finding.value, finding.quote)
     fitting = tuple(item for item in items if fits(query, item))
     if len(fitting) < 2:
-        return finding
+        return replace(finding, score=SINGLE * finding.score)
     said = finding.statement if complete else f"{finding.statement} {INCOMPLETE}"
     return replace(finding, value=listed(fitting), statement=said)

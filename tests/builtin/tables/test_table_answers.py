@@ -131,6 +131,15 @@ def test_a_question_turned_round_is_not_answered_as_if_it_were_not() -> None:
     assert all(extract.score < 0.5 for extract in extracts if extract.value == "Heron")
 
 
+def test_one_value_of_a_sentence_is_no_list() -> None:
+    """Whoever asks for all presidents who were shot wants no name out of a sentence on one of them."""
+    text = "# Karsa\n\nThe president Ada Thorne was shot by Joss Varga in 1901.\n"
+    single = read("Which president of Karsa was shot?", "Karsa", text)
+    several = read("Which presidents of Karsa were shot?", "Karsa", text)
+    assert single[0].value == several[0].value
+    assert several[0].score < single[0].score
+
+
 def test_an_answer_rests_on_its_rows() -> None:
     extracts = read("How many bridges of the Orr are in Tellin?", "Bridges of the Orr", BRIDGES)
     assert [extract.quote.split(" | ")[0] for extract in extracts] == [
