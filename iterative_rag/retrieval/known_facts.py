@@ -1,5 +1,7 @@
 """What earlier questions found in the documents that a question names: facts to begin with.
 
+A fact of such a document may be about something else: one that shares no name and no other word with the question, or
+with a value that leads on from it, is left out. It would stay in every prompt of the run.
 The facts of a document are kept under a hash of its title and text and the version of the model that read it, so an
 edited document has none. An entry is untrusted input: every quote is looked up again in the document of today.
 """
@@ -17,6 +19,7 @@ from iterative_rag.retrieval.need_reading import is_value, verified
 from iterative_rag.retrieval.need_words import plain_words
 from iterative_rag.retrieval.reading_policy import named
 from iterative_rag.retrieval.shortlist import shortlist
+from iterative_rag.text.languages import content_words
 from iterative_rag.types import Document, Extract, Fact, Need, Window
 
 # The facts that are kept of a document, those that one document may give to a question, and all that a question gets.
@@ -81,12 +84,15 @@ class KnownFacts:
         waiting = [self.corpus.document(id_) for id_ in about]
         found: dict[str, tuple[Fact, ...]] = {}
         followed: set[str] = set()
+        words = content_words(question)
         while waiting and sum(map(len, found.values())) < MOST:
             document = waiting.pop(0)
             if document.id in found:
                 continue
             rows = self.cache.get(self._key(document), _rows) or []
-            found[document.id] = self._verified(document, rows[-MOST_OF_ONE:])
+            known = self._verified(document, rows[-MOST_OF_ONE:])
+            found[document.id] = tuple(fact for fact in known if _concerns(fact, words))
+            words |= content_words(" ".join(fact.value for fact in found[document.id]))
             values = [fact.value for fact in found[document.id] if fact.value not in followed]
             for value in values[: max(0, MOST_FOLLOWED - len(followed))]:
                 followed.add(value)
@@ -117,6 +123,13 @@ class KnownFacts:
 
     def _key(self, document: Document) -> str:
         return cache_key("facts of a document", self.fingerprint, document.title, document.text)
+
+
+def _concerns(fact: Fact, words: frozenset[str]) -> bool:
+    """Whether a fact is about the document that was named, or shares one of these words. In scripts without spaces the
+    title alone tells."""
+    said = f"{fact.need.question} {fact.statement} {fact.value}"
+    return f" {plain_words(fact.title)} " in f" {plain_words(said)} " or bool(words & content_words(said))
 
 
 def _row(fact: Fact) -> Row:

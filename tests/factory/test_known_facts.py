@@ -64,6 +64,24 @@ def test_a_related_question_takes_fewer_calls() -> None:
     ]
 
 
+def test_facts_of_a_named_document_about_something_else_are_left_out() -> None:
+    """They were listed in the plan of every question about the town, and stayed there to its answer."""
+    pages = {
+        "Karsa": "Karsa was founded by Ada Holm. Velm Tower in the east was designed by Oda Brenk.",
+        "Oda Brenk": "Oda Brenk was born in Orra.",
+    }
+    beside = Link(DESIGNED.question, "Oda Brenk", "Karsa", "Velm Tower in the east was designed by Oda Brenk.")
+    founded = Link("Who founded Karsa?", "Ada Holm", "Karsa", "Karsa was founded by Ada Holm.")
+    other = Chain("Where in Karsa was the architect of Velm Tower born?", "Orra", (beside, BORN))
+    asking = Asking()
+    asking.mind = DecompositionMind([other, Chain(founded.question, "Ada Holm", (founded,))])
+    asking.ask(other, pages)
+    steps, _ = asking.steps(Chain(founded.question, "Ada Holm", (founded,)), pages)
+    assert not any(step.known for step in steps if isinstance(step, AnalysisStep))
+    assert isinstance(steps[-1], FinalStep)
+    assert steps[-1].answer.short_answer == "Ada Holm"
+
+
 def test_a_repeated_question_takes_no_call() -> None:
     """It would, if it began with what it has found itself, or what was found since."""
     asking = Asking()
