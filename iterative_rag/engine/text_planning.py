@@ -9,6 +9,7 @@ from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.optional_call import optional
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.protocols import Outliner
+from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.types import Analysis, AnswerForm, Inquiry, Known, Needs, Stuck
 
 
@@ -33,7 +34,7 @@ class TextPlanning:
 
     def shaped(self, state: RunState, analysis: Analysis) -> Generator[Progress, None, tuple[RunState, Analysis]]:
         """The state with the form that the first analysis asks for; the needs of a text, also those that a later
-        analysis names, are aspects of it."""
+        analysis names, are aspects of it, but those that ask for one value."""
         if state.inquiry.outline:
             return state, analysis
         planned: Analysis | None = None
@@ -42,7 +43,7 @@ class TextPlanning:
             state = state.as_form(self._drafting.form_of(state.inquiry.original, said))
             state, planned = yield from self.outlined(state)
         if planned is None and state.inquiry.form.is_text and isinstance(analysis, Needs):
-            analysis = replace(analysis, needs=tuple(replace(need, aspect=True) for need in analysis.needs))
+            analysis = replace(analysis, needs=tuple(map(as_aspect, analysis.needs)))
         return state, planned or analysis
 
 

@@ -151,7 +151,7 @@ class ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
         titles, most = named(need, documents), min(MOST, before_gap(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
-        if least > 1 or reads_on(need):
+        if least > 1 or (reads_on(need) and not need.aspect):
             wanted = max(least, READING_ON)
             return cls(about, wanted, max(wanted, most), fact_limit)
         if need.aspect:

@@ -6,9 +6,11 @@ strategy has none.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import AnswerForm
+from iterative_rag.types import AnswerForm, Need
 
 _POLITE = r"^[\W_]*(?:(?:please|can you|could you|would you|bitte|kannst du|konnen sie|s'il vous plait|por favor)\W+)*"
 _REPORT = lazy_pattern(
@@ -68,3 +70,8 @@ def sound_form(said: AnswerForm | None, question: str) -> AnswerForm:
     if said is None:
         return plain or (AnswerForm.EXPLANATION if _HOW.search(folded_in_place(question)) else AnswerForm.VALUE)
     return plain if plain is not None and said.is_text != plain.is_text else said
+
+
+def as_aspect(need: Need) -> Need:
+    """A need of a text as one of its aspects, unless it asks for one value ("When was Velm Tower finished?")."""
+    return need if asked_form(need.question) is AnswerForm.VALUE else replace(need, aspect=True)

@@ -18,7 +18,7 @@ from iterative_rag.types import Extract, Need, Window
 # For each need, of each window.
 MOST_FACTS = 5
 # Said of a question that several sentences answer.
-ASPECT = " (note every sentence that tells of it)"
+ASPECT = f" (note every sentence that tells of it, up to {MOST_FACTS})"
 # Characters of a quote that is objected to.
 SHOWN_OF_A_QUOTE = 120
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from iterative_rag.llm.replies.forms import OutlineReply
 from iterative_rag.llm.roles.analyst import named_need
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
+from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.markup import plain
 from iterative_rag.types import Inquiry, Need, OutlineSection
@@ -40,12 +41,8 @@ class LLMOutliner:
             seen |= {need.key for need in needs}
             heading = " ".join(plain(MARKER.sub("", part.heading)).split()).rstrip(".:")
             if needs and heading:
-                sections.append(OutlineSection(heading[:LONGEST_HEADING], tuple(map(_as_aspect, needs))))
-        return tuple(sections) or (OutlineSection("Overview", (_as_aspect(Need(inquiry.question)),)),)
-
-
-def _as_aspect(need: Need) -> Need:
-    return Need(need.question, need.see, aspect=True)
+                sections.append(OutlineSection(heading[:LONGEST_HEADING], tuple(map(as_aspect, needs))))
+        return tuple(sections) or (OutlineSection("Overview", (as_aspect(Need(inquiry.question)),)),)
 
 
 def _complaint(reply: OutlineReply) -> str:
