@@ -58,6 +58,25 @@ def test_aspects_that_a_later_analysis_names_are_read_for_as_aspects() -> None:
     assert all("note every sentence that tells of it" in user for user in asked)
 
 
+def test_a_value_that_a_text_needs_is_read_for_as_a_value() -> None:
+    """Its line asked for every sentence, against the rule of at most five facts."""
+    began = "When did the Fire of Karsa begin?"
+    plan = {"form": "explanation", "status": "needs", "needs": [CAUSE, began], "last": True}
+    author = Author(explained, analyse=lambda request: plan, rephrase_and_analyse=lambda request: {"status": "known"})
+    assert author.rag().ask(WHY).form is AnswerForm.EXPLANATION
+    asked = author.llm.asked("extract")[0].user
+    assert "QUESTION 1: What caused the Fire of Karsa (note every sentence that tells of it, up to 5)\n" in asked
+    assert "QUESTION 2: When did the Fire of Karsa begin\n" in asked
+
+
+@pytest.mark.parametrize("sentence", [LAMP, HOUSES])
+def test_a_text_may_be_one_sentence(sentence: str) -> None:
+    author = Author(lambda request: text_reply(cited(request, sentence)))
+    assert len(author.rag().ask(WHY).claims) == 1
+    assert "1 to 5 sentences" in author.llm.asked("write")[0].user
+    assert author.calls["write"] == 1
+
+
 def test_a_value_question_is_answered_as_before() -> None:
     plan = {"form": "value", "status": "needs", "needs": [CAUSE], "last": True}
     reply = {"status": "answered", "answer": "3 May 1904 [1].", "short_answer": "3 May 1904", "confidence": 0.9}
@@ -269,7 +288,7 @@ def test_the_length_is_a_setting(length: str) -> None:
     author = Author(explained)
     author.rag(length=length).ask(WHY)
     asked = author.llm.asked("write")[0].user
-    assert ("2 to 5 sentences" in asked) == (length == "short")
+    assert ("1 to 5 sentences" in asked) == (length == "short")
     assert ("2 to 5 paragraphs" in asked) == (length == "paragraph")
 
 

@@ -32,7 +32,7 @@ LAST_ATTEMPT = (
     "they do not."
 )
 _TASKS = {
-    "short": "Write 2 to 5 sentences in one paragraph.",
+    "short": "Write 1 to 5 sentences in one paragraph, no more than the question needs.",
     "paragraph": "Write 2 to 5 paragraphs, one for each aspect on which there are facts, 300 words at most in all.",
     "report": "Write 3 to 7 paragraphs, one for each aspect on which there are facts, 450 words at most in all.",
 }
