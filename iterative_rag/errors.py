@@ -9,6 +9,7 @@ IterativeRAGError
 ├── ServerBusy           the server of this package has as many runs as it takes          (exit 6)
 ├── CorpusError          the corpus or its index                                          (exit 4)
 │   ├── CorpusNotFound   no corpus of that name
+│   ├── NothingWithin    no passage is in the part of the corpus that was asked
 │   ├── CorpusHeld       another process writes the corpus
 │   ├── CorpusMismatch   made by another embedder or another version
 │   ├── CorpusDamaged    files that can no longer be read
@@ -27,6 +28,7 @@ IterativeRAGError
 │   ├── LLMTimeout       no reply in time
 │   ├── LLMServerError   a 4xx or 5xx, or an error in the stream
 │   │   └── ContextOverflow  a request that is longer than the context of the model
+│   ├── CallSuperseded   nobody waits for the reply any more; never reaches the caller
 │   ├── ReplyTruncated   the stream ended before it was done
 │   └── ReplyUnreadable  the reply could not be parsed, even after one retry
 └── CapReached           a limit of the run; the engine ends with an incomplete answer    (exit 6)

@@ -61,12 +61,12 @@ def conditions() -> BeforeValidator:
 
     def check(value: Any) -> Any:
         given = [value] if isinstance(value, str) else value
-        try:
-            for one in given if isinstance(given, list | tuple) else ():
+        for one in given if isinstance(given, list | tuple) else ():
+            try:
                 condition(str(one))
-        except ValueError as error:
-            expected = "KEY=VALUE, such as author=Holm"
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected}) from error
+            except ValueError as error:
+                expected = {"expected": "KEY=VALUE, such as author=Holm", "given": str(one)}
+                raise PydanticCustomError("literal_error", "Input should be {expected}", expected) from error
         return given
 
     return BeforeValidator(check)

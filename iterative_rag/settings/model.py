@@ -229,7 +229,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        typed = _as_typed(key, shortened(merged.get(key, "")), origin.get(key, "the preset"))
+        wrong = first.get("ctx", {}).get("given", merged.get(key, ""))  # of a list, the item
+        typed = _as_typed(key, shortened(wrong), origin.get(key, "the preset"))
         raise SettingsError(
             f"{typed} is not valid: it must be {required(first)}.", hint=f"{key}: {_describe(key)}"
         ) from error

@@ -23,7 +23,7 @@ class Within:
     of that date or later. Each of `where` is a condition KEY=VALUE on the metadata of the document, or on the column of
     a table file, of which then the rows with that value are read.
 
-    Raises UsageError for a date or a condition that is none.
+    Raises UsageError for a date or a condition that is none, and for what is no text.
     """
 
     title: str = ""
@@ -34,6 +34,16 @@ class Within:
     where: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if part.name != "where" and not isinstance(value, str):
+                raise UsageError(
+                    f"Within takes {part.name} as text, not {value!r}.", hint=f'Write {part.name}="{value}".'
+                )
+        if not (isinstance(self.where, tuple) and all(isinstance(one, str) for one in self.where)):
+            raise UsageError(
+                f"Within takes where as a tuple of texts, not {self.where!r}.", hint='Write where=("author=Holm",).'
+            )
         try:
             checked_since(self.since)
             for one in self.where:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,7 @@ def test_the_metadata_that_can_be_asked_for_are_listed(run: Command, notes: Path
 def test_conditions_that_are_none_are_refused(run: Command, notes: Path) -> None:
     for option, value, told in (
         ("--since", "last week", "--since last week is not valid: it must be a day, month or year"),
-        ("--where", "author", "it must be KEY=VALUE"),
+        ("--where", "author", "--where author is not valid: it must be KEY=VALUE"),
     ):
         done = run("ask", MAYOR, "--corpus", "notes", "--llm", "builtin", option, value)
         assert (done.code, told in done.err) == (2, True), done.err
@@ -152,6 +153,22 @@ def test_the_fields_of_records_are_metadata_and_python_asks_within_them(run: Com
             rag.ask(MAYOR, within=Within(where=("year=2020",)))
         with pytest.raises(UsageError, match="is no date"):
             Within(since="2024-13")
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "hint"),
+    [
+        ({"since": 2024}, "since as text, not 2024", 'since="2024"'),
+        ({"title": ["a"]}, "title as text", "title="),
+        ({"where": "author=Holm"}, "a tuple of texts, not 'author=Holm'", 'where=("author=Holm",)'),
+        ({"where": (1,)}, "a tuple of texts", "where="),
+    ],
+)
+def test_a_part_that_is_no_text_is_refused_with_what_to_write(given: dict[str, Any], said: str, hint: str) -> None:
+    """A year as a number ended in a TypeError."""
+    with pytest.raises(UsageError, match=re.escape(said)) as raised:
+        Within(**given)
+    assert hint in raised.value.hint
 
 
 def test_rows_of_a_table_file_are_chosen_by_a_column(run: Command, tmp_path: Path) -> None:
