@@ -91,7 +91,7 @@ class TextDrafting:
                 uncovered.append(section.heading)
                 continue
             try:
-                draft, refused = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
+                draft, refused, untrue = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
             except (CapReached, LLMError) as error:
                 if not parts:
                     raise
@@ -101,6 +101,8 @@ class TextDrafting:
             told = frozenset(claim.text for claim in claims)
             if draft is None or not draft.answered:
                 if draft and draft.false_premise:
+                    if untrue and not parts:  # it is so for every other section
+                        return DraftedText(draft)
                     denied = denied or draft
                     caveats.append(MARKER.sub("", draft.missing).strip())
                 uncovered.append(section.heading)
@@ -125,9 +127,13 @@ class TextDrafting:
 
     def _section(
         self, hop: int, inquiry: Inquiry, section: OutlineSection, before: str
-    ) -> Generator[Step, None, tuple[Draft | None, Collection[str]]]:
-        draft = yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before))
-        return (None, ()) if draft is None else (yield from self._judged(hop, inquiry, draft))
+    ) -> Generator[Step, None, tuple[Draft | None, Collection[str], bool]]:
+        """The section as `_judged`, and whether a reflection finds that the question assumes something untrue."""
+        written = yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before))
+        if written is None:
+            return None, (), False
+        draft, refused = yield from self._judged(hop, inquiry, written)
+        return draft, refused, written.answered and draft.false_premise
 
     def _judged(self, hop: int, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, tuple[Draft, Collection[str]]]:
         """The draft, and its claims of which the reflector finds no proof. Where the reflector finds that the question

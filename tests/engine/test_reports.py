@@ -79,6 +79,27 @@ def test_a_section_on_an_untrue_premise_is_told(others: bool) -> None:
         assert answer.reason == told
 
 
+def test_a_premise_that_the_reflection_finds_untrue_ends_the_report() -> None:
+    """Each of the other sections was written and reflected on, to be told the same again."""
+    plan = {"form": "report", "status": "needs", "needs": [CAUSE]}
+    untrue = {"claims": [], "useful": True, "refusal": False, "false_premise": "nothing burned", "gap": ""}
+    author = Author(
+        section, outline=lambda request: OUTLINE, analyse=lambda request: plan, reflect=lambda request: untrue
+    )
+    answer = author.rag(length="report", reflection="on").ask(QUESTION)
+    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
+    assert (author.calls["write"], author.calls["reflect"]) == (1, 1)
+
+
+def test_an_outline_may_ask_as_many_questions_as_are_taken() -> None:
+    """The prompt said ten, where twelve were taken."""
+    sections = [{"heading": f"Part {n}", "questions": [f"{CAUSE[:-1]} {n}?", f"{COURSE[:-1]} {n}?"]} for n in range(7)]
+    author = Author(section, outline=[{"sections": sections}])
+    outline = author.rag(length="report", max_calls=1).ask(QUESTION)
+    assert "At most 12 questions in all" in author.llm.asked("outline")[0].system
+    assert outline.status is Status.INCOMPLETE
+
+
 @pytest.mark.parametrize(("question", "analyses"), [(QUESTION, 0), ("The Fire of Karsa, for a report", 1)])
 def test_a_question_may_ask_for_a_report_by_itself(question: str, analyses: int) -> None:
     answer, author = reported(question=question, length="short")

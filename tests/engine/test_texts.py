@@ -179,6 +179,34 @@ def test_of_a_reply_that_is_cut_off_the_whole_sentences_are_kept() -> None:
     assert any("cut off" in caveat for caveat in answer.caveats)
 
 
+@pytest.mark.parametrize(
+    ("written", "code", "reason"),
+    [
+        (
+            '{"status": "false_premise", "answer": "", "missing": "the fire was never put out by the na',
+            "untrue",
+            "na …",
+        ),
+        ('{"status": "not_in_facts", "answer": "", "missing": "No fact says wh', "", "No fact says wh …"),
+        ('{"status": "not_in_facts", "ans', "", "The facts found do not say it."),
+    ],
+)
+def test_a_denial_that_is_cut_off_is_a_denial(written: str, code: str, reason: str) -> None:
+    """It ended the run with an error."""
+
+    def cut(request: ChatRequest) -> Scripted:
+        assert request.written is not None
+        request.written(written)
+        error = ReplyTruncated("The reply was cut off.")
+        error.retryable = False
+        return error
+
+    answer = Author(cut).rag().ask(WHY)
+    assert answer.status is Status.ABSTAINED
+    assert (answer.reason_code is ReasonCode.FALSE_PREMISE) == bool(code)
+    assert reason in answer.reason
+
+
 def test_a_text_of_which_nothing_is_proved_is_written_again_and_then_the_facts_are_quoted() -> None:
     author = Author(lambda request: text_reply("Lightning struck the roof of Velm Tower [1]."))
     answer = author.rag().ask(WHY)

@@ -450,7 +450,7 @@ def test_an_aspect_is_settled_by_the_article_on_its_subject() -> None:
 
 
 def test_an_aspect_that_asks_for_several_things_is_settled_alike() -> None:
-    """"What were the" read three documents, as for a value of which there may be more."""
+    """ "What were the" read three documents, as for a value of which there may be more."""
     extractor = Reading()
     need = Need("What were the reasons why Velm Tower was designed so?", aspect=True)
     reader(PAGES, extractor).read([listed(need, PAGES, *PAGES)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -52,7 +52,9 @@ class NeedsReply(Reply):
         return value
 
 
-_FORMS = ("value", "list", "table", "explanation", "summary", "report")
+# The values of AnswerForm that an analysis may say; an extract is made where no model writes.
+_AskedForm = Literal["value", "list", "table", "explanation", "summary", "report"]
+_FORMS = get_args(_AskedForm)
 
 
 def _as_form(value: Any) -> Any:
@@ -64,7 +66,7 @@ def _as_form(value: Any) -> Any:
 class AnalysisReply(NeedsReply):
     reason: Text = ""
     form: Annotated[
-        Literal["value", "list", "table", "explanation", "summary", "report", ""],
+        Literal[_AskedForm, ""],
         BeforeValidator(_as_form),
         WithJsonSchema({"type": "string", "enum": list(_FORMS)}),
     ] = ""

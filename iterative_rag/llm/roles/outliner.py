@@ -32,6 +32,7 @@ class LLMOutliner:
             facts=fact_lines(inquiry.facts, self.fact_chars),
             original=inquiry.original,
             most=str(MOST_SECTIONS),
+            questions=str(MOST_SECTIONS * MOST_QUESTIONS),
         )
         seen: set[str] = set()
         sections = []

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.llm.replies.coercion import as_word
 from iterative_rag.llm.replies.forms import WritingReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, visible
-from iterative_rag.llm.replies.partial_answer import answer_so_far
+from iterative_rag.llm.replies.partial_answer import answer_so_far, written_object
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, nothing_found
 from iterative_rag.settings.choices import Length
@@ -134,9 +135,11 @@ def _complaint(reply: WritingReply, form: AnswerForm, count: int) -> str:
 
 
 def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) -> WritingReply | None:
-    """The whole sentences of a reply that was cut off, or that is prose with markers instead of JSON; None where there
-    is none."""
+    """The whole sentences of a reply that was cut off, or that is prose with markers instead of JSON; a denial as far
+    as it came. None where there is neither."""
     reply = error.reply if isinstance(error, ReplyUnreadable) else arrived
+    if (denied := _denial_so_far(reply)) is not None:
+        return denied
     try:
         text = answer_so_far(reply) or ("" if "{" in reply else visible(reply))
     except Unparsable:
@@ -149,6 +152,18 @@ def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) ->
     if not renumbered(answer, count)[1]:
         return None
     return WritingReply(status="answered", answer=answer, missing=CUT_OFF, confidence=CUT_CONFIDENCE)
+
+
+def _denial_so_far(reply: str) -> WritingReply | None:
+    """A reply that was cut off after its status had said that there is no text to write: the reason may break off."""
+    fields = written_object(reply)
+    status = as_word(fields["status"]) if isinstance(fields.get("status"), str) else ""
+    if status not in ("not_in_facts", "false_premise"):
+        return None
+    said = {name: fields[name] for name in ("answer", "missing") if isinstance(fields.get(name), str)}
+    if said.get("missing"):
+        said["missing"] = f"{said['missing'].rstrip('. ')} …"
+    return WritingReply(status=status, confidence=CUT_CONFIDENCE, **said)
 
 
 def _draft_of(reply: WritingReply, inquiry: Inquiry) -> Draft:
