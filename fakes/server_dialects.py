@@ -162,10 +162,14 @@ DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP)
 
 @dataclass
 class DialectServer(LoopbackServer):
-    """A server that has the model `tiny` and speaks one dialect; `refusals` are used up in order before it replies."""
+    """A server that has the model `tiny` and speaks one dialect; `refusals` are used up in order before it replies.
+    `reply_to` makes a reply of what the user wrote, in place of `reply`. `context` is how many characters of that go
+    into the model; 0 for any number."""
 
     dialect: Dialect
     reply: str = '{"status": "known"}'
+    reply_to: Callable[[str], str] | None = None
+    context: int = 0
     thoughts: str = ""
     key: str = ""
     refusals: deque[Refusal | None] = field(default_factory=deque)
@@ -187,6 +191,8 @@ class DialectServer(LoopbackServer):
         kind = body.get("response_format", {}).get("type")
         if kind and kind not in self.dialect.json_types:
             return self.dialect.json_refusal(kind)
+        if 0 < self.context < len(body["messages"][-1]["content"]):
+            return self.dialect.overflow
         for name in sorted(self.dialect.unknown_fields & body.keys()):
             detail = [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}]
             return Refusal(422, {"detail": detail})
@@ -195,7 +201,8 @@ class DialectServer(LoopbackServer):
     def chunks(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The stream of a reply."""
         field_of_thoughts = self.dialect.thoughts
-        text = self.reply if field_of_thoughts or not self.thoughts else f"<think>{self.thoughts}</think>{self.reply}"
+        reply = self.reply_to(str(body["messages"][-1]["content"])) if self.reply_to else self.reply
+        text = reply if field_of_thoughts or not self.thoughts else f"<think>{self.thoughts}</think>{reply}"
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         if self.thoughts and field_of_thoughts:
             deltas.append({field_of_thoughts: self.thoughts})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from iterative_rag.errors import ReplyUnreadable
+from iterative_rag.errors import ContextOverflow, ReplyUnreadable
 from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply
 from iterative_rag.llm.replies.injection_guard import guarded
 from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.llm.roles.window_cutting import WindowRoom
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.text.languages import content_words
 from iterative_rag.types import Extract, Need, Window
@@ -25,17 +26,37 @@ SHOWN_OF_A_QUOTE = 120
 
 @dataclass(frozen=True, slots=True)
 class LLMExtractor:
-    """Caches nothing itself: the document reader caches extracts by `fingerprint`, window and need."""
+    """Caches nothing itself: the document reader caches extracts by `fingerprint`, window and need. `room` is what the
+    server has shown to go into a call."""
 
     role_call: RoleCall[ExtractionReply]
+    room: WindowRoom = field(default_factory=WindowRoom, compare=False)
 
     @property
     def fingerprint(self) -> str:
         return self.role_call.fingerprint
 
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
-        """At most five extracts for each need and window, the most useful first; quotes are not verified here. Raises
-        LLMError, CapReached."""
+        """At most five extracts for each need and window, the most useful first; quotes are not verified here. Where
+        the server finds the windows too long, they are asked about in pieces, once. Raises LLMError, CapReached."""
+        if self.room.holds(windows):
+            try:
+                return _at_most(self._asked(needs, windows, question))
+            except ContextOverflow:
+                if not self.room.halve(windows):
+                    raise
+        extracts: list[Extract] = []
+        for place, piece in list(self.room.pieces(windows)):
+            try:
+                found = self._asked(needs, [piece], question)
+            except ContextOverflow:
+                self.room.halve([piece])  # for the next window
+                raise
+            extracts += [replace(extract, window=place) for extract in found]
+        return _at_most(extracts)
+
+    def _asked(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> list[Extract]:
+        """The extracts of one call."""
         whole = "" if Need(question).key in {need.key for need in needs} else question
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, windows),
@@ -50,15 +71,19 @@ class LLMExtractor:
                 reply="",
                 hint="Try a larger model.",
             )
-        served: Counter[tuple[int, int]] = Counter()
-        extracts = []
-        for fact in quoted:
-            for extract in _extracts(fact, needs, windows, whole):
-                places = [(n, extract.window) for n in extract.needs or (-1,)]
-                served.update(places)
-                if max(served[place] for place in places) <= MOST_FACTS:
-                    extracts.append(extract)
-        return tuple(extracts)
+        return [extract for fact in quoted for extract in _extracts(fact, needs, windows, whole)]
+
+
+def _at_most(extracts: Sequence[Extract]) -> tuple[Extract, ...]:
+    """The first MOST_FACTS for each need and window."""
+    served: Counter[tuple[int, int]] = Counter()
+    kept = []
+    for extract in extracts:
+        places = [(n, extract.window) for n in extract.needs or (-1,)]
+        served.update(places)
+        if max(served[place] for place in places) <= MOST_FACTS:
+            kept.append(extract)
+    return tuple(kept)
 
 
 def _complaint(reply: ExtractionReply, windows: Sequence[Window]) -> str:
