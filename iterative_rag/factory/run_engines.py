@@ -67,8 +67,11 @@ class RunEngines:
         )
 
     def _roles(self, budget: RunBudget, corpus: Corpus, *, single: bool) -> Roles:
-        names_read = getattr(self.backend, "with_names_of", None)
-        roles: Roles = (names_read(corpus) if names_read else self.backend).roles(budget)
+        backend = self.backend
+        for name in ("with_names_of", "with_languages_of"):  # what a backend may take from the corpus
+            if taking := getattr(backend, name, None):
+                backend = taking(corpus)
+        roles: Roles = backend.roles(budget)
         if not single:
             return roles
         from iterative_rag.engine.given_analysis import SingleLookUp

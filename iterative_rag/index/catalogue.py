@@ -16,6 +16,8 @@ from iterative_rag.types import Document, Metadata
 SCHEMA_VERSION = 2
 # The generation number of a view that shows everything committed, published or not: the view of a writer.
 COMMITTED = 2**62
+# What the database of a corpus says of itself where the language of each document was looked at.
+TELLS_LANGUAGES = {"languages": "told"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,11 @@ class Generation:
         """The languages that BM25 reads a query in."""
         foreign = sum(self.languages.values())
         return (*((ENGLISH,) if foreign < self.documents or not foreign else ()), *sorted(self.languages))
+
+
+def tells_languages(meta: Mapping[str, str]) -> bool:
+    """Whether this version of the package, or a later one, looked at the language of each document of a corpus."""
+    return TELLS_LANGUAGES.items() <= meta.items()
 
 
 def version_of(document: Document) -> str:

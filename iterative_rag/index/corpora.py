@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
-from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
+from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation, tells_languages
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.empty_part import known_keys
@@ -24,7 +24,7 @@ from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
-from iterative_rag.index.writer import Chunking, CorpusWriter, tells_languages
+from iterative_rag.index.writer import Chunking, CorpusWriter
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.registry import EMBEDDERS

@@ -41,6 +41,11 @@ class CorpusPart:
         """Changes whenever a document of the whole corpus does; differs from that of every other part."""
         return f"{self._whole.fingerprint}/{self._digest}"
 
+    @property
+    def languages(self) -> dict[str, int]:
+        """Those of the whole corpus, as far as they are known."""
+        return self._whole.languages
+
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
         if not self._ids:

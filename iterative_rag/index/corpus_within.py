@@ -49,6 +49,11 @@ class CorpusWithin:
             told.append(f"Left out for having no date: {counted(self._selection.undated, 'document')}.")
         return " ".join(filter(None, [*told, self._whole.notice]))
 
+    @property
+    def languages(self) -> dict[str, int]:
+        """Those of the whole corpus, as far as they are known."""
+        return self._whole.languages
+
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
         return self._whole.search_points(self._selection.points, queries, limit)

@@ -78,6 +78,12 @@ class IndexedCorpus:
             return f"{seen.about.created}/{seen.about.number}"
 
     @property
+    def languages(self) -> dict[str, int]:
+        """The number of documents in each language; {} where that is not known."""
+        with self._using() as seen:
+            return seen.languages
+
+    @property
     def notice(self) -> str:
         """A sentence for the user if the corpus is incomplete; "" if it is complete."""
         with self._using() as seen:

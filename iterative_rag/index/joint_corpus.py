@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -53,6 +54,14 @@ class JointCorpus:
         """What the user has to know of each of them; "" for nothing."""
         said = ((part.name, getattr(part, "notice", "")) for part in self.parts)
         return " ".join(f"{name}: {notice}" for name, notice in said if notice)
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """The number of documents in each language, of those that know it."""
+        counted: Counter[str] = Counter()
+        for part in self.parts:
+            counted.update(getattr(part, "languages", {}))
+        return dict(counted)
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query. Scores are sums of reciprocal ranks within each corpus, so that one

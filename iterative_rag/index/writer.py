@@ -17,13 +17,21 @@ import shlex
 import shutil
 import time
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
-from iterative_rag.index.catalogue import SCHEMA_VERSION, DocumentEntry, Generation, KnownDocument, Points
+from iterative_rag.index.catalogue import (
+    SCHEMA_VERSION,
+    TELLS_LANGUAGES,
+    DocumentEntry,
+    Generation,
+    KnownDocument,
+    Points,
+    tells_languages,
+)
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore, point_id
@@ -38,8 +46,6 @@ _log = logging.getLogger(__name__)
 _AT_ONCE, _FIRST_PAUSE, _GROWTH, _LEAST = 1.0, 10.0, 1.5, 20.0
 
 _ASKED_AT_ONCE = 1000
-
-_TELLS_LANGUAGES = {"languages": "told"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ class CorpusWriter:
         self._sweep()
         self._mark_unfinished((self._unfinished() - set(self._roots)) | broken_off)
         if not self.tells_languages and not broken_off and self._store.roots() <= set(self._roots):
-            self._store.set_meta(_TELLS_LANGUAGES)
+            self._store.set_meta(TELLS_LANGUAGES)
 
     def _unfinished(self) -> set[str]:
         """The roots whose last run did not finish."""
@@ -320,7 +326,7 @@ class CorpusWriter:
             "updated": _now(),
             "places": json.dumps({self._place.name: self._place.option}),
         }
-        self._store.set_meta(self._made_with() | made | _TELLS_LANGUAGES)
+        self._store.set_meta(self._made_with() | made | TELLS_LANGUAGES)
 
     def _load(self, points: int = 0) -> VectorStore:
         self._check_disk()
@@ -335,11 +341,6 @@ class CorpusWriter:
     def _check_disk(self) -> None:
         if free_bytes(self._folder) < FREE_BYTES:
             raise index_disk_full(self._folder)
-
-
-def tells_languages(meta: Mapping[str, str]) -> bool:
-    """Whether this version of the package, or a later one, looked at the language of each document of a corpus."""
-    return _TELLS_LANGUAGES.items() <= meta.items()
 
 
 def _now() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from iterative_rag.llm.prompts import fence
 from iterative_rag.llm.replies.forms import AnalysisReply
+from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Analysis, AnswerForm, Inquiry, Known, Need, Needs, Stuck
@@ -22,6 +23,7 @@ class LLMAnalyst:
 
     role_call: RoleCall[AnalysisReply]
     fact_chars: int
+    languages: CorpusLanguages = AS_ASKED
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
         reply = self.role_call.ask(
@@ -30,6 +32,7 @@ class LLMAnalyst:
             question=inquiry.question,
             facts=fact_lines(inquiry.facts, self.fact_chars),
             tried=tried_needs(inquiry),
+            languages=self.languages.for_needs(inquiry.original),
         )
         return analysis(reply, inquiry)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.llm.replies.forms import ContinuationReply
 from iterative_rag.llm.roles import analyst, rephraser
+from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, new_fact_marks
 from iterative_rag.types import Continuation, Fact, Inquiry, Known
 
@@ -17,6 +18,7 @@ class LLMJointAnalyst:
 
     role_call: RoleCall[ContinuationReply]
     fact_chars: int
+    languages: CorpusLanguages = AS_ASKED
 
     def proceed(self, inquiry: Inquiry, found: Sequence[Fact]) -> Continuation:
         """Both halves, as far as the model wrote them. A question that is known needs no rewriting any more."""
@@ -27,6 +29,7 @@ class LLMJointAnalyst:
             new=new_fact_marks(inquiry.facts, len(found)),
             question=inquiry.question,
             tried=analyst.tried_needs(inquiry),
+            languages=self.languages.for_needs(inquiry.original),
         )
         question = " ".join(reply.question.split()) or None
         if question and rephraser.complaint(question, inquiry):

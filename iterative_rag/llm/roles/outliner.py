@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import OutlineReply
 from iterative_rag.llm.roles.analyst import named_need
+from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.text.citation_markers import MARKER
@@ -24,6 +25,7 @@ class LLMOutliner:
 
     role_call: RoleCall[OutlineReply]
     fact_chars: int
+    languages: CorpusLanguages = AS_ASKED
 
     def outline(self, inquiry: Inquiry) -> tuple[OutlineSection, ...]:
         """The sections, each with one or two needs that no section before it has."""
@@ -32,6 +34,7 @@ class LLMOutliner:
             facts=fact_lines(inquiry.facts, self.fact_chars),
             original=inquiry.original,
             most=str(MOST_SECTIONS),
+            languages=self.languages.for_needs(inquiry.original),
             questions=str(MOST_SECTIONS * MOST_QUESTIONS),
         )
         seen: set[str] = set()

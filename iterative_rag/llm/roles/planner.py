@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.replies.forms import PlannedReply, PlanReply
 from iterative_rag.llm.roles.analyst import tried_needs
+from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
 from iterative_rag.types import Inquiry, Plan, PlannedStep, PlanTool
 
@@ -23,6 +24,7 @@ class LLMPlanner:
     role_call: RoleCall[PlanReply]
     fact_chars: int
     web: bool = False
+    languages: CorpusLanguages = AS_ASKED
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
         """A plan, or what is left of `before` after the last result; no steps if the question can be answered."""
@@ -34,6 +36,7 @@ class LLMPlanner:
             plan=_shown(before),
             web=WEB if self.web else "",
             tried=tried_needs(inquiry),
+            languages=self.languages.for_needs(inquiry.original),
         )
         steps = [] if reply.done else [step for step in reply.steps if step.question]
         return Plan(tuple(_planned(step) for step in steps[:MOST_STEPS]), reply.reason)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
+from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
@@ -27,6 +28,7 @@ class LLMRewriter:
     reworder: RoleCall[RewordingReply]
     querier: RoleCall[WebQueryReply]
     phrasings: int = 3
+    languages: CorpusLanguages = AS_ASKED
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         """Returns nothing that was tried before. Raises LLMError, CapReached."""
@@ -35,6 +37,7 @@ class LLMRewriter:
             count=str(self.phrasings),
             need=_line(need.question),
             tried="\n".join(f"- {_line(query)}" for query in tried) or "(nothing yet)",
+            languages=self.languages.for_searches(need.question),
         )
         phrasings = _untried(reply.phrasings, (need.question, *tried))[: self.phrasings]
         broader = "".join(_untried([reply.broader], (need.question, *tried, *phrasings)))

@@ -1,0 +1,47 @@
+"""What an LLM is told of the languages of a corpus, where the question is in another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from iterative_rag.settings.choices import AUTO
+from iterative_rag.text.language_names import language_names
+
+# Of so many documents one has to be in a language for it to be named, and of so many languages the most frequent are.
+ONE_OF, MOST = 10, 2
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusLanguages:
+    """`counts` are numbers of documents by the code of their language; `question` is the setting `language`."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    question: str = AUTO
+
+    def for_needs(self, question: str) -> str:
+        """What a prompt that asks for look-ups says; "" where the corpus is in the language of the question."""
+        twice = 'Write each look-up in {asked} and, behind " / ", once more in {others}'
+        return self._told(question, f"{twice}: articles are found by their words.")
+
+    def for_searches(self, question: str) -> str:
+        """What a prompt that asks for other searches says; "" where the corpus is in the language of the question."""
+        return self._told(question, "Write the searches and the passage in {others}, whatever the rules say.")
+
+    def _told(self, question: str, wanted: str) -> str:
+        from iterative_rag.text.spoken_language import language_of_text
+
+        if not self.counts:
+            return ""
+        asked = language_of_text(question) if self.question == AUTO else self.question
+        names, least = language_names(), sum(self.counts.values()) / ONE_OF
+        frequent = sorted(self.counts, key=lambda code: (-self.counts[code], code))
+        codes = [code for code in frequent if code not in ("", asked) and self.counts[code] >= least][:MOST]
+        if not asked or not codes:
+            return ""
+        told = names.get(asked, asked), " and in ".join(names.get(code, code) for code in codes)
+        beginning = "\n\nLANGUAGES: The question is in {asked}, articles are in {others}. "
+        return f"{beginning}{wanted}".format(asked=told[0], others=told[1])
+
+
+AS_ASKED = CorpusLanguages()

@@ -1,0 +1,117 @@
+"""A corpus in another language than the question: look-ups are written in both, so that the articles are found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fakes.counting_budget import CountingBudget
+from iterative_rag import IterativeRAG
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.llm.llm_backend import LLMBackend
+from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
+from iterative_rag.llm.roles.corpus_languages import CorpusLanguages
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.settings import Settings
+from iterative_rag.types import Document, Status
+from tests.llm.inquiries import INQUIRY
+
+ENGLISH, GERMAN = "Who is the mayor of Aldermere?", "Wer ist die Bürgermeisterin von Aldermere?"
+QUOTE = "Die Bürgermeisterin von Aldermere ist Edda Holm."
+TOWNS = {
+    "Aldermere": f"Aldermere ist eine kleine Stadt im Westen des Landes. {QUOTE} Der Fluss ist breit.",
+    "Fenwick": "Fenwick ist eine Stadt am Meer. Der Hafen der Stadt ist alt, und die Schiffe sind aus Holz.",
+}
+MAYORS = {"Aldermere": "Aldermere is a small town in the west of the country. The mayor of Aldermere is Edda Holm."}
+TOLD = "LANGUAGES: The question is in English, articles are in German."
+
+
+def plan(request: ChatRequest) -> Scripted:
+    return {"form": "value", "status": "needs", "needs": [f"{ENGLISH} / {GERMAN}"], "last": True}
+
+
+def extraction(request: ChatRequest) -> Scripted:
+    fact = {"statement": QUOTE, "quote": QUOTE, "need": [1], "value": "Edda Holm"}
+    return {"facts": [fact] if QUOTE in request.user else []}
+
+
+def asked(texts: Mapping[str, str], question: str, corpus: str = "towns", **settings: Any) -> tuple[Any, ScriptedLLM]:
+    documents = [Document(title, title, text, f"{title}.md") for title, text in texts.items()]
+    IterativeRAG.index(documents, corpus=corpus, embed_model=HashingEmbedder())
+    answer = {"status": "answered", "answer": "Edda Holm [1].", "short_answer": "Edda Holm", "confidence": 0.9}
+    llm = ScriptedLLM({"analyse": plan, "extract": extraction, "answer": lambda request: answer})
+    chosen = {"llm": llm, "corpus": corpus, "embed_model": HashingEmbedder(), "cache": False, **settings}
+    with closing(IterativeRAG.from_settings(**chosen)) as rag:
+        return rag.ask(question), llm
+
+
+def test_a_plan_over_articles_in_another_language_is_asked_for_look_ups_in_both() -> None:
+    answer, llm = asked(TOWNS, ENGLISH)
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Edda Holm")
+    assert TOLD in llm.asked("analyse")[0].user
+    assert 'in English and, behind " / ", once more in German' in llm.asked("analyse")[0].user
+    assert "LANGUAGES" not in llm.asked("answer")[0].user, "the answer stays in the language of the question"
+
+
+@pytest.mark.parametrize(("texts", "question"), [(TOWNS, GERMAN), (MAYORS, ENGLISH)])
+def test_a_corpus_in_the_language_of_the_question_changes_no_prompt(texts: Mapping[str, str], question: str) -> None:
+    _, llm = asked(texts, question)
+    (request, *_) = llm.asked("analyse")
+    assert request.user.endswith("TRIED ALREADY:\n(nothing yet)")
+
+
+def test_several_corpora_tell_the_languages_of_all() -> None:
+    asked(MAYORS, ENGLISH, corpus="english")
+    asked(TOWNS, GERMAN, corpus="german")
+    _, llm = asked(TOWNS, ENGLISH, corpus="german")
+    assert TOLD in llm.asked("analyse")[0].user
+    llm = ScriptedLLM({"analyse": lambda request: {"status": "stuck", "reason": "It is enough."}})
+    both: dict[str, Any] = {"llm": llm, "corpus": "english,german", "embed_model": HashingEmbedder(), "cache": False}
+    with closing(IterativeRAG.from_settings(**both)) as rag:
+        rag.ask("Qui est la maire de la ville d'Aldermere ?")
+    assert "The question is in French, articles are in German and in English." in llm.asked("analyse")[0].user
+
+
+@pytest.mark.parametrize(
+    ("counts", "question", "named"),
+    [
+        ({"en": 95, "de": 5}, ENGLISH, ""),
+        ({"en": 80, "de": 20}, ENGLISH, "German"),
+        ({"en": 80, "de": 20}, GERMAN, "English"),
+        ({"de": 40, "fr": 30, "es": 30}, ENGLISH, "German and in Spanish"),
+        ({}, GERMAN, ""),
+        ({"de": 3}, "Aldermere?", ""),
+    ],
+)
+def test_only_languages_of_many_documents_are_named(counts: Mapping[str, int], question: str, named: str) -> None:
+    told = CorpusLanguages(counts).for_needs(question)
+    assert f"articles are in {named}." in told if named else told == ""
+
+
+def test_every_role_that_writes_look_ups_or_searches_is_told() -> None:
+    question = "Wie alt war der Architekt, als der Turm von Velm in der Stadt gebaut wurde?"
+    replies: dict[str, Scripted] = {
+        "analyse": {"status": "stuck", "reason": "x"},
+        "rephrase_and_analyse": {"question": question, "status": "known"},
+        "plan": {"done": True, "steps": []},
+        "outline": {"sections": [{"heading": "A", "questions": [question]}]},
+        "reword": {"phrasings": ["tower architect"], "broader": "", "passage": ""},
+    }
+    llm = ScriptedLLM({role: [reply] for role, reply in replies.items()})
+    inquiry = replace(INQUIRY, original=question, question=question)
+    backend = LLMBackend(llm, None, None, Settings(), {"en": 4})
+    played = backend.roles(CountingBudget())
+    assert played.joint_analyst is not None
+    assert played.planner is not None
+    assert played.outliner is not None
+    played.analyst.analyse(inquiry)
+    played.joint_analyst.proceed(inquiry, inquiry.facts[:1])
+    played.planner.plan(inquiry)
+    played.outliner.outline(inquiry)
+    played.rewriter.reword(replace(inquiry.tried[0], question=question), ())
+    assert [role for role in replies if "articles are in English" in llm.asked(role)[0].user] == list(replies)
+    assert "Write the searches and the passage in English" in llm.asked("reword")[0].user
