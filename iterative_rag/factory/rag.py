@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from iterative_rag.factory.run_engines import RunEngines
     from iterative_rag.index.indexed_corpus import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
+    from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.ingest import IngestReport
     from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
 
@@ -182,7 +183,10 @@ class IterativeRAG:
         )
 
     def titles(self) -> list[str]:
-        """The titles of all documents of the corpus, sorted. Raises UsageError for a corpus that does not list them."""
+        """The titles of all documents of the corpus, or of those that are asked together, sorted.
+
+        Raises UsageError for a corpus that does not list them.
+        """
         return self._indexed().titles()
 
     def among(self, *titles: str) -> IterativeRAG:
@@ -191,16 +195,20 @@ class IterativeRAG:
         Raises CorpusError for a title that no document has, which names the nearest ones.
         """
         from iterative_rag.index.corpus_subset import CorpusPart
-
-        whole = self._indexed()
-        return self.over(CorpusPart(whole, {document.id for title in titles for document in whole.find(title)}))
-
-    def _indexed(self) -> IndexedCorpus:
         from iterative_rag.index.indexed_corpus import IndexedCorpus
 
-        if not isinstance(self.corpus, IndexedCorpus):
-            raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
-        return self.corpus
+        whole = self._indexed()
+        chosen = {document.id for title in titles for document in whole.find(title)}
+        return self.over(CorpusPart(whole, chosen) if isinstance(whole, IndexedCorpus) else whole.among(chosen))
+
+    def _indexed(self) -> IndexedCorpus | JointCorpus:
+        from iterative_rag.index.indexed_corpus import IndexedCorpus
+        from iterative_rag.index.joint_corpus import JointCorpus
+
+        corpus = self.corpus
+        if isinstance(corpus, IndexedCorpus) or (isinstance(corpus, JointCorpus) and corpus.lists):
+            return corpus
+        raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
 
     def search(self, query: str, limit: int = 10) -> list[tuple[Hit, Document]]:
         """The best passages of one search, each with its document, without any LLM: `document.text[hit.start:hit.end]`.
@@ -397,7 +405,7 @@ class IterativeRAG:
         """The engine's answer with what only this run knows."""
         if corpus_of := getattr(corpus, "corpus_of", None):  # several corpora
             cited, nearest = (
-                tuple(dataclasses.replace(one, corpus=corpus_of(one.source)) for one in citations)
+                tuple(dataclasses.replace(one, corpus=corpus_of(one)) for one in citations)
                 for citations in (answer.citations, answer.nearest)
             )
             answer = dataclasses.replace(answer, citations=cited, nearest=nearest)
@@ -433,7 +441,7 @@ class IterativeRAG:
     @property
     def _parts(self) -> tuple[Within, ...]:
         """What every question is kept within."""
-        return tuple(one for one in (self.settings.within, *self.within) if one)
+        return tuple(dict.fromkeys(one for one in (self.settings.within, *self.within) if one))
 
     def _used(self) -> dict[str, Any]:
         """The settings of a run, as its trace and answer tell them."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Protocol
 from urllib.parse import quote
 
 from iterative_rag.errors import CorpusError
+from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.protocols import Corpus
-from iterative_rag.types import Document, Hit
+from iterative_rag.types import Citation, Document, Hit
 
 
 class _Listed(Protocol):
@@ -38,7 +40,7 @@ class JointCorpus:
         self._original: dict[str, str] = {}  # id -> the id that stands for its text
         self._first: dict[str, str] = {}  # digest of a text -> the id that was found first
         self._sources: dict[str, list[str]] = {}  # of the copies, by the id of the first
-        self._corpus_of: dict[str, str] = {}  # by the source of a document that was read
+        self._read_from: dict[str, list[tuple[str, str]]] = {}  # by its source, the corpus and text of what was read
 
     @property
     def name(self) -> str:
@@ -80,13 +82,29 @@ class JointCorpus:
             copies = tuple(self._sources.get(document_id, ()))
         return replace(document, copies=(*document.copies, *copies))
 
-    def corpus_of(self, source: str) -> str:
-        """The name of the corpus that a document of this source was read from; "" where none was."""
-        return self._corpus_of.get(source, "")
+    def corpus_of(self, citation: Citation) -> str:
+        """The name of the corpus that a citation is from; "" where no document of its source was read.
+
+        Where one file was indexed into several at different times, it is the first that holds the quote at its place.
+        """
+        read = self._read_from.get(citation.source, [])
+        place = slice(citation.start, citation.end)
+        holding = [name for name, text in read if text[place] == citation.quote]
+        return next(iter(holding or [name for name, _ in read]), "")
+
+    @property
+    def lists(self) -> bool:
+        """Whether all of them can list their titles and find by them."""
+        return all(isinstance(part, IndexedCorpus) for part in self.parts)
 
     def titles(self) -> list[str]:
-        """The titles of all documents, sorted."""
-        return sorted(title for part in self.parts for title in _listed(part).titles())
+        """The titles of all documents, sorted, of those that list them."""
+        return sorted(title for part in self.parts if hasattr(part, "titles") for title in _listed(part).titles())
+
+    def among(self, document_ids: Collection[str]) -> JointCorpus:
+        """These documents alone, as long as this one is open. Only where it `lists`."""
+        chosen = {part: _own_ids(document_ids, part) for part in self.parts if isinstance(part, IndexedCorpus)}
+        return JointCorpus([CorpusPart(part, ids) for part, ids in chosen.items() if ids])
 
     def find(self, title: str) -> list[Document]:
         """The documents of that title in any of them. Raises CorpusError, naming near titles, where none has it."""
@@ -117,7 +135,11 @@ class JointCorpus:
                 hint="It may have been removed a moment ago.",
             )
         document = part.document(own)
-        self._corpus_of.setdefault(document.source, part.name)
+        read = part.name, document.text
+        with self._lock:
+            from_source = self._read_from.setdefault(document.source, [])
+            if read not in from_source:
+                from_source.append(read)
         return replace(document, id=document_id)
 
     def _without_copies(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -139,6 +161,12 @@ class JointCorpus:
 
 def _prefix(name: str) -> str:
     return quote(name, safe="") + "/"
+
+
+def _own_ids(document_ids: Collection[str], part: Corpus) -> set[str]:
+    """The ids of the documents of one corpus, as it knows them."""
+    prefix = _prefix(part.name)
+    return {one.removeprefix(prefix) for one in document_ids if one.startswith(prefix)}
 
 
 def _listed(part: Corpus) -> _Listed:

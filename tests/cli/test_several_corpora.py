@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
+from iterative_rag import IterativeRAG, Within
 from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.factory import index_paths
+from iterative_rag.factory.corpus_actions import for_one_run
+from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.settings import load_settings
+from iterative_rag.types import Citation
 
 TEXTS = {
     "towns": {"Aldermere.md": "# Aldermere\n\nThe mayor of Aldermere is Osric Vane.\n"},
@@ -75,3 +80,38 @@ def test_a_corpus_whose_name_holds_a_comma_is_one(run: Command, two: None, tmp_p
     assert run("index", str(tmp_path / "people, dead"), "--corpus", "towns,people", "--quiet").code == 0
     hits = json.loads(run("search", "mother", "--corpus", BOTH, "--json").out)
     assert not any("/" in hit["document_id"] for hit in hits)
+
+
+def test_python_lists_and_narrows_several_corpora(two: None) -> None:
+    """It took one corpus only."""
+    with IterativeRAG.from_settings(corpus=BOTH, llm="builtin") as rag:
+        assert rag.titles() == ["Aldermere", "Aldermere", "Osric Vane"]
+        chosen = rag.among("Osric Vane")
+        assert [document.title for _, document in chosen.search("mayor of Aldermere")] == ["Osric Vane"]
+        assert chosen.ask("Who was the mother of Osric Vane?").citations[0].corpus == "people"
+        with pytest.raises(CorpusError, match="Nowhere"):
+            rag.among("Nowhere")
+        with pytest.raises(UsageError, match="does not list"):
+            chosen.titles()
+
+
+def test_a_file_that_was_indexed_twice_is_cited_from_the_corpus_that_holds_the_quote(
+    tmp_path: Path, run: Command, two: None
+) -> None:
+    """Both are documents of one source: the citation named the corpus of which anything was read first."""
+    page = tmp_path / "towns" / "Aldermere.md"
+    page.write_text("# Aldermere\n\nThe mayor of Aldermere is Tilda Brand, who likes bridges.\n", encoding="utf-8")
+    assert run("index", str(tmp_path / "towns"), "--corpus", "later", "--quiet").code == 0
+    with IterativeRAG.from_settings(corpus="towns,later", llm="builtin") as rag, for_one_run(rag.corpus) as corpus:
+        hits = corpus.search(["mayor of Aldermere"], 5)[0]
+        read = [corpus.document(hit.document_id) for hit in hits]
+        cited = [Citation(1, one.title, one.source, one.text[12:], 12, len(one.text)) for one in read]
+        assert isinstance(corpus, JointCorpus)
+        assert [corpus.corpus_of(one) for one in cited] == [one.id.partition("/")[0] for one in read]
+        assert {one.id.partition("/")[0] for one in read} == {"towns", "later"}
+
+
+def test_a_part_that_is_named_twice_counts_once(run: Command, two: None) -> None:
+    with IterativeRAG.from_settings(corpus=BOTH, llm="builtin", within_title="Osric") as rag:
+        answer = rag.ask("Who was the mother of Osric Vane?", within=Within(title="Osric"))
+    assert answer.corpus_notice.count("--title Osric") == 1
