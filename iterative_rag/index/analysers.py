@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from iterative_rag.text import languages
 from iterative_rag.text.folding import folded
+from iterative_rag.text.unspaced import UNSPACED
 
 if TYPE_CHECKING:
     from qdrant_edge import Bm25
@@ -38,14 +39,9 @@ _NAMES: Mapping[str, str] = {
 # Languages for which it has a stemmer alone.
 _STEMMERS = {"hy": "Armenian", "ta": "Tamil"}
 
-# Scripts without spaces between words: Thai to Myanmar, Khmer, kana, and Han with its extensions.
-_UNSPACED_SCRIPTS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-_UNSPACED = re.compile(f"[{_UNSPACED_SCRIPTS}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
 # Korean has spaces, and particles on its words, which pairs of syllables leave behind.
-_UNSPACED_OR_HANGUL = re.compile(f"[{_UNSPACED_SCRIPTS}\uac00-\ud7af]+")
+_UNSPACED_OR_HANGUL = re.compile(f"[{UNSPACED}\uac00-\ud7af]+")
 # Vowel points of Hebrew, and of Arabic with its elongation: seldom written, and never in a query.
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]")
 # Letters that are written in two ways, or whose lower case depends on the language.

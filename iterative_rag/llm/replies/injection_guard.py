@@ -5,23 +5,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from iterative_rag.llm.replies.reckoned_years import reckoned_years, year_of
+from iterative_rag.llm.replies.word_forms import has_form, stands_inflected
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.spoken_language import ENGLISH, language_of_text
+from iterative_rag.text.unspaced import apart, is_unspaced, stands_within, with_digits
 from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
 
 # This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
 REPEATED_CHARS = 60
 
+_TURKISH = str.maketrans("İı", "ii")
 _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
+_BEFORE_NAME = lazy_pattern(r"\b(\w+) (?=[^\W\d_a-z])")
 _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
 _YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nee"])
@@ -32,34 +38,63 @@ def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
     that names something that neither the window nor the need does.
 
     Numbers and dates are compared by their values: "98-minute" supports "98 minutes", "fifty-second" supports "52nd".
+    Words may have other endings in the quote, where its language inflects: "am Kahlen Horn" supports "Kahles Horn".
     """
-    code = language(seen.text)
-    shown = _Shown((extract.quote, seen.title), code)
+    shown = _Shown((extract.quote, seen.title), seen)
     value = _supported(extract.value, shown, need, seen)
-    wide = _Shown((extract.quote, seen.title, seen.text, need.question), code)
+    wide = _Shown((extract.quote, seen.title, seen.text, need.question), seen)
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
     return replace(extract, value=value, statement=statement)
 
 
 class _Shown:
-    """Texts that a model was shown; their numbers and dates are read on first use. `code` is the language of the
-    window: a short quote full of names may not tell its own, or seem to be in another."""
+    """Texts that a model was shown, the quote first; their numbers and dates are read on first use. `code` is the
+    language of the window: a short quote full of names may not tell its own, or seem to be in another."""
 
-    def __init__(self, texts: Sequence[str], code: str) -> None:
-        self.texts, self.code = texts, code
+    def __init__(self, texts: Sequence[str], seen: Window) -> None:
+        self.texts, self.seen, self.code = texts, seen, language(seen.text)
         self.words = frozenset(word for text in texts for word in _words(text))
 
     @cached_property
     def values(self) -> list[Mention]:
-        read = ((text, code) for text in self.texts for code in {language(text) or self.code, self.code})
-        return [value for text, code in read for value in single(mentions(text, code))]
+        return [value for text in self.texts for value in self._read(text)]
+
+    @cached_property
+    def reckoned(self) -> frozenset[int]:
+        """The years that can be reckoned from the quote."""
+        return reckoned_years(self.texts[0], self._read(with_digits(self.texts[0])))
+
+    @cached_property
+    def inflecting(self) -> str:
+        """The language of the window by which words are stemmed; "" for English and where it is not clear."""
+        code = self.code or language_of_text(self.seen.text)
+        return "" if code == ENGLISH else code
 
     def contain(self, value: Mention, text: str) -> bool:
-        """Whether a value in `text` was shown, in the same words or in others."""
+        """Whether a value in `text` was shown, in the same words or in others, or follows from the quote."""
         start, end = _whole(value, text)
         if _words(text[start:end]) <= self.words:
             return True
-        return any(stands_in(value, shown) for shown in self.values)
+        return any(stands_in(value, shown) for shown in self.values) or year_of(value) in self.reckoned
+
+    def hold(self, value: str) -> bool:
+        """Whether a value without numbers stands in one of the texts, whatever the endings of its words."""
+        if is_unspaced(value):
+            return any(stands_within(value, text) for text in self.texts)
+        return bool(self.inflecting) and any(stands_inflected(value, text, self.inflecting) for text in self.texts)
+
+    def lack(self, words: Collection[str], describing: Collection[str] = ()) -> set[str]:
+        """Those of these words, as they are spelt, that no text has in any form; `describing` stand before a name."""
+        unsaid = {word for word in words if not (_words(word) <= self.words or (is_unspaced(word) and self.hold(word)))}
+        if not unsaid or not self.inflecting:
+            return unsaid
+        said = {word for text in self.texts for word in _WORD.findall(_plain(text))}
+        return {word for word in unsaid if not has_form(word, said, self.inflecting, describing=word in describing)}
+
+    def _read(self, text: str) -> list[Mention]:
+        plain = apart(text)
+        codes = {language(text) or self.code, self.code}
+        return [value for code in codes for value in single(mentions(plain, code))]
 
 
 def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
@@ -73,18 +108,19 @@ def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
 
 
 def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
-    if _words(value) <= shown.words:
+    if shown.hold(value) if is_unspaced(value) else _words(value) <= shown.words:
         return True
     if _is_yes_or_no(value, need):
         return True
-    values, rest = _separated(value, shown.code)
+    plain = apart(value)
+    values, rest = _separated(plain, shown.code)
     if values:
         code = shown.code or "en"
         held = {word.removesuffix("s") for word in shown.words}  # "three-time" bears out "3 times"
-        unsaid = {word for word in _words(rest) if word.removesuffix("s") not in held}
+        unsaid = {word for word in _WORD.findall(rest) if not {one.removesuffix("s") for one in _words(word)} <= held}
         beside = {word for word in unsaid if not is_function_word(folded(word), code)}
-        return not beside and all(shown.contain(one, value) for one in values)
-    return _is_named(value, shown, seen)
+        return not shown.lack(beside) and all(shown.contain(one, plain) for one in values)
+    return _is_named(value, shown, seen) or shown.hold(value)
 
 
 def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
@@ -109,9 +145,11 @@ def _asks_yes_or_no(question: str) -> bool:
 
 def _names_only(statement: str, shown: _Shown) -> bool:
     """Whether the names and numbers of a statement were all shown."""
-    values, rest = _separated(_plain(statement), language(statement))
-    named = {word.casefold() for word in (*_NAME.findall(rest), *_WITH_DIGIT.findall(rest))}
-    return named <= shown.words and all(shown.contain(value, _plain(statement)) for value in values)
+    plain = _plain(statement)
+    values, rest = _separated(plain, language(statement))
+    names = {word for word in _NAME.findall(rest) if not (word[0].islower() or is_unspaced(word))}
+    unsaid = shown.lack({*names, *_WITH_DIGIT.findall(rest)}, _BEFORE_NAME.findall(rest))
+    return not unsaid and all(shown.contain(value, plain) for value in values)
 
 
 def _separated(text: str, code: str) -> tuple[list[Mention], str]:
@@ -152,12 +190,13 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
+    return apart(unicodedata.normalize("NFKC", text))
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_plain(text).casefold()))
+    # The lower case of a Turkish İ is an i with a dot above it, which would be no letter of its word.
+    return set(_WORD.findall(_plain(text).translate(_TURKISH).casefold()))
 
 
 def _letters(text: str) -> str:
-    return "".join(letter for letter in _plain(text).casefold() if letter.isalnum())
+    return "".join(letter for letter in unicodedata.normalize("NFKC", text).casefold() if letter.isalnum())
