@@ -10,7 +10,10 @@ from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.ingest import ingest
+from iterative_rag.text.unspaced import UNSPACED
 from iterative_rag.types import Document, Hit
+
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")  # without spaces, every letter is a word
 
 
 class MemoryCorpus:
@@ -26,10 +29,8 @@ class MemoryCorpus:
         return [self._search(query, limit) for query in queries]
 
     def _search(self, query: str, limit: int) -> list[Hit]:
-        words = set(re.findall(r"\w+", query.lower()))
-        scored = [
-            (len(words & set(re.findall(r"\w+", f"{d.title} {d.text}".lower()))), d) for d in self.documents.values()
-        ]
+        words = set(_WORD.findall(query.lower()))
+        scored = [(len(words & set(_WORD.findall(f"{d.title} {d.text}".lower()))), d) for d in self.documents.values()]
         ranked = sorted((item for item in scored if item[0]), key=lambda item: -item[0])
         return [Hit(d.id, d.title, 0, len(d.text), 1 / (60 + rank)) for rank, (_, d) in enumerate(ranked[:limit])]
 

@@ -15,6 +15,7 @@ from iterative_rag.retrieval.need_words import CAPITAL_NOUNS
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.unspaced import is_unspaced, stands_within
 from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
 
 # Documents that are read where the need names several, or where it names none and the first value does not say what it
@@ -115,7 +116,10 @@ def _told_apart(namesakes: Sequence[_Titled]) -> list[str]:
 
 
 def _stands_as_name(name: str, question: str, written: str) -> bool:
-    """Whether a folded name stands in a folded question as a whole name: capitalised, and no part of a longer one."""
+    """Whether a folded name stands in a folded question as a whole name: capitalised, and no part of a longer one. What
+    is written without spaces has neither capitals nor an end."""
+    if is_unspaced(name):
+        return stands_within(name, question)
     for match in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", question):
         start, end = match.span()
         before, after = _WORD_BEFORE.search(written[:start]), _WORD_AFTER.search(written[end:])
