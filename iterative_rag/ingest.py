@@ -71,6 +71,14 @@ class IngestReport:
     notice: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """A document that was "added", "changed" or "removed", by where it was found."""
+
+    kind: str
+    source: str
+
+
 def ingest(
     sources: Sequence[DocumentSource],
     corpora: Corpora,
@@ -84,6 +92,7 @@ def ingest(
     questions: PassageQuestions | None = None,
     engine: EmbeddingEngine | None = None,
     progress: Callable[[Progress], None] | None = None,
+    noticed: Callable[[DocumentChange], None] | None = None,
 ) -> IngestReport:
     """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
 
@@ -96,6 +105,7 @@ def ingest(
     anew if the sources hold all of it.
     With `questions`, each passage is also found by questions that it answers; documents that have other numbers of them
     are indexed again. Without, unchanged documents keep theirs and others get none.
+    Each change is `noticed` when it is found, which is before it is written.
     Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError, UsageError, or LLMError where questions are written.
     """
     if chunk_overlap >= chunk_chars:
@@ -112,10 +122,10 @@ def ingest(
     given = [*(source.root for source in sources), *absorbed]
     with corpora.writer(name, embedder, cut, given, adding=adding) as writer:
         if engine:
-            report = _Ingestion(sources, writer, engine, questions, progress, adding).run()
+            report = _Ingestion(sources, writer, engine, questions, progress, adding, noticed).run()
         else:
             with closing(LocalEngine(embedder)) as local:
-                report = _Ingestion(sources, writer, local, questions, progress, adding).run()
+                report = _Ingestion(sources, writer, local, questions, progress, adding, noticed).run()
         superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
@@ -156,8 +166,10 @@ class _Ingestion:
         questions: PassageQuestions | None,
         progress: Callable[[Progress], None] | None,
         adding: Collection[str] = (),
+        noticed: Callable[[DocumentChange], None] | None = None,
     ) -> None:
         self.sources = sources
+        self.noticed = noticed
         self.adding = adding
         self.writer = writer
         self.engine = engine
@@ -239,6 +251,7 @@ class _Ingestion:
         if known is not None and same and questions is None:
             self._leave(known, document)
             return
+        self._notice("added" if known is None else "changed", document.source)
         if known is None:
             self.added += 1
         else:
@@ -257,6 +270,10 @@ class _Ingestion:
         if held and not missing:
             self.writer.commit([job.entry])
         self.queue += [(job, point) for point in missing]
+
+    def _notice(self, kind: str, source: str) -> None:
+        if self.noticed:
+            self.noticed(DocumentChange(kind, source))
 
     def _leave(self, known: KnownDocument, document: Document) -> None:
         self.unchanged += 1
@@ -335,6 +352,9 @@ class _Ingestion:
             if source.root in self.unread or source.root in self.adding:
                 continue
             vanished = [one for one in self.writer.ids_under(source.root) if one not in self.seen]
+            for one in vanished:
+                if known := self.writer.known(one):
+                    self._notice("removed", known.source)
             if vanished:
                 self.writer.remove(vanished)
                 self.removed += len(vanished)

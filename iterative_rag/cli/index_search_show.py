@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ from iterative_rag.cli.options import (
     settings_from,
 )
 from iterative_rag.cli.settings_options import WITHIN, takes_settings
+from iterative_rag.errors import UsageError
 from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.text.plurals import counted
 
@@ -59,6 +61,10 @@ def index(
     questions: Questions = None,
     llm: LLMSpec = None,
     max_indexing_calls: MaxIndexingCalls = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on until it is stopped, and index what changes in the files.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Each event as one JSON object on a line of stdout.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Bring a corpus up to date with files and folders of them, in any mix of formats.
@@ -67,33 +73,42 @@ def index(
     file may be SQuAD's as well. Web pages, PDF and Word files, and texts that are not UTF-8, need the extra "files".
     Only new and changed documents are embedded; those that are gone are removed. With --questions, the LLM of --llm
     writes questions that each passage answers, one call a passage, and searches find the passage by them too.
+    With --watch, files that are written, replaced or removed later are indexed once they have stopped changing, until
+    Ctrl-C or SIGTERM ends the command with exit code 0. Between two updates the corpus is free for other commands.
     """
+    ray = _ray_address(engine, address)
+    if watch and ray is not None:
+        raise UsageError("--watch embeds in this process.", hint="Leave out --engine, or index without --watch.")
     settings = settings_from(corpus=corpus, embedder=embedder, index=index, index_questions=questions, llm=llm)
+    from iterative_rag.cli.index_watch import JsonTeller, Teller, keep_in_step
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.factory import index_paths
+    from iterative_rag.factory import index_paths, make_embedder
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
-    ray = _ray_address(engine, address)
     if settings.index_questions and not quiet:
         _announce_questions(settings.index_questions, max_indexing_calls)
+    update = partial(
+        index_paths,
+        paths,
+        settings=settings,
+        corpus=corpus,
+        embedder=make_embedder(settings.embedder, settings),
+        ray=ray,
+        refused_seconds=refused_seconds,
+        max_calls=max_indexing_calls,
+    )
+    teller = JsonTeller() if as_json else Teller(quiet=quiet)
+    if watch:
+        keep_in_step(paths, update, teller, quiet=quiet)
+        return
     with indexing(quiet=quiet) as progress:
-        report = index_paths(
-            paths,
-            settings=settings,
-            corpus=corpus,
-            ray=ray,
-            refused_seconds=refused_seconds,
-            max_calls=max_indexing_calls,
-            progress=progress,
-        )
-    show_report(report, quiet=quiet)
+        report = update(progress=progress)
+    teller.first(report)
 
 
 def _ray_address(engine: str, address: str) -> str | None:
     """The address of the Ray cluster that embeds; None where this process does."""
-    from iterative_rag.errors import UsageError
-
     if engine not in ENGINES:
         raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
     if address and engine != "ray":
@@ -194,8 +209,6 @@ def search(
 
     With * or ?, TEXT is a pattern of the whole name. Passages of a filtered corpus rank as if there were no others.
     """
-    from iterative_rag.errors import UsageError
-
     query = " ".join(words).strip()
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.index.server.vector_copy import PushReport
-    from iterative_rag.ingest import IngestReport
+    from iterative_rag.ingest import DocumentChange, IngestReport
     from iterative_rag.protocols import Cache, Corpus, DocumentSource, Embedder
     from iterative_rag.sources import Limits
     from iterative_rag.sources.title_lists import TitleLists
@@ -222,6 +222,7 @@ def index_paths(
     llm: object | None = None,
     max_calls: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    noticed: Callable[[DocumentChange], None] | None = None,
 ) -> IngestReport:
     """Bring a corpus up to date with files and folders; on the Ray cluster at `ray`, if that is given ("": a new one of
     this machine's cores).
@@ -265,6 +266,7 @@ def index_paths(
             adding=[given.root] if given is not None and adding else [],
             questions=questions,
             progress=progress,
+            noticed=noticed,
         )
     if titles:
         _forget_missing(name, settings, sources, report)

@@ -23,6 +23,10 @@ _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
 _EMPTY = "It is empty."
 
 
+# Another one where a file was written, replaced or given other permissions; of one that is skipped, the reason.
+FileState = tuple[int, ...] | str
+
+
 class Folder:
     """Walks a folder in sorted order, or reads one file. Links that lead out of the folder are not followed."""
 
@@ -41,6 +45,10 @@ class Folder:
         files may hold many."""
         counts = [_documents_in(entry) for entry in self._entries() if isinstance(entry, Path)]
         return None if None in counts else sum(count or 0 for count in counts)
+
+    def states(self) -> dict[str, FileState]:
+        """The state of each file, by its path, without opening one. Raises CorpusError as `documents` does."""
+        return dict(_state_of(entry) for entry in self._entries())
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the path is missing or cannot be read, or holds no file of a known format."""
@@ -98,6 +106,16 @@ class Folder:
                 yield _placed(item, relative, path) if isinstance(item, Document) else item
         except OSError as error:
             yield Skipped(source, f"It cannot be read: {error.strerror}.")
+
+
+def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
+    if isinstance(entry, Skipped):
+        return entry.source, entry.reason
+    try:
+        at = entry.stat()
+    except OSError as error:
+        return shown(entry), str(error.strerror)
+    return shown(entry), (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
 
 
 def _documents_in(path: Path) -> int | None:

@@ -11,7 +11,7 @@ address agreement allow_host allow_self_judge api behind_tls beside calls catego
 conversation data dataset depth document_language engine evaluations explain figures_only format from_dataset grace
 hops host html ignore_robots json judge k lang limit links_of mode out pages port price qualify questions queue quiet
 read_only redirects refresh refused_seconds repeat retry_errors runs_at_once runs_per_client sample search section
-since source subset title titles token trace types via where
+since source subset title titles token trace types via watch where
 """
 OPTIONS = frozenset(_OPTIONS.split())
 # Options that share the name of a setting, and where they are none of it have a default of their own.
