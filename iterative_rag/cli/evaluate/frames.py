@@ -100,6 +100,7 @@ def frames(
     from iterative_rag.cli.fetch_progress import index_into
     from iterative_rag.evaluation.datasets.download import FetchPlan
     from iterative_rag.evaluation.running.benchmark_pages import Benchmark
+    from iterative_rag.evaluation.running.preparation import judging_model
     from iterative_rag.evaluation.running.run_evaluation import RunConfig
     from iterative_rag.evaluation.running.run_folder import need_inspect
 
@@ -108,6 +109,7 @@ def frames(
     models = {"llm": llm, "fast_llm": fast_llm, "embedder": embedder}
     limits = {"preset": preset, "max_hops": max_hops, "max_calls": max_calls}
     settings = settings_from(**models, **limits, guess=guess, cache=cache)
+    judging_model(judge, settings)
     plan = FetchPlan("frames", data, questions, limit, contact, api, subset, allow_private_hosts)
     dataset, articles = _data(plan, pages, quiet=quiet)
     index_into([articles], corpus, embedder, quiet=quiet)

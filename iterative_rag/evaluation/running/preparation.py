@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from iterative_rag.evaluation.scoring.judge import Judge
     from iterative_rag.factory import IterativeRAG
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
+    from iterative_rag.protocols import ChatModel
 
 # A server under the load of a run fails now and then: more retries than for a single question.
 RETRIES = 6
@@ -190,13 +191,21 @@ def _as_asked(config: RunConfig) -> tuple[Settings, Mapping[str, Any]]:
     return settings.model_copy(update={k: v for k, v in ours.items() if k not in settings.model_fields_set}), profiled
 
 
-def _judge(config: RunConfig, settings: Settings) -> Judge | None:
-    if not config.judge:
+def judging_model(judge: str, settings: Settings) -> ChatModel | None:
+    """The model of a spec of a judge, None where none is named. Raises UsageError for one that cannot judge."""
+    if not judge:
         return None
-    from iterative_rag.evaluation.scoring.judge import Judge
-    from iterative_rag.factory import cache, make_chat_model
+    from iterative_rag.factory import make_chat_model
 
-    model = make_chat_model(config.judge, settings)
+    model = make_chat_model(judge, settings)
     if model is None:
         raise UsageError("The built-in backend cannot judge.", hint="Name an LLM: --judge ollama/MODEL")
-    return Judge(model, cache(settings))
+    return model
+
+
+def _judge(config: RunConfig, settings: Settings) -> Judge | None:
+    from iterative_rag.evaluation.scoring.judge import Judge
+    from iterative_rag.factory import cache
+
+    model = judging_model(config.judge, settings)
+    return None if model is None else Judge(model, cache(settings))

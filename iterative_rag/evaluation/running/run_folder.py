@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from iterative_rag.evaluation.records import QuestionRecord
 
 MANIFEST = "manifest.json"
 LOGS = "logs"
+# What the reports of a run read without asking whether it is there.
+_HELD: dict[str, type] = {"questions": int, "repeat": int, "dataset": dict, "corpus": dict, "mode": str, "backend": str}
+_HELD_WITHIN = {"dataset": ("name", "form", "digest"), "corpus": ("name", "fingerprint")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +38,23 @@ class RunFolder:
 def read_manifest(path: Path) -> dict[str, Any] | None:
     """The manifest of a run's folder, None where there is none yet. Raises UsageError when it cannot be read."""
     try:
-        found: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        found: Any = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{path / MANIFEST} cannot be read: {error}.", hint="Give another folder with --out."
         ) from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{path / MANIFEST} is not a JSON object.", hint="Give another folder with --out.")
     return found
 
 
 def read_run(path: Path) -> RunFolder:
-    """The run in `path`, finished or not. Raises UsageError where there is none, MissingExtra without inspect_ai."""
+    """The run in `path`, finished or not.
+
+    Raises UsageError where there is none, or its manifest lacks something, MissingExtra without inspect_ai.
+    """
     from iterative_rag.evaluation.running.inspect_logs import records
 
     found = read_manifest(path)
@@ -56,7 +64,20 @@ def read_run(path: Path) -> RunFolder:
             hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}",
         )
     need_inspect()
+    if lacking := list(_lacking(found)):
+        raise UsageError(
+            f"{path / MANIFEST} was changed by hand: {', '.join(lacking)} is missing or of another kind.",
+            hint="Put that back, or run it again into another folder with --out.",
+        )
     return RunFolder(path, found, records(path / LOGS))
+
+
+def _lacking(manifest: Mapping[str, Any]) -> Iterator[str]:
+    for name, kind in _HELD.items():
+        if not isinstance(manifest.get(name), kind):
+            yield name
+        else:
+            yield from (f"{name}.{key}" for key in _HELD_WITHIN.get(name, ()) if key not in manifest[name])
 
 
 def need_inspect() -> None:

@@ -177,3 +177,11 @@ def test_a_private_host_is_reached_only_where_the_user_says_so(
         wiki.moved[FILE] = f"{other.url}{FILE}"
         assert "is not a public host" in whole(code=4).err
     assert not other.fetched_files
+
+
+def test_a_judge_that_cannot_judge_is_told_before_anything_is_fetched(
+    wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path
+) -> None:
+    for judge, told in (("builtin", "cannot judge"), ("gpt", "gpt")):
+        assert told in whole("--llm", "builtin", "--judge", judge, code=2).err
+    assert not (tmp_path / "frames").exists()

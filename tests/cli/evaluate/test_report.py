@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 from fakes.evaluation_records import folder, record, store
 from fakes.evaluation_reports import Page
 from iterative_rag.cli.evaluate import evaluate_app
+from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import JudgeVerdict
+from iterative_rag.evaluation.running.run_folder import MANIFEST
 
 
 def call(*arguments: object) -> Any:
@@ -44,3 +46,15 @@ def test_the_judge_is_held_against_given_verdicts(tmp_path: Path) -> None:
 def test_a_page_without_questions_is_refused(tmp_path: Path) -> None:
     done = call("report", tmp_path, "--html", tmp_path / "page.html", "--figures-only")
     assert "--figures-only" in done.exception.hint
+
+
+def test_a_manifest_that_was_changed_by_hand_is_told(tmp_path: Path) -> None:
+    run = store(folder([record("a")]), tmp_path / "run")
+    manifest = json.loads((run / MANIFEST).read_text(encoding="utf-8"))
+    for changed, told in (({"repeat": "two"}, "repeat"), ({"dataset": {"name": "towns"}}, "dataset.form")):
+        (run / MANIFEST).write_text(json.dumps(manifest | changed), encoding="utf-8")
+        done = call("report", run)
+        assert isinstance(done.exception, UsageError)
+        assert told in str(done.exception)
+    (run / MANIFEST).write_text("[]", encoding="utf-8")
+    assert "not a JSON object" in str(call("report", run).exception)

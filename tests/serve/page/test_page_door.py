@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from fakes import evaluation_records
 from fakes.command_line import run_as_process
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
@@ -339,7 +340,8 @@ def test_evaluation_runs_of_a_folder_are_shown(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
     runs = tmp_path / "runs"
     (runs / "first" / "logs").mkdir(parents=True)
-    (runs / "first" / "manifest.json").write_text('{"questions": 4, "repeat": 1}', encoding="utf-8")
+    manifest = json.dumps(evaluation_records.folder([], questions=4).manifest)
+    (runs / "first" / "manifest.json").write_text(manifest, encoding="utf-8")
     (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
     with running_server(tmp_path, evaluations=runs) as running, running.client() as client:
         assert "4 questions" in client.get("/evaluations").text
