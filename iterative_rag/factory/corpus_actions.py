@@ -240,6 +240,7 @@ def index_paths(
     from iterative_rag.sources import Limits
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
+    _check_new(name, settings)
     _private_home()
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
@@ -276,6 +277,16 @@ def index_paths(
         questions=report.questions and budget.added_to(report.questions),
         notice=foreign_corpus(report.language, embedder),
     )
+
+
+def _check_new(name: str, settings: Settings) -> None:
+    """Raise UsageError for a corpus that would be taken for several when it is asked. One that is there is kept up."""
+    if "," in name and name not in corpora(settings.index).names():
+        first = shlex.quote(next(filter(None, map(str.strip, name.split(","))), name))
+        raise UsageError(
+            f"{name!r} would be asked as several corpora: a comma stands between their names.",
+            hint=f"Index into one of them (--corpus {first}), or choose a name without a comma.",
+        )
 
 
 def _private_home() -> None:

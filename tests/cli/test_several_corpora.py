@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.factory import index_paths
 from iterative_rag.factory.corpus_actions import for_one_run
+from iterative_rag.index.corpus_names import encoded
 from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Citation
@@ -76,8 +78,16 @@ def test_what_cannot_be_asked_together_is_refused(run: Command, two: None, tmp_p
     assert "iterative-rag index" in other.err
 
 
-def test_a_corpus_whose_name_holds_a_comma_is_one(run: Command, two: None, tmp_path: Path) -> None:
-    assert run("index", str(tmp_path / "people, dead"), "--corpus", "towns,people", "--quiet").code == 0
+def test_a_corpus_whose_name_holds_a_comma_is_one_and_no_new_one_is_made(
+    run: Command, two: None, tmp_path: Path
+) -> None:
+    refused = run("index", str(tmp_path / "people, dead"), "--corpus", BOTH)
+    assert refused.code == 2
+    assert "--corpus towns" in refused.err
+    assert run("index", str(tmp_path / "people, dead"), "--corpus", "older", "--quiet").code == 0
+    held = Path(os.environ["ITERATIVE_RAG_HOME"]) / "corpora"
+    (held / "older").rename(held / encoded(BOTH))
+    assert run("index", str(tmp_path / "people, dead"), "--corpus", BOTH, "--quiet").code == 0
     hits = json.loads(run("search", "mother", "--corpus", BOTH, "--json").out)
     assert not any("/" in hit["document_id"] for hit in hits)
 
