@@ -25,6 +25,7 @@ from iterative_rag.index.indexing_progress import Progress
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
+from tests.sources.formats.reading import mixed
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -409,6 +410,19 @@ def test_killed_from_outside_again_and_again_nothing_is_lost_or_doubled(
     fresh = Corpora(tmp_path / "fresh")
     index(fresh, folder)
     assert content(corpora) == content(fresh)
+
+
+def test_killed_among_files_of_many_formats_the_next_run_completes_it(corpora: Corpora, tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    (folder / "mail.eml").write_text("From: Edda\nSubject: Toll\n\nThe toll is two crowns.\n", encoding="utf-8")
+    for when in (2, 5):  # documents written so far, the one under way among them
+        assert run_child(folder, corpora, "put", when, "after") == -signal.SIGKILL
+    report = index(corpora, folder)
+    fresh = Corpora(tmp_path / "fresh")
+    whole = index(fresh, folder)
+    assert content(corpora) == content(fresh)
+    assert (report.added + report.unchanged, report.skipped) == (whole.added, whole.skipped)
+    assert report.unchanged
 
 
 def test_a_moved_folder_takes_the_place_of_the_old_one_where_the_corpus_is_its_alone(tmp_path: Path) -> None:

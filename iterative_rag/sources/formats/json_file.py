@@ -1,4 +1,4 @@
-"""JSON: a list of records, one record with a title or text, or SQuAD's `{"data": [...]}` by article."""
+"""JSON: a list of records, one record, or SQuAD's `{"data": [...]}` by article."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from iterative_rag.sources.formats.text import title_of
 MAX_BYTES = 64 * 1024 * 1024
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
-_FIELDS = {"title", "text", "passage", "paragraphs"}
 _NO_RECORDS = 'It is neither a list of records nor in the format of SQuAD ({"data": [...]}).'
 
 
@@ -65,7 +64,7 @@ def _rows(text: str) -> Iterator[Any]:
 
 
 def _of_object(text: str, at: int) -> Iterator[Any]:
-    """The entries of the list "data", or else the object itself, if it may be a record."""
+    """The entries of the list "data", or else the object itself."""
     whole: dict[str, Any] = {}
     at = _skip_space(text, at + 1)
     while not text.startswith("}", at):
@@ -78,7 +77,7 @@ def _of_object(text: str, at: int) -> Iterator[Any]:
         at = _skip_space(text, at)
         if not text.startswith("}", at):
             at = _skip_sign(text, at, ",")
-    if _FIELDS & set(whole):
+    if whole:
         yield whole
 
 

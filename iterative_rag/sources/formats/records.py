@@ -67,7 +67,7 @@ def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]
         if not isinstance(row, dict):
             yield row if isinstance(row, Skipped) else Skipped(place, f"The {what} is not a JSON object.")
             continue
-        values = {_clean(str(key)): _clean(_shown(value)) for key, value in row.items()}
+        values = {_clean(str(key)): _clean(in_words(value)) for key, value in row.items()}
         head = part.head if part else []
         new = [key for key in values if key not in head]
         line = markdown_table.line([values.get(key, "") for key in [*head, *new]])
@@ -122,7 +122,7 @@ def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
     """The other fields as text: a line for each, long ones as sections of their own. "" where there are none."""
     lines, sections = [], []
     for key, value in row.items():
-        shown = _shown(value).strip()
+        shown = in_words(value).strip()
         if not shown or key in ("title", "url", "text", "passage") or (shown == title and len(row) > 1):
             continue
         if "\n" in shown or len(shown) > _CELL_CHARS:
@@ -134,7 +134,7 @@ def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
     return "\n\n".join([f"# {title}"] * bool(title) + ["\n".join(lines)] * bool(lines) + sections)
 
 
-def _shown(value: Any) -> str:
+def in_words(value: Any) -> str:
     """A value in words: lists by commas, objects as JSON."""
     match value:
         case None:

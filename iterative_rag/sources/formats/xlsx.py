@@ -11,6 +11,7 @@ from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown
+from iterative_rag.sources.formats.records import in_words
 from iterative_rag.sources.formats.table_part import in_parts, table_documents
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, zip_fault
@@ -77,10 +78,8 @@ def _cells(row: Sequence[Any]) -> list[str]:
 
 def _shown(value: Any) -> str:
     match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
+        case None | bool():
+            return in_words(value)
         case float():
             return f"{value:.15g}"
         case datetime() if value.time() == time():

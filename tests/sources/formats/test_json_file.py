@@ -29,3 +29,9 @@ def test_json_records_and_squad(tmp_path: Path) -> None:
     karsa, velm = documents(written(tmp_path / "squad.json", json.dumps(squad)))
     assert (karsa.title, karsa.text) == ("Karsa (town)", "# Karsa (town)\n\nFirst.\n\nSecond.\n\nThird.")
     assert velm.text == "# Velm\n\nA river."
+
+
+def test_a_single_object_is_a_record_of_whatever_fields(tmp_path: Path) -> None:
+    (bridge,) = documents(written(tmp_path / "velm.json", '{"name": "Velm bridge", "opened": 1843, "arches": [3, 4]}'))
+    assert (bridge.title, bridge.text) == ("Velm bridge", "# Velm bridge\n\n- opened: 1843\n- arches: 3, 4")
+    assert "neither a list" in reasons(written(tmp_path / "none.json", "{}"))[0]
