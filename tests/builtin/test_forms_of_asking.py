@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from iterative_rag import IterativeRAG
+from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.cli.console import Printer
 from iterative_rag.cli.render import show_answer
 from iterative_rag.factory import index_paths
@@ -151,6 +153,43 @@ def test_a_question_without_a_value_gets_an_extract(rag: IterativeRAG, question:
     assert answer.confidence_word is None
     assert not answer.conflicts
     assert rag.ask("Who designed the Velm Tower?").form is AnswerForm.VALUE
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How did Oda Brenk spend her childhood?",
+        "How was the Velm Tower designed?",
+        "Summarise what is known about the Velm Tower.",
+        "Tell me about Oda Brenk.",
+        "Compare the Velm Tower and the Oda Brenk.",
+    ],
+)
+def test_a_question_for_a_text_gets_no_bare_value(rag: IterativeRAG, question: str) -> None:
+    """Five of the 30 questions of evaluation/long_questions.jsonl got one, as “1889” or “a fishing boat”."""
+    answer = rag.ask(question)
+    assert answer.form is AnswerForm.EXTRACT
+    assert all(len(citation.quote.split()) > 3 for citation in answer.citations)
+    assert all(len(quote.split()) > 3 for quote in re.findall("“(.*?)”", answer.text))
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("How did Oda Brenk die?", False),
+        ("How do you spell the name of the architect?", False),
+        ("How is Oda Brenk related to Tilda Brenk?", False),
+        ("How old was Oda Brenk?", False),
+        ("Compared with Orm, how tall is the Velm Tower?", False),
+        ("What is the difference in height between the towers?", False),
+        ("How was the tower built?", True),
+        ("What are the differences between the two towers?", True),
+        ("Write a report about the towers of Orm.", True),
+        ("Describe the Velm Tower.", True),
+    ],
+)
+def test_only_questions_for_a_text_are_answered_by_passages(question: str, wanted: bool) -> None:
+    assert wants_extract(question) is wanted
 
 
 def test_an_extract_about_something_unknown_is_none(rag: IterativeRAG) -> None:

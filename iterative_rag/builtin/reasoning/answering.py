@@ -23,6 +23,8 @@ from iterative_rag.types import AnswerForm, Draft, Inquiry
 
 # Passages of an extract, and the least score of one besides the best, as a share of the best one's.
 QUOTED, ALSO_QUOTED = 3, 0.75
+# What has no more words is a value, and no passage.
+BARE = 6
 # Said of a list of which entries may be missing.
 MAY_LACK = "The list may be incomplete."
 
@@ -41,7 +43,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     if trust < evaluation.caution.given:
         return _abstention(inquiry, outcome)
     if extract:
-        return _extract(outcome.values)
+        return _extract(inquiry, outcome.values)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
     parts = best.parts or ((asked, best),)
@@ -67,15 +69,19 @@ def _deciding(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...
     return tuple(value for value in values if value.parts or fits(query, value.text))
 
 
-def _extract(values: Sequence[NodeValue]) -> Draft:
-    """The best passages, quoted, in place of an answer."""
+def _extract(inquiry: Inquiry, values: Sequence[NodeValue]) -> Draft:
+    """The best passages, quoted, in place of an answer: of a bare value, the sentence that it was read from."""
     best = [value for value in values if value.score >= ALSO_QUOTED * values[0].score][:QUOTED]
     cited = tuple(dict.fromkeys(value.facts[-1] for value in best if value.facts))
-    quotes = {value.facts[-1]: plain(value.text) for value in reversed(best) if value.facts}
+    quotes = {
+        value.facts[-1]: plain(value.text if len(value.text.split()) > BARE else inquiry.facts[value.facts[-1]].quote)
+        for value in reversed(best)
+        if value.facts
+    }
     return Draft(
         answered=True,
         text=" ".join(f"“{quotes[place]}” [{n}]" for n, place in enumerate(cited, start=1)),
-        short_answer=plain(best[0].text),
+        short_answer=next(iter(quotes[place] for place in cited), plain(best[0].text)),
         cited=cited,
         confidence=round(best[0].score, 3),
         form=AnswerForm.EXTRACT,
