@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from iterative_rag.index.collections.growing_text import GrowingText
 from iterative_rag.index.collections.stored_node import PayloadKeys, StoredNode
 from iterative_rag.text.document_labels import labels_of
 from iterative_rag.types import Document
@@ -28,25 +29,25 @@ def assembled(document_id: str, nodes: Iterable[StoredNode], keys: PayloadKeys, 
     break in its place."""
     ordered = _in_order([node for node in nodes if node.text.strip()])
     places: dict[UUID, tuple[int, int]] = {}
-    text, reach = "", 0
+    text, reach = GrowingText(), 0
     before: StoredNode | None = None
     for node in ordered:
         ends = None if node.start is None else node.start + len(node.text)
-        # It is looked for only where it may stand there: a long document would be searched again for each node.
+        # It is looked for only where it may stand there.
         at = text.find(node.text) if before and (ends is None or ends <= reach) else -1
         if at < 0:
-            shared = _shared(text, before, node) if before else 0
+            shared = _shared(text.text, before, node) if before else 0
             if before and not shared:
-                text += _GAP
+                text.add(_GAP)
             at = len(text) - shared
-            text += node.text[shared:]
+            text.add(node.text[shared:])
         places[node.id] = at, at + len(node.text)
         reach = max(reach, ends or 0)
         before = node
     metadata = ordered[0].metadata if ordered else {}
-    labels = labels_of(metadata, text, title_key=keys.title, url_key=keys.url)
+    labels = labels_of(metadata, text.text, title_key=keys.title, url_key=keys.url)
     source = labels.source or f"{collection}/{document_id}"
-    return AssembledDocument(Document(document_id, labels.title or "untitled", text, source, labels.url), places)
+    return AssembledDocument(Document(document_id, labels.title or "untitled", text.text, source, labels.url), places)
 
 
 def _in_order(nodes: Sequence[StoredNode]) -> list[StoredNode]:
