@@ -20,6 +20,7 @@ IterativeRAGError
 │   │   └── StoreMissing     the server does not hold the vectors of the corpus
 │   └── FetchError       a page or file of the web that cannot be fetched
 │       └── AddressRefused   an address that is not http(s) to a public host
+│           └── HostNotPublic    a host of one's own network, or of this machine
 ├── EmbedderError        the embedder                                                     (exit 5)
 ├── WeightsError         the files of a built-in model are missing or damaged             (exit 5)
 ├── LLMError             the language model or its server                                 (exit 5)
@@ -156,6 +157,10 @@ class FetchError(CorpusError):
 
 
 class AddressRefused(FetchError):
+    pass
+
+
+class HostNotPublic(AddressRefused):
     pass
 
 

@@ -52,15 +52,15 @@ def fetching_progress(
 @contextmanager
 def naming_private_hosts(allowed: bool) -> Iterator[None]:
     """Adds to the refusal of a host that is not public how to allow it, unless that was done."""
-    from iterative_rag.errors import AddressRefused
+    from iterative_rag.errors import HostNotPublic
 
     try:
         yield
-    except AddressRefused as error:
+    except HostNotPublic as error:
         if allowed:
             raise
         hint = f"{error.hint} A wiki on your own network: --allow-private-hosts"
-        raise AddressRefused(str(error), hint=hint) from error
+        raise HostNotPublic(str(error), hint=hint) from error
 
 
 def say_pause(seconds: float, error: FetchError) -> None:

@@ -295,6 +295,8 @@ def test_a_wiki_on_this_machine_is_fetched_from_where_the_user_says_so(
     assert refused.code == 4
     assert "not a public host" in refused.err
     assert "--allow-private-hosts" in refused.err
+    with_name = run(*typed[:-3], wiki.api.replace("://", "://me@"), *typed[-2:])
+    assert "--allow-private-hosts" not in with_name.err, "it would not help"
     assert not wiki.asked
     done = run(*typed, "--allow-private-hosts")
     assert "1 page in" in done.out
