@@ -145,6 +145,15 @@ def test_a_person_known_by_one_word_is_not_found_as_a_namesake() -> None:
         ("Was Ann Orley born in Norway?", "no", True),
         ("How old was Ann Orley when she died?", "1866", False),
         ("What age did Ann Orley reach?", "65", True),
+        ("How long did the record of Ann Orley stand?", "8.06 metres", False),
+        ("How long did Ann Orley reign?", "until 1919", False),
+        ("How long did Ann Orley reign?", "1611 to 1640", True),
+        ("How long did Ann Orley reign?", "an hour", True),
+        ("How many years did Ann Orley reign?", "1919", False),
+        ("How many people live in Orm?", "8 metres", False),
+        ("How many meters higher is Orm Tower than Holm Tower?", "295 meters", True),
+        ("In which month was Orm Tower opened?", "May", True),
+        ("In which century was Orm Tower built?", "18th century", True),
     ],
 )
 def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:

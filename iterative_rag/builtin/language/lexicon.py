@@ -83,6 +83,9 @@ scientist physicist chemist biologist mathematician astronomer naturalist physio
 musician singer pianist guitarist violinist composer drummer bassist
 athlete runner swimmer sprinter jumper player champion
 artist painter sculptor
+=painted painter painting artist portrayed canvas
+commissioned ordered paid
+restored repaired renovated restoration
 building skyscraper tower house hall museum
 island isle islands
 mountain peak mount volcano
@@ -210,6 +213,8 @@ for _line in _SYNONYMS.strip().splitlines():
         _GROUPS[stem(_head)] = _GROUPS.get(stem(_head), frozenset()) | {stem(_word) for _word in _words}
         _SPELLED[stem(_head)] = (*_SPELLED.get(stem(_head), ()), *_words)
 
+_FAMILIES = tuple({head, *group} for head, group in _GROUPS.items())
+
 
 # Inverse relations: "Preceded by X" is in the article of X's successor.
 INVERSE: dict[str, frozenset[str]] = {
@@ -240,6 +245,13 @@ def alike(stemmed: str) -> frozenset[str]:
     agents = {f"{stemmed}er", f"{stemmed}or"} if len(stemmed) > 3 else set()
     acts = {stemmed[:-2]} if stemmed.endswith(("er", "or")) and len(stemmed) > 6 else set()
     return _GROUPS.get(stemmed, frozenset()) | agents | acts | {stemmed}
+
+
+@lru_cache(maxsize=4096)
+def are_told_apart(one: str, other: str) -> bool:
+    """Whether the words that texts use for two relations are known (of their stems), and none stands for both."""
+    known = all(any(word in group for group in _FAMILIES) for word in (one, other))
+    return known and one != other and not any({one, other} <= group for group in _FAMILIES)
 
 
 def synonyms(stemmed: str) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from iterative_rag.builtin.question.time_questions import (
     years_after,
     years_between,
 )
-from iterative_rag.builtin.question.yes_no_questions import both, kind_and_name, split_pair
+from iterative_rag.builtin.question.yes_no_questions import both, is_the, kind_and_name, split_pair
 from iterative_rag.text.patterns import lazy_pattern
 
 _COMPARED = (
@@ -122,6 +122,7 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
         _choice,
         _share,
         both,
+        is_the,
     ):
         left_out = rule.__module__.rpartition(".")[2] in without
         node = None if left_out else rule(text, expand, phrase)

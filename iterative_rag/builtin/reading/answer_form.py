@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 
 from iterative_rag.builtin.language.function_words import content, words
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.nouns import COUNTRIES, LARGER, SITES, SMALLER
-from iterative_rag.builtin.language.text_values import amounts, dates, years
+from iterative_rag.builtin.language.text_values import amounts, dates, periods, years
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.units import unit_of
+from iterative_rag.text.units import dimension, unit_of
 from iterative_rag.text.values import Quantity, Span
 
-# Most words of a value of these kinds.
+# Most words of a value of these kinds, or of an item of a list.
 LONGEST = 10
 _SHORT = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
 _BEFORE_PLACE = lazy_pattern(r"^(?:.*\d{4},? )?(?:in|at|near) (?=[A-Z])")
@@ -32,40 +33,73 @@ MOST_COUNTED = 4
 _ADJECTIVE = lazy_pattern(r"[A-Z]\w+(?:an|ish|ese|nch|utch)")
 
 _DECISION = lazy_pattern(r"(?:yes|no)\b", re.IGNORECASE)
-_AGE_ASKED = lazy_pattern(r"\b(?:how old|(?:what|which) age)\b", re.IGNORECASE)
-_BARE_YEAR = lazy_pattern(r"[12]\d{3}")
+# Days of the week and months, which answer without a year.
+_CALENDAR = frozenset({*calendar.day_name, *(f"{day}s" for day in calendar.day_name), *calendar.month_name[1:]})
+_LASTING = lazy_pattern(r"(?:for )?how long (?:did|does|do|has|have|had)\b|for how long\b", re.IGNORECASE)
+_COUNTED = lazy_pattern(r"(?:.{1,12} )?how many (?P<what>(?:[\w-]+ ?){1,4})", re.IGNORECASE)
+_MEASURED = lazy_pattern(r"(?:at )?(?:how|which|what) (?P<how>old|age|long|tall|high|deep|wide|far)\b", re.IGNORECASE)
+_DIMENSIONS = {
+    **dict.fromkeys(("old", "age"), frozenset({"", "time"})),
+    "long": frozenset({"", "time", "length"}),
+    **dict.fromkeys(("tall", "high", "deep", "wide", "far"), frozenset({"", "length", "time"})),
+}
 
 
 def fits(query: Query, value: str) -> bool:
     """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
+    return is_of_kind(query, value) and (value == NOTHING or wants_extract(query.text) or not _repeats(query, value))
+
+
+def is_of_kind(query: Query, value: str) -> bool:
+    """Whether a value may be of the asked kind by its form; a kind that no form tells passes."""
     if value == NOTHING or wants_extract(query.text):
         return True
     if " | " in value or not any(character.isalnum() for character in value):
         return False
-    if query.kind is AnswerKind.YES_NO:
-        return _DECISION.match(value) is not None
-    if query.kind in _SHORT and len(value.split()) > LONGEST:
+    if query.kind in _SHORT and any(len(item.split()) > LONGEST for item in value.split(", ")):
         return False
-    if query.kind is AnswerKind.NUMBER and (not amounts(value) or _is_year_for_age(query, value)):
-        return False
-    if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and not dates(value):
-        return False
-    if query.kind is AnswerKind.PERSON and not any(character.isupper() for character in value):
-        return False
-    if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and is_measured(value):
-        return False
-    if query.kind is AnswerKind.PLACE and _is_people(value):
-        return False
+    match query.kind:
+        case AnswerKind.YES_NO:
+            return _DECISION.match(value) is not None
+        case AnswerKind.NUMBER:
+            return _is_amount(query, value)
+        case AnswerKind.YEAR | AnswerKind.DATE:
+            return bool(dates(value) or periods(value)) or not _CALENDAR.isdisjoint(value.split())
+        case AnswerKind.PERSON:
+            return any(character.isupper() for character in value) and not is_measured(value)
+        case AnswerKind.PLACE:
+            return not is_measured(value) and not _is_people(value)
+    return True
+
+
+def _repeats(query: Query, value: str) -> bool:
     said = set(content(value))
     if said and said <= {*query.asked, *query.relation} and " or " not in query.text:
-        return False
-    if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return True
-    return not said or not any(said <= set(name) or _is_fuller(said, name) for name in query.names)
+    if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
+        return False
+    return bool(said) and any(said <= set(name) or _is_fuller(said, name) for name in query.names)
 
 
-def _is_year_for_age(query: Query, value: str) -> bool:
-    return _AGE_ASKED.search(query.text) is not None and _BARE_YEAR.fullmatch(value.strip()) is not None
+def _is_amount(query: Query, value: str) -> bool:
+    """Whether a value holds a number, in a unit of what is asked for if it has one: a time for "How long did ...?"."""
+    said = {dimension(amount.unit) for amount, _, _ in amounts(value)}
+    asked = _dimensions(query)
+    if asked == {"time"}:
+        return any(dimension(unit_of(word)) == "time" for word in words(value)) or len(dates(value)) > 1
+    if "time" in asked and "time" not in said and dates(value):
+        return False  # a year is no age
+    return bool(said) and (not asked or not asked.isdisjoint(said))
+
+
+def _dimensions(query: Query) -> frozenset[str]:
+    """The dimensions of the units in which an amount may stand that is asked for, "" for none; empty if any may."""
+    if _LASTING.match(query.text):
+        return frozenset({"time"})
+    if counted := _COUNTED.match(query.text):
+        return frozenset({"", "share", *(dimension(unit_of(word)) for word in counted["what"].split())})
+    measured = _MEASURED.match(query.text)
+    return _DIMENSIONS[measured["how"].lower()] if measured else frozenset()
 
 
 def trimmed(query: Query, value: str) -> str:

@@ -19,7 +19,8 @@ SINGLE = 0.75
 def with_whole_lists(query: Query, found: Sequence[Finding]) -> list[Finding]:
     """The findings, each with all items of the list that its value stands in if the query asks for all of them.
 
-    A value that stands alone is trusted less: seldom is there only one.
+    A value that stands alone, or among examples, is said to be a part; one alone is trusted less, too: seldom is there
+    only one.
     """
     if not found or not asks_for_all(query):
         return list(found)
@@ -32,6 +33,6 @@ def _whole(query: Query, finding: Finding) -> Finding:
     items, complete = whole_list(finding.value, finding.quote)
     fitting = tuple(item for item in items if fits(query, item))
     if len(fitting) < 2:
-        return replace(finding, score=SINGLE * finding.score)
+        return replace(finding, score=SINGLE * finding.score, statement=f"{finding.statement} {INCOMPLETE}")
     said = finding.statement if complete else f"{finding.statement} {INCOMPLETE}"
     return replace(finding, value=listed(fitting), statement=said)

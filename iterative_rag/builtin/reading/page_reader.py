@@ -24,7 +24,7 @@ from iterative_rag.builtin.reading.lead_descriptions import lead_description
 from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_share
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
-from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
+from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_other_deed
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind
 from iterative_rag.builtin.tables.table_trust import STANDS
@@ -146,12 +146,13 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(one) for one in passages])
         return [
             Offered(
-                "yes" if reading.yes > reading.no else "no",
-                _nearest(query, passage),
+                "yes" if reading.yes > reading.no and not names_other_deed(query, unit) else "no",
+                unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
             )
             for passage, reading in zip(passages, readings, strict=True)
+            for unit in [_nearest(query, passage)]
             if reading.spans
         ]
 

@@ -6,11 +6,13 @@ a name ends in, a rank before an office. Everything else is left to the network.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import content, stem, word_set, words
 from iterative_rag.builtin.language.hypernyms import counts_as
-from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, are_told_apart, kind_of_noun
 from iterative_rag.builtin.language.nouns import SITES
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
@@ -32,6 +34,13 @@ _TOLD_BY_NAME = word_set("river country nation continent sea ocean language")
 _FAR = 3
 _COUNTED = lazy_pattern(r"how many (?P<what>(?:[a-zà-þ-]+ ?){1,4})", re.I)
 _DEED = lazy_pattern(r"(?P<deed>murder|assassination|killing|shooting|poisoning|arrest|kidnapping) of (?:\w+ )?$")
+_DONE_BY = lazy_pattern(r"(?<![\w’'-])(?P<deeds>[a-z]+(?:(?:, and|,| and) [a-z]+)*) by (?:[a-z-]+ ){0,4}$")
+_DEEDS = lazy_pattern(r"(?:, and|,| and) ")
+_CLAIMED = lazy_pattern(r" (?P<deed>[a-z]+) by (?P<who>[A-ZÀ-Þ][^?,]+)\?")
+_DATED = lazy_pattern(
+    r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring|(?:January|February|March|April|May|June|July|August|September"
+    r"|October|November|December)(?: \d{1,2},)?) $"
+)
 # What a lead calls its subject stands before the verb: "Ann Lee, born Ann Voss, was ...".
 _CALLED = lazy_pattern(r"^[^.;]{2,160}? (?=(?:is|was|are|were) )")
 _NOUNS = frozenset({AnswerKind.PERSON, AnswerKind.PLACE})
@@ -47,7 +56,9 @@ def is_of_other_kind(query: Query, page: UnitPage, unit: PageUnit, value: str) -
         return _counts_other(query, unit, value)
     if query.asked[-1:] and query.asked[-1] in _DAYS and (said := dates(value)):
         return all(not date.month for date, _, _ in said)
-    return _is_lesser(query, unit) or _ends_otherwise(query, value) or _is_victim(query, unit, value)
+    if query.kind is AnswerKind.PERSON and (_is_victim(query, unit, value) or _did_other(query, unit, value)):
+        return True
+    return _is_lesser(query, unit) or _ends_otherwise(query, value)
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:
@@ -92,12 +103,14 @@ def _has_other_unit(query: Query, header: str) -> bool:
 
 
 def _counts_other(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether a number counts something else than is asked for: "four main islands" for "How many people"."""
+    """Whether a number is a year, or counts something else than is asked for: "four main islands" for people."""
+    at = unit.text.find(value)
+    if value.isdigit() and dates(value) and _DATED.search(unit.text[: max(0, at)]):
+        return True
     counted = _COUNTED.match(query.text)
     asked = next((word for word in counted["what"].split() if kind_of_noun(word) in _NOUNS), "") if counted else ""
     if not asked:
         return False
-    at = unit.text.find(value)
     after = words(value)[1:] + words(unit.text[at + len(value) :].split(".")[0])[:_FAR] if at >= 0 else []
     for word in after[:_FAR]:
         kind = kind_of_noun(word)
@@ -118,12 +131,34 @@ def _is_lesser(query: Query, unit: PageUnit) -> bool:
 
 def _is_victim(query: Query, unit: PageUnit, value: str) -> bool:
     """Whether a person suffered what somebody is asked to have done: "the murder of James Garfield"."""
-    if query.kind is not AnswerKind.PERSON or query.asked:
+    if query.asked:
         return False
     deeds = {other for word in query.relation for other in alike(word)}
     before = unit.text[: max(0, unit.text.find(value))]
     deed = _DEED.search(before)
     return deed is not None and stem(deed["deed"]) in deeds
+
+
+def _did_other(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether somebody is said to have done another thing than is asked for: "built by Tom Ruud" for a designer."""
+    before = unit.text[: max(0, unit.text.find(value))]
+    return not query.asked and is_of_other_deed(query.relation, before)
+
+
+def names_other_deed(query: Query, unit: PageUnit) -> bool:
+    """Whether a unit says that somebody did another thing than is claimed: "built by Tom Ruud" for "designed by"."""
+    claimed = _CLAIMED.search(query.text)
+    if claimed is None or (at := unit.text.find(claimed["who"])) < 0:
+        return False
+    return is_of_other_deed([stem(claimed["deed"])], unit.text[:at])
+
+
+def is_of_other_deed(relation: Sequence[str], before: str) -> bool:
+    """Whether a text ends in the passive of deeds that are none of a relation's ("designed by the architect ")."""
+    done = _DONE_BY.search(before)
+    deeds = [stem(word) for word in _DEEDS.split(done["deeds"])] if done else []
+    told = itertools.product(relation, deeds)
+    return bool(relation and deeds) and all(are_told_apart(one, deed) for one, deed in told)
 
 
 def _ends_otherwise(query: Query, value: str) -> bool:

@@ -10,7 +10,7 @@ from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
-from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.answer_form import is_of_kind
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
@@ -35,7 +35,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     outcome = evaluation.of(plan)
     if last_attempt and not outcome.values:
         outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
-    outcome = replace(outcome, values=_deciding(asked, outcome.values))
+    outcome = replace(outcome, values=_of_asked_kind(asked, outcome.values))
     if not outcome.values:
         return _abstention(inquiry, outcome)
     extract = wants_extract(asked)
@@ -61,12 +61,13 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     )
 
 
-def _deciding(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
-    """Only a yes or a no answers a question for it, unless that names what to choose from."""
+def _of_asked_kind(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
+    """The values that are of the kind which the whole question asks for, however they came about; a choice or several
+    questions have no one kind."""
     query = read_query(asked)
-    if query.kind is not AnswerKind.YES_NO or " or " in asked:
+    if query.kind is AnswerKind.YES_NO and " or " in asked:
         return values
-    return tuple(value for value in values if value.parts or fits(query, value.text))
+    return tuple(value for value in values if value.parts or is_of_kind(query, value.text))
 
 
 def _extract(inquiry: Inquiry, values: Sequence[NodeValue]) -> Draft:

@@ -158,10 +158,12 @@ class Evaluation:
         return any(said == name or (len(said) > 1 and said < name) for name in self._question_names())
 
     def _question_names(self) -> frozenset[frozenset[str]]:
-        """The names in the question, which cannot be its answer; empty for a choice, which names its answers."""
-        if " or " in self.inquiry.original:
+        """The names in the question, which cannot be its answer; empty where it names what may be: in a choice, and
+        in "Is Tellby the capital of Orm?"."""
+        query = read_query(self.inquiry.original)
+        if query.kind is AnswerKind.YES_NO or " or " in self.inquiry.original:
             return frozenset()
-        return frozenset(frozenset(name) for name in read_query(self.inquiry.original).names)
+        return frozenset(frozenset(name) for name in query.names)
 
     def _name_part(self, node: NamePart) -> NodeResult:
         outcome = self.of(node.person)

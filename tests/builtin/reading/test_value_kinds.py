@@ -1,0 +1,47 @@
+"""Which values are refused for where they stand: those of another deed than is asked for, and years among counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from iterative_rag.builtin.question.grammar import parse
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.question.plan import Computed, Operation
+from iterative_rag.builtin.reading.page_units import page
+from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_other_deed
+from iterative_rag.types import Window
+
+BUILT = "It was designed by the architect Ann Orley and built by the mason Tom Ruud."
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "text", "refused"),
+    [
+        ("Who designed the Orm Bridge?", "Tom Ruud", BUILT, True),
+        ("Who designed the Orm Bridge?", "Ann Orley", BUILT, False),
+        ("Who built the Orm Bridge?", "Tom Ruud", BUILT, False),
+        ("Who painted Dawn?", "Count Rask", "Dawn is a painting that was commissioned by Count Rask.", True),
+        ("Who wrote Dawn?", "Ann Orley", "Dawn was written and directed by Ann Orley.", False),
+        ("Who composed the music of Dawn?", "Ann Orley", "The music was written by Ann Orley.", False),
+        ("Who founded Orm Works?", "Ann Orley", "Orm Works was set up by Ann Orley.", False),
+        ("How many bridges did Ann Orley build?", "1871", "In 1871 Ann Orley built bridges.", True),
+        ("How many bridges did Ann Orley build?", "1871", "Ann Orley built 1871 bridges.", False),
+    ],
+)
+def test_a_value_of_another_deed_and_a_year_for_a_count_are_refused(
+    question: str, value: str, text: str, refused: bool
+) -> None:
+    shown = page(Window("", "Orm", "", ((0, len(text)),), text))
+    assert is_of_other_kind(read_query(question), shown, shown.units[0], value) is refused
+
+
+@pytest.mark.parametrize(("deed", "other"), [("designed", True), ("built", False)])
+def test_a_claim_about_another_deed_of_the_person_is_told(deed: str, other: bool) -> None:
+    unit = page(Window("", "Orm Bridge", "", ((0, len(BUILT)),), BUILT)).units[0]
+    assert names_other_deed(read_query(f"Was the Orm Bridge {deed} by Tom Ruud?"), unit) is other
+
+
+def test_whether_a_name_is_what_is_described_is_looked_up_and_compared() -> None:
+    plan = parse("Is Tellby the capital of Orm?")
+    assert isinstance(plan, Computed)
+    assert plan.operation is Operation.SAME
