@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iterative_rag.builtin.language.function_words import PREPOSITIONS, QUESTION_WORDS
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import read_query
@@ -18,6 +20,7 @@ from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import builds_on
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import AnswerForm, Draft, Inquiry
 
@@ -27,6 +30,11 @@ QUOTED, ALSO_QUOTED = 3, 0.75
 BARE = 6
 # Said of a list of which entries may be missing.
 MAY_LACK = "The list may be incomplete."
+_ASKS_FIRST = lazy_pattern(
+    rf"(?:(?:{'|'.join(sorted(PREPOSITIONS))}) )?(?:{'|'.join(sorted(QUESTION_WORDS))})\b"
+    r"|(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)\b",
+    re.IGNORECASE,
+)
 
 
 def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
@@ -62,10 +70,11 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
 
 
 def _of_asked_kind(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
-    """The values that are of the kind which the whole question asks for, however they came about; a choice or several
-    questions have no one kind."""
+    """The values that are of the kind which the whole question asks for, however they came about. A choice and several
+    questions have no one kind, and that of a question whose asking word comes late is not known: "The state where ...
+    has how many ...?"."""
     query = read_query(asked)
-    if query.kind is AnswerKind.YES_NO and " or " in asked:
+    if _ASKS_FIRST.match(asked) is None or (query.kind is AnswerKind.YES_NO and " or " in asked):
         return values
     return tuple(value for value in values if value.parts or is_of_kind(query, value.text))
 

@@ -1,0 +1,31 @@
+"""What leaves as an answer: values of the kind that the whole question asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from fakes.index_free_loop import ROLES
+from iterative_rag.types import Fact, Inquiry, Need
+
+
+def fact(need: str, value: str, title: str) -> Fact:
+    quote = f"{title}: {value}."
+    return Fact(quote, quote, value, title, title, f"{title}.md", 0, len(quote), Need(need), 0.9)
+
+
+def given(asked: str, *facts: Fact) -> str:
+    draft = ROLES.answerer.answer(Inquiry(asked, asked, facts, tried=tuple(one.need for one in facts)))
+    assert draft.answered == bool(draft.short_answer)
+    return draft.short_answer
+
+
+@pytest.mark.parametrize(("value", "said"), [("8.06 metres", ""), ("25 years", "25 years")])
+def test_a_value_of_another_kind_does_not_leave(value: str, said: str) -> None:
+    asked = "How long did Bo Lund reign?"
+    assert given(asked, fact(asked, value, "Bo Lund")) == said
+
+
+def test_the_kind_of_a_question_that_asks_late_is_not_known() -> None:
+    town = fact("In which town did Bo Lund die?", "Tellby", "Bo Lund")
+    count = fact("Tellby has how many districts?", "4", "Tellby")
+    assert given("The town where Bo Lund died has how many districts?", town, count) == "4"
