@@ -4,9 +4,11 @@
     python scripts/bench_languages.py --as-english                the same with all texts read as English, as before
     python scripts/bench_languages.py --embedder ollama/bge-m3    with another embedder
     python scripts/bench_languages.py --llm ollama/llama3.1:8b    answers too: right, in the language, quotes verbatim
+    python scripts/bench_languages.py --questions evaluation/languages/cross_questions.jsonl   other questions
 
 The texts and the questions are invented (evaluation/languages): ten articles and twelve questions a language, all in
-one corpus, which is indexed in a temporary folder. `both` are the first articles of a search, `words` those of BM25.
+one corpus, which is indexed in a temporary folder. The questions across languages are asked in another language than
+that of their articles. `both` are the first articles of a search, `words` those of BM25.
 """
 
 from __future__ import annotations
@@ -96,9 +98,10 @@ def main() -> None:
     parser.add_argument("--rerank", default="none")
     parser.add_argument("--llm", default="", help="answer the questions with it, too")
     parser.add_argument("-c", "--concurrency", type=int, default=1, help="questions at once")
+    parser.add_argument("--questions", type=Path, default=DATA / "questions.jsonl", help="about the same articles")
     parser.add_argument("--as-english", action="store_true", help="read all texts as English")
     given = parser.parse_args()
-    questions = load(DATA / "questions.jsonl").questions
+    questions = load(given.questions).questions
     with home():
         options = {"corpus": CORPUS, "embedder": given.embedder, "rerank": given.rerank, "llm": given.llm or "builtin"}
         settings = load_settings(options)

@@ -137,6 +137,19 @@ def test_the_language_of_every_question_is_told() -> None:
         assert language_of_text(question.text) == question.types[0], question.id
 
 
+def test_questions_across_languages_are_about_articles_in_another_language() -> None:
+    articles = {
+        row["title"]: row["text"]
+        for row in map(json.loads, (LANGUAGES / "articles.jsonl").read_text(encoding="utf-8").splitlines())
+    }
+    questions = load(LANGUAGES / "cross_questions.jsonl").questions
+    assert len(questions) == 15
+    for question in questions:
+        assert language_of_text(question.text) == question.types[0], question.id
+        for title in question.gold_titles:
+            assert language_of_text(articles[title]) != question.types[0], question.id
+
+
 def test_a_corpus_knows_the_languages_of_its_documents(corpora: Corpora, folder: Path) -> None:
     index(corpora, folder)
     told = ("ar", "de", "es", "fr", "he", "ja", "ko", "ru", "th", "tr", "zh")
