@@ -40,8 +40,8 @@ _NETWORK: Final = "evidence.onnx"
 _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
-    _NETWORK: "053123395e75f6d151b20e3bdbf9cf33777cc03c4dd44fa18345f76c50d616ce",
-    _SETTINGS: "d86cb403ddb1eae2fb7aa1af82c413af904d8d3631c5e7daea6af2ac970def9f",
+    _NETWORK: "aafee884e87f6880791e3edba81801bd9e2470179486c7062e25f406d36cc21b",
+    _SETTINGS: "eb2831b0246b6236c8d870c3be1cb0451629f5e19827ba7c45d6c130449308e7",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.
