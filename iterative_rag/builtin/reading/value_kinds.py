@@ -41,6 +41,11 @@ _DATED = lazy_pattern(
     r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring|(?:January|February|March|April|May|June|July|August|September"
     r"|October|November|December)(?: \d{1,2},)?) $"
 )
+# What is counted lies on one side of a number.
+_BOUND = lazy_pattern(
+    r"\b(?:before|after|since|until|(?:more|less|fewer|later|earlier) than|over|under|at least) "
+    r"(?P<number>\d[\d,.]*\d|\d)"
+)
 # What a lead calls its subject stands before the verb: "Ann Lee, born Ann Voss, was ...".
 _CALLED = lazy_pattern(r"^[^.;]{2,160}? (?=(?:is|was|are|were) )")
 _NOUNS = frozenset({AnswerKind.PERSON, AnswerKind.PLACE})
@@ -103,11 +108,14 @@ def _has_other_unit(query: Query, header: str) -> bool:
 
 
 def _counts_other(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether a number is a year, or counts something else than is asked for: "four main islands" for people."""
+    """Whether a number is a year, or counts something else than is asked for: "four main islands" for people, all
+    bridges for those "opened before 1900"."""
     at = unit.text.find(value)
-    if value.isdigit() and dates(value) and _DATED.search(unit.text[: max(0, at)]):
+    if value.isdigit() and dates(value) and (_DATED.search(unit.text[: max(0, at)]) or _is_column(query, unit, value)):
         return True
     counted = _COUNTED.match(query.text)
+    if counted and any(bound["number"] not in unit.text for bound in _BOUND.finditer(query.text)):
+        return True
     asked = next((word for word in counted["what"].split() if kind_of_noun(word) in _NOUNS), "") if counted else ""
     if not asked:
         return False
@@ -117,6 +125,12 @@ def _counts_other(query: Query, unit: PageUnit, value: str) -> bool:
         if word.endswith("s") and kind in _NOUNS:
             return kind is not kind_of_noun(asked) and stem(word) not in counts_as(stem(asked))
     return False
+
+
+def _is_column(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether a value fills a cell of a column that has nothing to do with what is asked for."""
+    columns = [header for header, cell in zip(unit.header, unit.cells, strict=False) if value == cell.strip()]
+    return bool(columns) and all(not set(content(header)) & {*query.asked, *query.relation} for header in columns)
 
 
 def _is_lesser(query: Query, unit: PageUnit) -> bool:

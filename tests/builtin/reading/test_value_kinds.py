@@ -26,6 +26,8 @@ BUILT = "It was designed by the architect Ann Orley and built by the mason Tom R
         ("Who founded Orm Works?", "Ann Orley", "Orm Works was set up by Ann Orley.", False),
         ("How many bridges did Ann Orley build?", "1871", "In 1871 Ann Orley built bridges.", True),
         ("How many bridges did Ann Orley build?", "1871", "Ann Orley built 1871 bridges.", False),
+        ("How many bridges were opened before 1900?", "nine", "Nine bridges cross it.", True),
+        ("How many bridges were opened before 1900?", "four", "Four were opened before 1900.", False),
     ],
 )
 def test_a_value_of_another_deed_and_a_year_for_a_count_are_refused(
