@@ -32,7 +32,7 @@ class LLMAnalyst:
             question=inquiry.question,
             facts=fact_lines(inquiry.facts, self.fact_chars),
             tried=tried_needs(inquiry),
-            languages=self.languages.for_needs(inquiry.original),
+            languages=self.languages.for_needs(inquiry),
         )
         return analysis(reply, inquiry)
 

@@ -29,7 +29,7 @@ class LLMJointAnalyst:
             new=new_fact_marks(inquiry.facts, len(found)),
             question=inquiry.question,
             tried=analyst.tried_needs(inquiry),
-            languages=self.languages.for_needs(inquiry.original),
+            languages=self.languages.for_needs(inquiry),
         )
         question = " ".join(reply.question.split()) or None
         if question and rephraser.complaint(question, inquiry):

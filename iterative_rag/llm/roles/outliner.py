@@ -34,7 +34,7 @@ class LLMOutliner:
             facts=fact_lines(inquiry.facts, self.fact_chars),
             original=inquiry.original,
             most=str(MOST_SECTIONS),
-            languages=self.languages.for_needs(inquiry.original),
+            languages=self.languages.for_needs(inquiry),
             questions=str(MOST_SECTIONS * MOST_QUESTIONS),
         )
         seen: set[str] = set()

@@ -36,7 +36,7 @@ class LLMPlanner:
             plan=_shown(before),
             web=WEB if self.web else "",
             tried=tried_needs(inquiry),
-            languages=self.languages.for_needs(inquiry.original),
+            languages=self.languages.for_needs(inquiry),
         )
         steps = [] if reply.done else [step for step in reply.steps if step.question]
         return Plan(tuple(_planned(step) for step in steps[:MOST_STEPS]), reply.reason)

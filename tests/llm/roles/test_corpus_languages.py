@@ -17,7 +17,7 @@ from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.llm.roles.corpus_languages import CorpusLanguages
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
-from iterative_rag.types import Document, Status
+from iterative_rag.types import Document, Fact, Inquiry, Need, Status
 from tests.llm.inquiries import INQUIRY
 
 ENGLISH, GERMAN = "Who is the mayor of Aldermere?", "Wer ist die Bürgermeisterin von Aldermere?"
@@ -80,16 +80,24 @@ def test_several_corpora_tell_the_languages_of_all() -> None:
     ("counts", "question", "named"),
     [
         ({"en": 95, "de": 5}, ENGLISH, ""),
-        ({"en": 80, "de": 20}, ENGLISH, "German"),
-        ({"en": 80, "de": 20}, GERMAN, "English"),
+        ({"en": 5, "de": 95}, ENGLISH, "German"),
+        ({"en": 80, "de": 20}, GERMAN, ""),
         ({"de": 40, "fr": 30, "es": 30}, ENGLISH, "German and in Spanish"),
         ({}, GERMAN, ""),
         ({"de": 3}, "Aldermere?", ""),
     ],
 )
 def test_only_languages_of_many_documents_are_named(counts: Mapping[str, int], question: str, named: str) -> None:
-    told = CorpusLanguages(counts).for_needs(question)
+    told = CorpusLanguages(counts).for_needs(Inquiry(question, question))
     assert f"articles are in {named}." in told if named else told == ""
+
+
+def test_other_languages_are_named_once_a_look_up_in_that_of_the_question_found_nothing() -> None:
+    languages, need = CorpusLanguages({"en": 80, "de": 20}), Need(ENGLISH)
+    fact = Fact("s", "q", "Edda Holm", "a", "Aldermere", "a.md", 0, 1, need, 1.0)
+    assert languages.for_needs(Inquiry(ENGLISH, ENGLISH, (fact,), tried=(need,))) == ""
+    assert "articles are in German." in languages.for_needs(Inquiry(ENGLISH, ENGLISH, (), tried=(need,)))
+    assert "in German" in languages.for_searches(ENGLISH)
 
 
 def test_every_role_that_writes_look_ups_or_searches_is_told() -> None:
