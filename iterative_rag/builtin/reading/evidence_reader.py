@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-NAME: Final = "builtin/mpnet-evidence@1"
+NAME: Final = "builtin/mpnet-evidence@2"
 # sha256 of each file, put here by `scripts.train.evidence.install`. New weights need a new NAME, by which readings are
 # cached.
 _NETWORK: Final = "evidence.onnx"
