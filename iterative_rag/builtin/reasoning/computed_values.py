@@ -1,4 +1,8 @@
-"""Computes the operations of a plan from looked-up values: differences, years between, comparisons, joined names."""
+"""Computes the operations of a plan from looked-up values: differences, years between, comparisons, joined names.
+
+Who asks for a difference takes for granted that there is one. Where it comes out as nothing, the same value was read
+for both sides: that is no answer.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +166,7 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
     else:
         expression = f"{max(first.year, second.year)} - {min(first.year, second.year)}"
     years = _amount(_evaluate(expression))
-    if years is None:
+    if years is None or (not years and unit != "age"):
         return None
     text = written(years)
     return OperationResult(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
@@ -184,7 +188,7 @@ def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Opera
         expression = f"{expression} to {unit.lower()}"
     value = _evaluate(expression)
     amount = _amount(value)
-    if value is None or amount is None:
+    if value is None or amount is None or (operation is Operation.DIFFERENCE and not amount):
         return None
     rounded = written(half_up(amount * 100) / Fraction(100))
     return OperationResult(f"{rounded} {unit}".strip(), expression, said(value))
