@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
 import shlex
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,9 +28,9 @@ from iterative_rag.index.writer import Chunking, CorpusWriter
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.registry import EMBEDDERS
+from iterative_rag.system.files import CORPUS_DATABASE
 from iterative_rag.system.private_files import private_folder, tighten
 
-_DATABASE = "documents.sqlite"
 _NAMES_SHOWN = 8
 
 
@@ -92,7 +92,7 @@ class Corpora:
         folder = self._existing(name)
         size = _bytes_on_disk(folder)
         try:
-            with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+            with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
                 meta = store.meta()
                 if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
@@ -114,29 +114,32 @@ class Corpora:
     def versions(self, name: str) -> dict[str, dict[str, str]]:
         """The content hash of every document by root and id. Raises CorpusNotFound or CorpusDamaged."""
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
             return store.view().versions_by_root()
 
     def keys(self, name: str) -> list[tuple[str, int]]:
         """The keys of the metadata, and the columns of tables, with how many documents have each, the most used first.
         Raises CorpusNotFound or CorpusDamaged."""
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
             return known_keys(store.view().catalogue())
 
     def roots(self, name: str) -> set[str]:
         """The files and folders that a corpus was indexed from; none where there is no corpus that can be read."""
         folder = self.folder(name)
-        if not (folder / _DATABASE).is_file():
+        if not (folder / CORPUS_DATABASE).is_file():
             return set()
-        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(DocumentStore(folder / _DATABASE)) as store:
+        with (
+            suppress(sqlite3.DatabaseError),
+            closing(DocumentStore(folder / CORPUS_DATABASE)) as store,
+        ):
             return store.roots()
         return set()
 
     def titles(self, name: str, beginning: str, limit: int) -> list[str]:
         """Titles that begin so, the case aside; no index is opened. Raises CorpusNotFound or CorpusDamaged."""
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name)) as store:
+        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
             return store.view().titles_beginning(beginning, limit)
 
     def remove(self, name: str) -> None:
@@ -162,7 +165,7 @@ class Corpora:
     ) -> IndexedCorpus:
         """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere) or CorpusDamaged."""
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.ExitStack() as stack:
+        with sqlite_errors(folder, name), ExitStack() as stack:
             store = self._store(folder, name)
             stack.callback(store.close)
             meta = store.meta()
@@ -193,13 +196,13 @@ class Corpora:
         Raises CorpusHeld while another process writes the corpus.
         """
         folder = self._existing(name)
-        with sqlite_errors(folder, name), contextlib.closing(self._store(folder, name, write=True)) as store:
+        with sqlite_errors(folder, name), closing(self._store(folder, name, write=True)) as store:
             _check_schema(name, folder, store.meta())
             source = self.place(name)
             _check_place(name, store.in_step(), source)
             return copy_vectors(name, CorpusLock(folder, name), store, source, target, progress)
 
-    @contextlib.contextmanager
+    @contextmanager
     def writer(
         self,
         name: str,
@@ -219,9 +222,9 @@ class Corpora:
             private_folder(self.root)
             tighten(folder)
             try:
-                with sqlite_errors(folder, name), contextlib.closing(self._writable_store(folder)) as store:
+                with sqlite_errors(folder, name), closing(self._writable_store(folder)) as store:
                     writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name), adding)
-                    with contextlib.closing(writer):
+                    with closing(writer):
                         writer.prepare()
                         try:
                             yield writer
@@ -235,28 +238,28 @@ class Corpora:
 
     def _discard_if_empty(self, folder: Path) -> None:
         """Remove a corpus that stayed empty, so that the next `ask` does not choose it."""
-        with contextlib.suppress(sqlite3.DatabaseError):
-            if _is_empty(folder / _DATABASE):
+        with suppress(sqlite3.DatabaseError):
+            if _is_empty(folder / CORPUS_DATABASE):
                 _clear(folder)
 
     def _writable_store(self, folder: Path) -> DocumentStore:
         """The database; if it cannot be read at all, it and its vectors are discarded first."""
         try:
-            store = DocumentStore(folder / _DATABASE, write=True)
+            store = DocumentStore(folder / CORPUS_DATABASE, write=True)
             store.check()
             return store
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 raise
-            for leftover in folder.glob(_DATABASE + "*"):
+            for leftover in folder.glob(CORPUS_DATABASE + "*"):
                 leftover.unlink()
             shutil.rmtree(folder / VECTORS, ignore_errors=True)
-            return DocumentStore(folder / _DATABASE, write=True)
+            return DocumentStore(folder / CORPUS_DATABASE, write=True)
 
     def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:
-        if not (folder / _DATABASE).is_file():
+        if not (folder / CORPUS_DATABASE).is_file():
             raise damaged(folder, name, "its documents are missing")
-        return DocumentStore(folder / _DATABASE, write=write)
+        return DocumentStore(folder / CORPUS_DATABASE, write=write)
 
     def _existing(self, name: str) -> Path:
         folder = self.folder(name)
@@ -271,7 +274,7 @@ def _bytes_on_disk(folder: Path) -> int:
     sizes: dict[tuple[int, int], int] = {}
     for parent, _, names in os.walk(folder):
         for name in names:
-            with contextlib.suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):
                 stat = os.stat(os.path.join(parent, name))
                 sizes[stat.st_dev, stat.st_ino] = stat.st_blocks * 512 if hasattr(stat, "st_blocks") else stat.st_size
     return sum(sizes.values())
@@ -281,7 +284,7 @@ def _is_empty(database: Path) -> bool:
     """Whether there are no documents, not even a part of one. After a full disk there may not even be tables."""
     if database.is_file() and not database.stat().st_size:
         return True
-    with contextlib.closing(DocumentStore(database)) as store:
+    with closing(DocumentStore(database)) as store:
         begun = "created" in store.meta() and store.unowned()
         return not store.view().counts()[0] and not begun
 
@@ -305,7 +308,7 @@ def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
 
 def _holds(folder: Path) -> bool:
     """Whether there is a corpus; a removed one may leave a folder with nothing but locks."""
-    return (folder / _DATABASE).exists() or (folder / VECTORS).exists()
+    return (folder / CORPUS_DATABASE).exists() or (folder / VECTORS).exists()
 
 
 def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
@@ -332,7 +335,10 @@ def _check_place(name: str, in_step: Mapping[str, str], place: Place) -> None:
 
 def _identity(folder: Path) -> str:
     """Whose points on a server may go with this corpus; "" where its database cannot say."""
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(DocumentStore(folder / _DATABASE)) as store:
+    with (
+        suppress(sqlite3.DatabaseError),
+        closing(DocumentStore(folder / CORPUS_DATABASE)) as store,
+    ):
         return store.identity()
     return ""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, CorpusNotFound, DiskFull
 from iterative_rag.protocols import GIVEN
-from iterative_rag.system.files import disk_full, is_disk_full, is_full
+from iterative_rag.system.files import CORPUS_DATABASE, disk_full, is_disk_full, is_full
 
 # A file left in a corpus folder by a reader that found damage which loading does not reveal.
 DAMAGE_MARK = "damaged"
@@ -32,7 +32,7 @@ def rebuild_command(name: str, folder: Path | None = None) -> str:
 
 
 def _roots(folder: Path) -> list[str]:
-    uri = f"{(folder / 'documents.sqlite').absolute().as_uri()}?mode=ro"
+    uri = f"{(folder / CORPUS_DATABASE).absolute().as_uri()}?mode=ro"
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as database:
         return [row[0] for row in database.execute("SELECT DISTINCT root FROM documents ORDER BY root LIMIT 20")]
     return []

@@ -16,7 +16,7 @@ from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Readi
 from iterative_rag.sources.formats.known_formats import format_in_folder
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.sources.overlap import reads
-from iterative_rag.system.files import NOT_REGULAR
+from iterative_rag.system.files import CORPUS_DATABASE, NOT_REGULAR
 from iterative_rag.types import FILE_DATE_KEY, Document
 
 _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
@@ -144,11 +144,14 @@ def _walk(root: str) -> Iterator[Path | Skipped]:
 
 
 def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:
-    """The files of a folder as Path, its folders as str, sorted by name; nothing hidden or of no known format."""
+    """The files of a folder as Path, its folders as str, sorted by name; nothing hidden, of no known format or of a
+    corpus of ours, whose settings are JSON files."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         yield Skipped(shown(folder), f"The folder cannot be read: {error.strerror}.")
+        return
+    if any(entry.name == CORPUS_DATABASE for entry in entries):
         return
     for entry in entries:
         readable = format_in_folder(entry.name) is not None

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusError, DiskFull
 
+# The file by which the folder of a corpus is known: its documents.
+CORPUS_DATABASE = "documents.sqlite"
 NOT_REGULAR = "it is not a regular file but a pipe, a socket or a device"
 # Opened by the shell: `<(command)` and redirected input, which end when the other side does.
 _OPENED_BY_SHELL = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")

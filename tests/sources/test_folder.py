@@ -222,3 +222,10 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"PNG")
     with pytest.raises(CorpusError, match=r"a\.png"):
         open_source(tmp_path / "a.png")
+
+
+def test_a_corpus_that_lies_in_the_folder_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, a__md="# A\nText.")
+    write(tmp_path / "home", documents__sqlite=b"SQLite", pin__json='{"title": "Pin", "text": "None of it."}')
+    write(tmp_path / "home" / "vectors", edge_config__json='{"segments": 3}')
+    assert [document.title for document in documents(Folder(tmp_path))] == ["A"]
