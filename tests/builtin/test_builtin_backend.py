@@ -153,6 +153,10 @@ def test_a_person_known_by_one_word_is_not_found_as_a_namesake() -> None:
         ("How many people live in Orm?", "8 metres", False),
         ("How many meters higher is Orm Tower than Holm Tower?", "295 meters", True),
         ("In which month was Orm Tower opened?", "May", True),
+        ("What did it cost to build Orm Tower?", "323 feet", False),
+        ("How much did Orm Tower cost?", "186,000 pounds", True),
+        ("What did it cost to build Orm Tower?", "$5 million", True),
+        ("What did the climb of Orm Tower cost Ann Orley?", "her life", True),
         ("In which century was Orm Tower built?", "18th century", True),
     ],
 )

@@ -36,6 +36,9 @@ _DECISION = lazy_pattern(r"(?:yes|no)\b", re.IGNORECASE)
 # Days of the week and months, which answer without a year.
 _CALENDAR = frozenset({*calendar.day_name, *(f"{day}s" for day in calendar.day_name), *calendar.month_name[1:]})
 _LASTING = lazy_pattern(r"(?:for )?how long (?:did|does|do|has|have|had)\b|for how long\b", re.IGNORECASE)
+_COST = lazy_pattern(
+    r"(?:how much|what|which price) (?:[\w' -]{1,60} )?costs?\b|(?:how much|what) [\w' -]{1,60} paid\b", re.IGNORECASE
+)
 _COUNTED = lazy_pattern(r"(?:.{1,12} )?how many (?P<what>(?:[\w-]+ ?){1,4})", re.IGNORECASE)
 _MEASURED = lazy_pattern(r"(?:at )?(?:how|which|what) (?P<how>old|age|long|tall|high|deep|wide|far)\b", re.IGNORECASE)
 _DIMENSIONS = {
@@ -55,6 +58,8 @@ def is_of_kind(query: Query, value: str) -> bool:
     if value == NOTHING or wants_extract(query.text):
         return True
     if " | " in value or not any(character.isalnum() for character in value):
+        return False
+    if _COST.match(query.text) and _is_no_price(value):
         return False
     if query.kind in _SHORT and any(len(item.split()) > LONGEST for item in value.split(", ")):
         return False
@@ -90,6 +95,12 @@ def _is_amount(query: Query, value: str) -> bool:
     if "time" in asked and "time" not in said and dates(value):
         return False  # a year is no age
     return bool(said) and (not asked or not asked.isdisjoint(said))
+
+
+def _is_no_price(value: str) -> bool:
+    """Whether a value is measured in anything but money; pounds may be either."""
+    said = {amount.unit for amount, _, _ in amounts(value)}
+    return bool(said) and not any(dimension(unit) in {"", "money"} or unit == "pound" for unit in said)
 
 
 def _dimensions(query: Query) -> frozenset[str]:
