@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fakes.indexed_folder import index_articles
+
 QUESTION = "Who is the mayor of the town where the Sunday bridge stands?"
 TEXTS = {
     "Sunday_bridge.md": "# Sunday bridge\n\n| Sunday bridge | |\n|---|---|\n| Town | Aldermere |\n| Opened | 1310 |\n\n"
@@ -28,16 +30,8 @@ def write_articles(folder: Path) -> None:
 
 def indexed_home(folder: Path, corpus: str = "default") -> Path:
     """A data folder below this one in which the two articles are a corpus."""
-    import pytest
-
-    from iterative_rag.factory import index_paths
-    from iterative_rag.settings import Settings
-
     write_articles(folder / "articles")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        index_paths([folder / "articles"], settings=Settings(corpus=corpus), corpus=corpus)
-    return folder / "home"
+    return index_articles(folder, corpus)
 
 
 def play(schema: Mapping[str, Any], prompt: str) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from fakes.command_line import Command
+from fakes.indexed_folder import index_articles
 
 TOWN = """Aldermere is a market town on the Lorn. The mayor of Aldermere is Ines Korr, who was elected in 1990.
 
@@ -26,12 +24,10 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("towns")
-    (base / "pages").mkdir()
+    (base / "articles").mkdir()
     for title, text in TEXTS.items():
-        (base / "pages" / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "pages"), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
-    return base / "home"
+        (base / "articles" / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+    return index_articles(base)
 
 
 @pytest.fixture

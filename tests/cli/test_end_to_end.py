@@ -1,4 +1,5 @@
-"""Whole runs as processes: real corpus, real backend or a real local server, every status and what it prints."""
+"""Whole runs: real corpus, real backend or a real local server, every status and what it prints. Each exit code is
+that of a process once."""
 
 from __future__ import annotations
 
@@ -19,18 +20,13 @@ import pytest
 from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer, Fault, unused_url
 from fakes.sample_answers import check_schema
-from fakes.two_article_corpus import QUESTION, play, write_articles
+from fakes.two_article_corpus import QUESTION, indexed_home, play
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder in which the towns are the default corpus; made once: the encoder takes a second to load."""
-    base = tmp_path_factory.mktemp("towns")
-    articles = base / "articles"
-    write_articles(articles)
-    command = [sys.executable, "-m", "iterative_rag", "index", str(articles), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
-    return base / "home"
+    """A data folder in which the towns are the default corpus."""
+    return indexed_home(tmp_path_factory.mktemp("towns"))
 
 
 @pytest.fixture
@@ -54,7 +50,7 @@ def check_citations(made: Mapping[str, Any]) -> None:
 # --- the built-in backend -----------------------------------------------------------------------
 
 
-def test_answered(shell: Command, towns: None) -> None:
+def test_answered(shell: Command, run: Command, towns: None) -> None:
     done = shell("ask", QUESTION, "--llm", "builtin", "--json", "--trace", "run.jsonl")
     assert done.code == 0
     made = validated(done.out)
@@ -67,22 +63,22 @@ def test_answered(shell: Command, towns: None) -> None:
     events = [json.loads(line)["event"] for line in Path("run.jsonl").read_text(encoding="utf-8").splitlines()]
     assert events[0] == "run_started"
     assert events[-1] == "final"
-    assert "→ Who is the mayor of Aldermere?" in shell("trace").out
+    assert "→ Who is the mayor of Aldermere?" in run("trace").out
 
 
-def test_guess_answers_what_is_hardly_trusted(shell: Command, towns: None) -> None:
+def test_guess_answers_what_is_hardly_trusted(run: Command, towns: None) -> None:
     question = "Who painted the ceiling of the town hall of Aldermere?"
-    assert shell("ask", question, "--llm", "builtin", "-q").code == 3
-    guessed = shell("ask", question, "--llm", "builtin", "--guess", "--json")
+    assert run("ask", question, "--llm", "builtin", "-q").code == 3
+    guessed = run("ask", question, "--llm", "builtin", "--guess", "--json")
     assert guessed.code == 0
     assert 0 < validated(guessed.out)["confidence"] < 0.3
     check_citations(validated(guessed.out))
 
 
-def test_a_quiet_run_leaves_a_complete_trace(shell: Command, towns: None) -> None:
+def test_a_quiet_run_leaves_a_complete_trace(shell: Command, run: Command, towns: None) -> None:
     done = shell("ask", QUESTION, "--llm", "builtin", "--quiet")
     assert (done.code, done.out, done.err) == (0, "Edda Holm\n", "")
-    events = [json.loads(line)["event"] for line in shell("trace", "--json").out.splitlines()]
+    events = [json.loads(line)["event"] for line in run("trace", "--json").out.splitlines()]
     assert events[-1] == "final"
 
 
@@ -111,8 +107,8 @@ def test_a_cap_is_6(shell: Command, towns: None) -> None:
     assert "limit of 1" in made["reason"]
 
 
-def test_auto_without_ollama_says_so_in_one_line_and_answers(shell: Command, towns: None) -> None:
-    done = shell("ask", QUESTION, OLLAMA_HOST=unused_url())
+def test_auto_without_ollama_says_so_in_one_line_and_answers(run: Command, towns: None) -> None:
+    done = run("ask", QUESTION, OLLAMA_HOST=unused_url())
     assert done.code == 0
     notice = done.err.splitlines()[0]
     assert "built-in" in notice
@@ -124,8 +120,8 @@ def test_auto_without_ollama_says_so_in_one_line_and_answers(shell: Command, tow
 
 
 @pytest.mark.parametrize("question", ["", "   \n", "x" * 100_000], ids=["empty", "blank", "100,000 characters"])
-def test_a_question_that_cannot_be_right_is_2(shell: Command, towns: None, question: str) -> None:
-    done = shell("ask", "-", "--llm", "builtin", stdin=question)
+def test_a_question_that_cannot_be_right_is_2(run: Command, towns: None, question: str) -> None:
+    done = run("ask", "-", "--llm", "builtin", stdin=question)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("Error: The question")
     assert len(done.err) < 1000
@@ -154,7 +150,9 @@ def ollama() -> Iterator[FakeServer]:
         yield running
 
 
-def test_an_ollama_model_answers_and_a_second_run_is_free(shell: Command, towns: None, ollama: FakeServer) -> None:
+def test_an_ollama_model_answers_and_a_second_run_is_free(
+    shell: Command, run: Command, towns: None, ollama: FakeServer
+) -> None:
     arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
     done = shell(*arguments, OLLAMA_HOST=ollama.url)
     assert done.code == 0, done.err
@@ -163,21 +161,21 @@ def test_an_ollama_model_answers_and_a_second_run_is_free(shell: Command, towns:
     assert made["usage"]["llm_calls"] == len(ollama.calls("/api/chat")) > 0
     check_citations(made)
 
-    again = validated(shell(*arguments, OLLAMA_HOST=ollama.url).out)
+    again = validated(run(*arguments, OLLAMA_HOST=ollama.url).out)
     assert again["short_answer"] == "Edda Holm"
     assert again["usage"]["llm_calls"] == 0
     assert again["usage"]["cache_hits"] > 0
 
 
-def test_auto_takes_the_model_that_ollama_has(shell: Command, towns: None, ollama: FakeServer) -> None:
-    done = shell("ask", QUESTION, "--quiet", OLLAMA_HOST=ollama.url)
+def test_auto_takes_the_model_that_ollama_has(run: Command, towns: None, ollama: FakeServer) -> None:
+    done = run("ask", QUESTION, "--quiet", OLLAMA_HOST=ollama.url)
     assert (done.code, done.out) == (0, "Edda Holm\n")
     assert ollama.calls("/api/chat")
 
 
-def test_a_call_limit_is_6_with_the_best_answer(shell: Command, towns: None, ollama: FakeServer) -> None:
+def test_a_call_limit_is_6_with_the_best_answer(run: Command, towns: None, ollama: FakeServer) -> None:
     arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--max-calls", "3", "--json")
-    done = shell(*arguments, OLLAMA_HOST=ollama.url)
+    done = run(*arguments, OLLAMA_HOST=ollama.url)
     assert done.code == 6
     made = validated(done.out)
     assert made["status"] == "incomplete"
@@ -191,13 +189,13 @@ def test_a_server_that_is_down_is_5_and_says_what_to_type(shell: Command, towns:
     assert "Traceback" not in done.err
 
 
-def test_a_missing_model_is_5_and_names_the_pull(shell: Command, towns: None, ollama: FakeServer) -> None:
-    done = shell("ask", QUESTION, "--llm", "ollama/absent:7b", OLLAMA_HOST=ollama.url)
+def test_a_missing_model_is_5_and_names_the_pull(run: Command, towns: None, ollama: FakeServer) -> None:
+    done = run("ask", QUESTION, "--llm", "ollama/absent:7b", OLLAMA_HOST=ollama.url)
     assert done.code == 5
     assert "ollama pull absent:7b" in done.err
 
 
-def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell: Command, towns: None, ollama: FakeServer) -> None:
+def test_a_fault_after_the_first_facts_is_5_and_shows_them(run: Command, towns: None, ollama: FakeServer) -> None:
     """The server breaks once the first fact is known: what was found is printed, marked incomplete."""
 
     def breaking(body: Mapping[str, Any]) -> str:
@@ -207,7 +205,7 @@ def test_a_fault_after_the_first_facts_is_5_and_shows_them(shell: Command, towns
         return reply
 
     ollama.reply = breaking
-    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", OLLAMA_HOST=ollama.url)
+    done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", OLLAMA_HOST=ollama.url)
     assert done.code == 5
     made = validated(done.out)
     assert made["status"] == "incomplete"
@@ -248,21 +246,21 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns: None, ollama: FakeServer, role: 
     assert err.count(b"\n") == 1
 
 
-def test_a_key_is_never_printed_or_traced(shell: Command, towns: None, ollama: FakeServer, tmp_path: Path) -> None:
+def test_a_key_is_never_printed_or_traced(run: Command, towns: None, ollama: FakeServer, tmp_path: Path) -> None:
     secret = "sk-do-not-show-this"
     spec = f"openai-like/tiny:1b@{ollama.url}/v1"
     key = {"ITERATIVE_RAG_API_KEY": secret, "ITERATIVE_RAG_API_KEY_HOST": "127.0.0.1"}
-    done = shell("ask", QUESTION, "--llm", spec, "--json", "--trace", "run.jsonl", **key)
+    done = run("ask", QUESTION, "--llm", spec, "--json", "--trace", "run.jsonl", **key)
     assert any(secret in seen.headers.get("Authorization", "") for seen in ollama.seen)
     assert secret not in done.out + done.err
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in written if secret.encode() in path.read_bytes()]
 
 
-def test_doctor_with_ollama(shell: Command, ollama: FakeServer) -> None:
-    done = shell("doctor", OLLAMA_HOST=ollama.url)
+def test_doctor_with_ollama(run: Command, ollama: FakeServer) -> None:
+    done = run("doctor", OLLAMA_HOST=ollama.url)
     assert done.code == 0
     assert "tiny:1b" in done.out
-    missing = shell("doctor", OLLAMA_HOST=ollama.url, ITERATIVE_RAG_LLM="ollama/absent:7b")
+    missing = run("doctor", OLLAMA_HOST=ollama.url, ITERATIVE_RAG_LLM="ollama/absent:7b")
     assert missing.code == 5
     assert "ollama pull absent:7b" in missing.out

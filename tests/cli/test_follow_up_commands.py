@@ -1,4 +1,4 @@
-"""`ask -c`: a follow-up goes on with the last question or conversation, as processes of their own."""
+"""`ask -c`: a follow-up goes on with the last question or conversation, also that of another process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def towns(run: Command, tmp_path: Path) -> None:
     assert run("index", str(folder), "--corpus", "towns").code == 0
 
 
-def test_a_follow_up_goes_on_with_the_last_question(shell: Command, towns: None) -> None:
+def test_a_follow_up_goes_on_with_the_last_question(shell: Command, run: Command, towns: None) -> None:
     assert shell("ask", "Who is the mayor of Aldermere?", *ASKED, "-q").out == "Edda Holm\n"
     assert not ConversationStore().path.exists()  # a single question is no conversation
 
@@ -37,7 +37,7 @@ def test_a_follow_up_goes_on_with_the_last_question(shell: Command, towns: None)
     assert (done.code, "Understood as: Who was Edda Holm's father?" in done.err) == (0, True)
     assert "Jorn Holm" in done.out
 
-    done = shell("ask", "-c", "when was she born?", "--json", *ASKED)
+    done = run("ask", "-c", "when was she born?", "--json", *ASKED)
     assert json.loads(done.out)["question"] == "When was Edda Holm born?"
     assert json.loads(done.out)["short_answer"] == "3 March 1951"
 
@@ -48,20 +48,20 @@ def test_a_follow_up_goes_on_with_the_last_question(shell: Command, towns: None)
     assert all(turn.answer.citations and turn.facts for turn in turns)
 
 
-def test_a_follow_up_that_is_not_understood_can_be_told_what_it_means(shell: Command, towns: None) -> None:
-    shell("ask", "Who is the mayor of Aldermere?", *ASKED, "-q")
-    done = shell("ask", "-c", "the other one, please", *ASKED)
+def test_a_follow_up_that_is_not_understood_can_be_told_what_it_means(run: Command, towns: None) -> None:
+    run("ask", "Who is the mayor of Aldermere?", *ASKED, "-q")
+    done = run("ask", "-c", "the other one, please", *ASKED)
     assert done.code == 2
     assert "cannot be understood" in done.err
     assert "--as" in done.err
-    said = shell("ask", "-c", "and him?", "--as", "Who was the father of Edda Holm?", "-q", *ASKED)
+    said = run("ask", "-c", "and him?", "--as", "Who was the father of Edda Holm?", "-q", *ASKED)
     assert said.out == "Jorn Holm\n"
     assert ConversationStore().load("last").turns[-1].asked == "and him?"
 
 
-def test_a_named_conversation_is_begun_and_gone_on_with(shell: Command, towns: None) -> None:
-    first = shell("ask", "--conversation", "Mayors", "Who is the mayor of Aldermere?", "-q", *ASKED)
-    again = shell("ask", "--conversation", "mayors", "where was she born?", "-q", *ASKED)
+def test_a_named_conversation_is_begun_and_gone_on_with(run: Command, towns: None) -> None:
+    first = run("ask", "--conversation", "Mayors", "Who is the mayor of Aldermere?", "-q", *ASKED)
+    again = run("ask", "--conversation", "mayors", "where was she born?", "-q", *ASKED)
     assert (first.out, again.out) == ("Edda Holm\n", "Tarn\n")
     assert [one.turns for one in ConversationStore().listing()] == [2]
 
@@ -72,9 +72,9 @@ def test_without_a_question_there_is_nothing_to_go_on_with(run: Command, towns: 
     assert run("ask", "Who is it?", "--as", "Who is the mayor?", *ASKED).code == 2
 
 
-def test_the_answer_is_given_where_it_cannot_be_kept(shell: Command, towns: None) -> None:
-    shell("ask", "Who is the mayor of Aldermere?", *ASKED, "-q")
+def test_the_answer_is_given_where_it_cannot_be_kept(run: Command, towns: None) -> None:
+    run("ask", "Who is the mayor of Aldermere?", *ASKED, "-q")
     (home() / "conversations").write_text("in the way")
-    done = shell("ask", "-c", "and her father?", "-q", *ASKED)
+    done = run("ask", "-c", "and her father?", "-q", *ASKED)
     assert (done.code, done.out) == (0, "Jorn Holm\n")
     assert "not kept in the conversation" in done.err

@@ -4,10 +4,8 @@ premise, a limit. Each has words and a code of its own, and says what to do next
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import pytest
 
 from fakes.command_line import Command, TerminalCommand
+from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer
 from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, play, write_articles
@@ -31,9 +30,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("endings")
     write_articles(base / "articles")
     (base / "articles" / "Edda_Holm.md").write_text(HOLM, encoding="utf-8")
-    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
-    return base / "home"
+    return index_articles(base)
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +48,15 @@ def as_json(run: Command, question: str, *options: str, **environment: str) -> d
 
 
 # --- the built-in backend ---------------------------------------------------------------------
+
+
+def test_a_doubtful_find_is_not_shown_as_a_fact(run: Command) -> None:
+    said = run("ask", "How many people live in Aldermere?", "--llm", "builtin").err
+    assert "doubtful  1310  “Opened: 1310”" in said
+    assert "fact  1310" not in said
+    said = run("ask", "Who is the mayor of Aldermere?", "--llm", "builtin").err
+    assert "fact  Edda Holm  “Mayor: Edda Holm”" in said
+    assert "doubtful  Edda" not in said
 
 
 def test_not_in_the_corpus(run: Command) -> None:

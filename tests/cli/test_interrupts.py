@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
-from fakes.two_article_corpus import QUESTION, write_articles
+from fakes.two_article_corpus import QUESTION, indexed_home
 
 # Python runs this at its start: the process gets a signal when it begins to import a module, in the first run of it.
 STRIKE = """
@@ -32,9 +32,7 @@ NOT_BEGUN = "Stopped: nothing was begun. To go on, run the same command again.\n
 def towns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two articles, and a data folder that holds them indexed."""
     base = tmp_path_factory.mktemp("towns")
-    write_articles(base / "articles")
-    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
+    indexed_home(base)
     return base
 
 

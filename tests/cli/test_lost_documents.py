@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import pytest
 
 from fakes import bridge_world
 from fakes.command_line import Command
+from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import check_schema
 from iterative_rag import IterativeRAG, Status
@@ -31,9 +29,7 @@ STRATEGIES = ("crag", "self-rag", "plan", "iterative", "full")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("bridges")
     bridge_world.write_articles(base / "articles", WORLD)
-    command = [sys.executable, "-m", "iterative_rag", "index", str(base / "articles"), "-q"]
-    subprocess.run(command, env={**os.environ, "ITERATIVE_RAG_HOME": str(base / "home")}, check=True, timeout=120)
-    return base / "home"
+    return index_articles(base)
 
 
 @pytest.fixture(autouse=True)
