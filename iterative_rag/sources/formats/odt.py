@@ -1,6 +1,6 @@
 """OpenDocument texts (.odt): text, lists and tables as Markdown, with what the document says of itself.
 
-A ZIP archive of XML, which the standard library parses: document types and entities are refused before.
+A ZIP archive of XML, which the standard library parses: entities and default values are refused before.
 """
 
 from __future__ import annotations

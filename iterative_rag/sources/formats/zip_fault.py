@@ -15,7 +15,8 @@ MAX_PARTS = 10_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the begin of an encrypted file of Office, or of its formats before 2007
 # The parts that are parsed as XML, which have limits of their own.
 XML = (".xml", ".rels", ".opf")
-_DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
+# A document type alone is harmless: no parser here fetches the DTD that it names. OpenOffice wrote one into manifests.
+_DECLARATION = re.compile(rb"<!(?:ENTITY|ATTLIST|ELEMENT|NOTATION)")
 _BLOCK, _OVERLAP = 1 << 20, 64
 
 
@@ -50,14 +51,14 @@ def _fault_of(archive: zipfile.ZipFile, kind: str, max_xml_bytes: int) -> str | 
         return f"Unpacked it is larger than the limit of {limit} (a zip bomb, or many pictures)."
     if sum(part.file_size for part in xml) > max_xml_bytes:
         return f"Its text is larger than the limit of {max_xml_bytes / 1e6:.0f} MB when unpacked (a zip bomb?)."
-    # No such file defines entities: a few bytes of them can stand for gigabytes.
+    # A few bytes of entities, or of default values of attributes, can stand for gigabytes.
     if any(_declares(archive, part) for part in xml):
-        return f"Its XML defines entities, which {kind} never does: it is an XML bomb."
+        return f"Its XML defines entities or default values, which {kind} never does: it is an XML bomb."
     return None
 
 
 def _declares(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
-    """Whether a part has a document type, also one in UTF-16."""
+    """Whether a part declares anything in its document type, also in UTF-16."""
     before = b""
     with archive.open(part) as file:
         while block := file.read(_BLOCK):

@@ -89,9 +89,26 @@ def test_without_a_heading_the_title_is_that_of_the_metadata_then_that_of_the_fi
     assert only(odt(tmp_path / "other_bridge.odt", plain, {"meta.xml": None})).title == "other bridge"
 
 
+DTD = '<!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "file:///etc/Manifest.dtd">'
+MANIFEST = '<?xml version="1.0" encoding="UTF-8"?>' + DTD + '<manifest:manifest xmlns:manifest="m"/>'
+
+
+def test_a_document_type_that_defines_nothing_is_read_over(tmp_path: Path) -> None:
+    """Old OpenOffice wrote one into each manifest."""
+    changed: Parts = {
+        "META-INF/manifest.xml": MANIFEST,
+        "meta.xml": DTD.replace("manifest:manifest", "office:meta") + META,
+    }
+    read = only(odt(tmp_path / "old.odt", changed=changed))
+    assert read.title == "The Velm bridge"
+    assert ("author", "Edda Holm") in read.metadata
+
+
 BOMB = "<text:p>" + "x" * 17_000_000 + "</text:p>"
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
+DEFAULTS = f'<!DOCTYPE x [<!ATTLIST text:p text:a CDATA "{"a" * 100_000}">]>'
+UNDEFINED = '<!DOCTYPE x SYSTEM "file:///etc/x.dtd">'
 DEEP = "<text:section>" * 20_000 + "</text:section>" * 20_000
 LOCKED = '<manifest:manifest xmlns:manifest="m"><manifest:encryption-data/></manifest:manifest>'
 REFUSED: dict[str, tuple[Parts, str]] = {
@@ -99,6 +116,12 @@ REFUSED: dict[str, tuple[Parts, str]] = {
     "entities": ({"content.xml": content("&b;").replace("?>", "?>" + ENTITIES, 1)}, "an XML bomb"),
     "entities of the metadata": ({"meta.xml": ENTITIES + META}, "an XML bomb"),
     "external entity": ({"content.xml": content("&a;").replace("?>", "?>" + EXTERNAL, 1)}, "an XML bomb"),
+    "entities of the manifest": ({"META-INF/manifest.xml": MANIFEST.replace(DTD, ENTITIES)}, "an XML bomb"),
+    "default values": ({"content.xml": content("<text:p/>").replace("?>", "?>" + DEFAULTS, 1)}, "an XML bomb"),
+    "undefined entity": (
+        {"content.xml": content("<text:p>&a;</text:p>").replace("?>", "?>" + UNDEFINED, 1)},
+        "damaged (ParseError)",
+    ),
     "another type": (
         {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"},
         "its type is 'application/vnd",
