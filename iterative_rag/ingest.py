@@ -198,7 +198,7 @@ class _Ingestion:
                     self._take(item, source.root)
                 self._write()
                 self.progress.document(self.passages)
-        if not self.seen and not self._emptied():
+        if not self.seen and self.skipped and not self._emptied():
             first, count = self.skipped[0], len(self.skipped)
             which = "the only file or line was" if count == 1 else f"all {count:,} files or lines were"
             raise CorpusError(

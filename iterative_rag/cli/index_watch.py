@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _RETRY_SECONDS = 5.0
 _SHOWN = 20
 
-Update = Callable[..., "IngestReport"]  # takes `progress` and `noticed`
+Update = Callable[..., "IngestReport"]  # takes `progress`, `noticed` and `may_be_empty`
 
 
 def keep_in_step(paths: Sequence[Path], update: Update, teller: Teller, *, quiet: bool) -> None:
@@ -36,7 +36,7 @@ def keep_in_step(paths: Sequence[Path], update: Update, teller: Teller, *, quiet
     from iterative_rag.sources.settled_changes import rest, settled_changes, states_of
     from iterative_rag.system.cancellation import RunStopped, stoppable
 
-    known = states_of(paths)
+    known, devices = states_of(paths), _devices(paths)
     with indexing(quiet=quiet) as progress:
         report = update(progress=progress)
     teller.first(report)
@@ -47,7 +47,7 @@ def keep_in_step(paths: Sequence[Path], update: Update, teller: Teller, *, quiet
         while (found := settled_changes(paths, known, stop.is_set)) is not None:
             changes: list[DocumentChange] = []
             try:
-                report = update(noticed=changes.append)
+                report = update(noticed=changes.append, may_be_empty=_devices(paths) == devices)
             except RunStopped:
                 break
             except IterativeRAGError as error:
@@ -62,6 +62,11 @@ def keep_in_step(paths: Sequence[Path], update: Update, teller: Teller, *, quiet
                 teller.updated(report, changes)
             known = found
         teller.stopped()
+
+
+def _devices(paths: Sequence[Path]) -> list[int | None]:
+    """The device of each path. It changes where a drive is unmounted: its folder is empty, but nothing was deleted."""
+    return [path.stat().st_dev if path.exists() else None for path in paths]
 
 
 @contextmanager

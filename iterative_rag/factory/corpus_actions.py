@@ -219,6 +219,7 @@ def index_paths(
     titles: Collection[str] | None = None,
     whole: bool = False,
     refused_seconds: float | None = None,
+    may_be_empty: bool = False,
     llm: object | None = None,
     max_calls: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -231,6 +232,7 @@ def index_paths(
     `titles` are articles to take of the encyclopedia among the paths, besides those taken by title before; without
     them those are brought up to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one
     folder may take that are refused in the end; where they take twice as long, the rest of the folder is not read.
+    Documents of a folder that holds no file any more are removed where it `may_be_empty`; else that is a CorpusError.
     With `settings.index_questions` an LLM (`llm`, else that of the settings) writes so many questions for each passage,
     with at most `max_calls` calls; documents that then have none are taken up by the next run.
     """
@@ -244,7 +246,7 @@ def index_paths(
     _private_home()
     embedder = embedder or make_embedder(settings.embedder, settings)
     limits = None if refused_seconds is None else Limits(refused_seconds=refused_seconds)
-    sources, covered = _sources(paths, name, settings, titles, limits, whole=whole)
+    sources, covered = _sources(paths, name, settings, titles, limits, whole=whole, may_be_empty=may_be_empty)
     if given is not None:
         sources.append(given)
     budget = IndexingBudget(max_calls)
@@ -308,6 +310,7 @@ def _sources(
     limits: Limits | None,
     *,
     whole: bool,
+    may_be_empty: bool,
 ) -> tuple[list[DocumentSource], tuple[tuple[str, str], ...]]:
     """The sources of the paths, with the chosen articles of encyclopedias, and the paths that other sources cover.
 
@@ -327,13 +330,13 @@ def _sources(
     known = sorted(corpora(settings.index).roots(name))
     given = [str(path.expanduser().absolute()) for path in paths]
     for path in paths:
-        source = open_source(path, limits=limits)
+        source = open_source(path, limits=limits, may_be_empty=may_be_empty)
         if not is_encyclopedia(path):
             root = root_of(source.root, [*known, *given])
             if root != source.root:
                 if Path(root).resolve() != Path(source.root).resolve():
                     covered.append((source.root, root))
-                source = open_source(root, limits=limits)
+                source = open_source(root, limits=limits, may_be_empty=may_be_empty)
         elif titles:
             _check_not_whole(name, settings, source.root)
             source = open_source(path, titles=lists.add(source.root, titles))

@@ -30,8 +30,9 @@ FileState = tuple[int, ...] | str
 class Folder:
     """Walks a folder in sorted order, or reads one file. Links that lead out of the folder are not followed."""
 
-    def __init__(self, path: Path | str, *, limits: Limits | None = None) -> None:
+    def __init__(self, path: Path | str, *, limits: Limits | None = None, may_be_empty: bool = False) -> None:
         self.path = Path(path).expanduser().absolute()
+        self._may_be_empty = may_be_empty
         self._limits = limits or Limits()
 
     @property
@@ -51,8 +52,9 @@ class Folder:
         return dict(_state_of(entry) for entry in self._entries())
 
     def documents(self) -> Iterator[Document | Skipped]:
-        """Raises CorpusError when the path is missing or cannot be read, or holds no file of a known format."""
-        empty = True
+        """Raises CorpusError when the path is missing or cannot be read, or holds no file of a known
+        format and may not be empty."""
+        empty = not self._may_be_empty
         with ApartReader(self._limits) as apart:
             for entry in self._entries():
                 if apart.used_up:

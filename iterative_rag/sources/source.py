@@ -25,11 +25,12 @@ def encyclopedias_in_words() -> str:
 
 
 def open_source(
-    path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None
+    path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None, may_be_empty: bool = False
 ) -> DocumentSource:
     """A folder, or one file of a known format. Raises CorpusError for anything else.
 
-    `titles` are the articles to take of an encyclopedia; other sources are taken whole. `limits` are for a folder.
+    `titles` are the articles to take of an encyclopedia; other sources are taken whole. `limits` are for a folder,
+    which must hold a file unless it `may_be_empty`.
     """
     path = Path(path).expanduser()
     form = None if path.is_dir() else format_of(path.name)
@@ -38,7 +39,7 @@ def open_source(
     if form and form.source:
         return form.source(path)
     if path.is_dir() or format_in_folder(path.name) or not path.exists():
-        return Folder(path, limits=limits)
+        return Folder(path, limits=limits, may_be_empty=may_be_empty)
     raise CorpusError(
         f"{path} is neither a folder nor a {in_words(FORMATS.names)} file.",
         hint="Give a folder of such files, or one of them.",

@@ -127,6 +127,23 @@ def test_a_vanished_folder_is_told_and_a_stop_in_the_middle_keeps_what_is_done(f
     assert status["documents"] == 153
 
 
+def test_a_folder_whose_last_file_is_removed_keeps_no_documents(folder: Path, run: Command) -> None:
+    with watching(folder) as watch:
+        watch.until("watching")
+        for file in list(folder.iterdir()):
+            file.unlink()
+        watch.until_told({("removed", "bridge.md"), ("removed", "town.md")})
+        emptied = run("search", "town", "--corpus", "c")
+        assert (emptied.code, "There is no corpus 'c'" in emptied.err) == (4, True)
+        (folder / "mayor.md").write_text("# Mayor\n\nEdda Holm is the mayor.\n")
+        watch.until_told({("added", "mayor.md")})
+        assert watch.stop() == 0
+    (folder / "mayor.md").unlink()
+    refused = run("index", str(folder), "--corpus", "c")  # without --watch nobody saw the files go
+    assert refused.code == 4
+    assert "holds no" in refused.err
+
+
 def test_without_json_a_line_is_printed_for_each_change(folder: Path) -> None:
     command = [sys.executable, "-m", "iterative_rag", "index", str(folder), "--corpus", "c", "--watch"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
