@@ -32,7 +32,7 @@ Served = Annotated[
     typer.Option(
         "--corpus",
         metavar="NAME",
-        help="A corpus to serve, the first by default; repeatable. All of them if none is named.",
+        help="A corpus to serve (or a,b: asked at once), the first by default; repeatable. All if none is named.",
         autocompletion=corpus_names,
     ),
 ]

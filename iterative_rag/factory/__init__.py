@@ -5,6 +5,7 @@ from iterative_rag.factory.collections import names_collection, open_to_read
 from iterative_rag.factory.corpus_actions import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,
+    asked_names,
     corpora,
     corpus_name,
     for_one_run,
@@ -23,6 +24,7 @@ __all__ = [
     "DEFAULT_CORPUS",
     "STARTER_CORPUS",
     "IterativeRAG",
+    "asked_names",
     "cache",
     "checked_question",
     "corpora",

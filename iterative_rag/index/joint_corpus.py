@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Protocol
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpus_subset import CorpusPart
@@ -157,6 +157,14 @@ class JointCorpus:
             if self._original.setdefault(document_id, first) != document_id and first != document_id:
                 self._sources.setdefault(first, []).append(document.source)
             return self._original[document_id]
+
+
+def corpus_and_id(asked: str, document_id: str) -> tuple[str, str]:
+    """The corpus of a document and its id there. `asked` is the corpus of its run, or several between commas."""
+    prefix, slash, own = document_id.partition("/")
+    if slash and "," in asked and (name := unquote(prefix)) in asked.split(","):
+        return name, own
+    return asked, document_id
 
 
 def _prefix(name: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from iterative_rag.errors import CorpusNotFound, UsageError
-from iterative_rag.factory import STARTER_CORPUS, IterativeRAG, corpora, corpus_name, open_corpus
+from iterative_rag.factory import STARTER_CORPUS, IterativeRAG, asked_names, corpora, corpus_name, open_corpus
+from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.past_runs import PastRun
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import Settings
@@ -37,25 +38,34 @@ class RagPool:
 
     @property
     def default_corpus(self) -> str:
+        """The corpus that is asked where none is named; it may be several, whose names stand between commas."""
         return self._served[0] if self._served else corpus_name(self.settings)
 
     def corpora(self) -> list[str]:
-        """The corpora that may be asked, the default first. The starter corpus is indexed when it is first asked."""
+        """The corpora that may be asked, each by itself or several at once, the default first. The starter corpus is
+        indexed when it is first asked."""
         if self._served:
-            return list(self._served)
-        return list(dict.fromkeys([self.default_corpus, *corpora(self.settings.index).names(), STARTER_CORPUS]))
+            return list(dict.fromkeys(part for name in self._served for part in self.parts(name)))
+        names = [*self.parts(self.default_corpus), *corpora(self.settings.index).names(), STARTER_CORPUS]
+        return list(dict.fromkeys(names))
+
+    def parts(self, corpus: str) -> list[str]:
+        """The corpora that a name stands for: itself, or those between its commas."""
+        return asked_names(self.settings.model_copy(update={"corpus": corpus}))
 
     def served(self, corpus: str) -> str:
-        """The corpus of that name, the default for "". Raises CorpusNotFound for one that is not served."""
+        """The corpus of that name, the default for "", or several whose names stand between commas. Raises
+        CorpusNotFound for one that is not served."""
         if not corpus:
             return self.default_corpus
-        if corpus not in self.corpora():
-            raise CorpusNotFound(f"There is no corpus {corpus!r} here.", hint="GET /api/corpora lists them.")
-        return corpus
+        known, parts = self.corpora(), self.parts(corpus)
+        if missing := [name for name in parts or [corpus] if name not in known]:
+            raise CorpusNotFound(f"There is no corpus {missing[0]!r} here.", hint="GET /api/corpora lists them.")
+        return ",".join(parts)
 
     def serves(self, run: PastRun) -> bool:
-        """Whether a run of the past asked a corpus that is served here: no client is shown others."""
-        return run.corpus in self.corpora()
+        """Whether a run of the past asked only corpora that are served here: no client is shown others."""
+        return asked_only(run.corpus, self.corpora())
 
     def backend(self, name: str) -> str:
         """The backend of that name, the default for "". Raises UsageError for one that is not offered."""
@@ -68,6 +78,8 @@ class RagPool:
     def rag(self, corpus: str = "", backend: str = "") -> IterativeRAG:
         """What answers questions over a corpus. Opening it may take seconds. Raises CorpusError, LLMError."""
         corpus, backend = self.served(corpus), self.backend(backend)
+        if len(parts := self.parts(corpus)) > 1:
+            return self._joint(parts, backend)
         if known := self._open.get((corpus, backend)):  # not kept waiting by one that is being opened
             return known
         with self._lock:
@@ -76,17 +88,30 @@ class RagPool:
             return known
 
     def check(self, name: str) -> None:
-        """Raise CorpusNotFound if there is no such corpus."""
+        """Raise CorpusNotFound if there is no such corpus, or one of several is not there."""
         known = corpora(self.settings.index)
-        if name != STARTER_CORPUS and name not in known.names():
-            known.info(name)
+        for part in self.parts(name) or [name]:
+            if part != STARTER_CORPUS and part not in known.names():
+                known.info(part)
 
     def corpus(self, name: str = "") -> Corpus:
-        """A corpus, opened, whatever backend it was opened for; none is loaded for it."""
-        name = self.served(name)
+        """One corpus, opened, whatever backend it was opened for; none is loaded for it. Of several that are the
+        default it is the first. Raises UsageError where several are named."""
+        parts = self.parts(self.served(name))
+        if name and len(parts) > 1:
+            raise UsageError(
+                "Several corpora can be asked at once, but are searched and read one at a time.",
+                hint=f"Name one of them: {', '.join(parts)}.",
+            )
+        name = parts[0]
         if opened := next((rag.corpus for (known, _), rag in list(self._open.items()) if known == name), None):
             return opened
         return self.rag(name, BUILTIN if BUILTIN in self._llms else "").corpus
+
+    def _joint(self, parts: Sequence[str], backend: str) -> IterativeRAG:
+        """Several corpora as one. They are those that the pool keeps open and closes, so this one is not kept."""
+        opened = [self.rag(part, backend) for part in parts]
+        return _with_models_of(opened[0], JointCorpus([one.corpus for one in opened]), ",".join(parts))
 
     def _opened(self, corpus: str, backend: str) -> IterativeRAG:
         beside = next((rag for (name, _), rag in self._open.items() if name == corpus), None)
@@ -97,14 +122,7 @@ class RagPool:
                 if beside
                 else open_corpus(like.settings.model_copy(update={"corpus": corpus}), like.embedder, like.store)
             )
-            return IterativeRAG(
-                like.settings.model_copy(update={"corpus": corpus}),
-                corpus=opened,
-                backend=like.backend,
-                cache=like.store,
-                notice=like.notice,
-                embedder=like.embedder,
-            )
+            return _with_models_of(like, opened, corpus)
         settings = self.settings.model_copy(update={"corpus": corpus})
         return IterativeRAG.from_settings(settings, llm=self._llms[backend])
 
@@ -114,6 +132,22 @@ class RagPool:
             for rag in self._open.values():
                 rag.close()
             self._open.clear()
+
+
+def asked_only(corpus: str, served: Collection[str]) -> bool:
+    """Whether the corpus that a run asked, or each of several, is among these."""
+    return corpus in served or all(part in served for part in corpus.split(","))
+
+
+def _with_models_of(rag: IterativeRAG, corpus: Corpus, name: str) -> IterativeRAG:
+    return IterativeRAG(
+        rag.settings.model_copy(update={"corpus": name}),
+        corpus=corpus,
+        backend=rag.backend,
+        cache=rag.store,
+        notice=rag.notice,
+        embedder=rag.embedder,
+    )
 
 
 def _configured(settings: Settings) -> dict[str, object]:

@@ -15,7 +15,8 @@ SHORTEST_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """`corpora` are those that are served, () for all. `token` is "" where none is needed, on loopback only.
+    """`corpora` are those that are served, () for all; the first is the default, and may be several (a,b).
+    `token` is "" where none is needed, on loopback only.
 
     `allow_hosts` are names under which the server is reached besides its address, as behind a reverse proxy.
     `behind_tls`: browsers reach the server over https, by a proxy that ends TLS. `read_only` hides what changes state.

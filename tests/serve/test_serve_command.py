@@ -19,6 +19,8 @@ from fakes.command_line import run_as_process
 from fakes.model_server import FakeServer, Fault
 from fakes.running_server import CORPUS, TOKEN, events_in, running_server
 from fakes.two_article_corpus import QUESTION
+from fakes.two_corpora import BOTH, CITED, SHORT_ANSWER, index_two_corpora
+from fakes.two_corpora import QUESTION as CHAIN
 from iterative_rag.cli.serve import serve
 from iterative_rag.errors import MissingExtra
 
@@ -45,6 +47,41 @@ def serving(*options: str, **environment: str) -> Iterator[tuple[subprocess.Pope
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
                 process.wait(30)
+
+
+def test_several_corpora_are_asked_at_once(tmp_path: Path) -> None:
+    index_two_corpora(tmp_path)
+    with (
+        serving("--corpus", BOTH) as (_, address, lines),
+        httpx.Client(base_url=address, trust_env=False, timeout=60) as client,
+    ):
+        assert lines[0].startswith("Serving towns, people with")
+        assert [one["name"] for one in client.get("/api/corpora").json()["corpora"]] == ["towns", "people"]
+        for named in ({}, {"corpus": "people, towns"}):  # the default, and one that a client names
+            answer = client.post("/api/ask", json={"question": CHAIN} | named).json()
+            assert answer["short_answer"] == SHORT_ANSWER
+            assert {(one["title"], one["corpus"]) for one in answer["citations"]} == CITED
+        for name in ("towns,cities", ","):
+            assert client.post("/api/ask", json={"question": CHAIN, "corpus": name}).status_code == 404
+        assert client.get("/api/search", params={"q": "mayor", "corpus": BOTH}).status_code == 400
+        assert client.get("/api/search", params={"q": "mayor"}).json()["corpus"] == "towns"
+        model = f"iterative-rag:{BOTH}"
+        body = {"model": model, "messages": [{"role": "user", "content": CHAIN}]}
+        assert SHORT_ANSWER in client.post("/v1/chat/completions", json=body).text
+        assert client.get("/v1/models").json()["data"][0]["id"] == model
+        # On the page: the choice of a corpus and the boxes of the others.
+        form = client.get("/").text
+        assert "<option selected>towns</option>" in form
+        assert re.search(r'value="people" checked', form)
+        run = client.post("/ask", data={"question": CHAIN, "corpus": ["towns", "people"]}).headers["location"]
+        client.get(f"/api{run}/events")  # until it ends
+        for title, corpus in CITED:
+            number = next(one["n"] for one in answer["citations"] if one["title"] == title)
+            page = client.get(run, params={"cite": number}).text
+            links = set(re.findall(rf'href="(/corpora/{corpus}/documents/[^"]+)"', page))
+            assert links
+            assert all(title in client.get(link).text for link in links)
+        assert client.get("/history").text.count(CHAIN) >= 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

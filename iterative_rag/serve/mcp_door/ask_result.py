@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.serve.mcp_door.document_uris import document_uri
 from iterative_rag.serve.mcp_door.tool_results import (
     AskResult,
@@ -55,9 +56,10 @@ def ask_result(answer: Answer, corpus: str) -> AskResult:
 
 
 def _citation(citation: Citation, corpus: str, ids: Mapping[str, str]) -> CitationResult:
-    document_id = ids.get(citation.source, "")
+    corpus, document_id = corpus_and_id(corpus, ids.get(citation.source, ""))
     return CitationResult(
         n=citation.n,
+        corpus=citation.corpus,
         document_id=document_id,
         title=citation.title,
         uri=document_uri(corpus, document_id) if document_id else "",

@@ -95,17 +95,17 @@ class CorpusTools:
         return FindResult(**_source(corpus, document), told=found.told, places=places)
 
     def list_corpora(self, wanted: ListCorporaArguments) -> CorporaResult:
-        known, default = corpora(self._pool.settings.index), self._pool.default_corpus
+        known, default = corpora(self._pool.settings.index), self._pool.parts(self._pool.default_corpus)
         there = set(known.names())
         entries = []
         for name in self._pool.corpora():
             if name in there:
                 info = known.info(name)
                 told = {"documents": info.documents, "passages": info.passages, "state": info.state}
-                entries.append(CorpusEntry(name=name, **told, updated=info.updated, default=name == default))
+                entries.append(CorpusEntry(name=name, **told, updated=info.updated, default=name in default))
             elif name == STARTER_CORPUS:
                 told = {"documents": 0, "passages": 0, "state": "not indexed yet"}
-                entries.append(CorpusEntry(name=name, **told, updated="", default=name == default))
+                entries.append(CorpusEntry(name=name, **told, updated="", default=name in default))
         return CorporaResult(corpora=entries)
 
     def calculate(self, wanted: CalculateArguments) -> CalculateResult:

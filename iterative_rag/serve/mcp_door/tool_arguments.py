@@ -23,6 +23,13 @@ MOST_CHARACTERS = 50_000
 CorpusArgument = Annotated[
     str, Field(max_length=LONGEST_NAME, description="Name of the corpus (list_corpora); empty: the default one.")
 ]
+AskedArgument = Annotated[
+    str,
+    Field(
+        max_length=LONGEST_NAME,
+        description="Name of the corpus (list_corpora), or of several to ask at once (a,b); empty: the default one.",
+    ),
+]
 DocumentArgument = Annotated[
     str, Field(min_length=1, max_length=LONGEST_NAME, description="Title or document_id of a document.")
 ]
@@ -97,7 +104,7 @@ class AskArguments(Arguments):
         max_length=LONGEST_QUESTION,
         description="One self-contained question in plain words; it may need several look-ups.",
     )
-    corpus: CorpusArgument = ""
+    corpus: AskedArgument = ""
     within: WithinArgument = WithinArguments()
     strategy: str = Field(
         "",

@@ -95,6 +95,7 @@ class CitationResult(Quoted):
     """A numbered quote; `[n]` in the answer refers to it. `document_id` and `uri` are "" for pages of the web."""
 
     n: int
+    corpus: str = Field("", description="The corpus that it is from, where several were asked.")
     retrieved: str = Field("", description="The day (ISO) on which a web page was read.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from iterative_rag.errors import CorpusNotFound
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.openai_door.protocol_errors import ModelUnknown
 from iterative_rag.serve.rag_pool import BUILTIN, RagPool
@@ -27,22 +28,22 @@ class ModelName:
 
 def offered(pool: RagPool) -> list[ModelName]:
     """The models that are listed: each corpus, and then with each strategy that the backend can follow."""
-    corpora = pool.corpora()
+    corpora = list(dict.fromkeys([pool.default_corpus, *pool.corpora()]))
     strategies = [name for name in STRATEGIES.offered if name != _NEEDS_LLM or pool.backends[0] != BUILTIN]
     with_strategy = [ModelName(corpus, strategy) for corpus in corpora for strategy in strategies]
     return [*(ModelName(corpus) for corpus in corpora), *with_strategy]
 
 
 def parsed(model: str, pool: RagPool) -> ModelName:
-    """The name alone stands for the default corpus. Raises ModelUnknown."""
+    """The name alone stands for the default corpus; several stand between commas. Raises ModelUnknown."""
     family, _, rest = model.partition(":")
     corpus, _, strategy = rest.partition(":")
     if family != FAMILY or (strategy and strategy not in STRATEGIES.offered):
         raise ModelUnknown(model)
-    corpus = corpus or pool.default_corpus
-    if corpus not in pool.corpora():
-        raise ModelUnknown(model)
-    return ModelName(corpus, strategy)
+    try:
+        return ModelName(pool.served(corpus), strategy)
+    except CorpusNotFound as error:
+        raise ModelUnknown(model) from error
 
 
 def model_json(name: ModelName, created: int) -> dict[str, Any]:

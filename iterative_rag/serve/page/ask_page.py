@@ -63,7 +63,8 @@ async def posted_fields(request: Request) -> dict[str, str]:
         fields = parse_qs(body, max_num_fields=_MOST_FIELDS, keep_blank_values=True)
     except ValueError as error:
         raise UsageError("The form has too many fields.") from error
-    return {name: values[0] for name, values in fields.items()}
+    # The choice of the corpus, and a box for each other one that is to be asked with it.
+    return {name: ",".join(values) if name == "corpus" else values[0] for name, values in fields.items()}
 
 
 def _as_request(given: Mapping[str, str]) -> dict[str, Any]:
@@ -88,6 +89,7 @@ async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGE
         status_of(error) if error else 200,
         given={name: given.get(name, "") for name in _TEXTS},
         corpora=corpora,
+        asked=services.pool.parts(given.get("corpus") or services.pool.default_corpus) or [""],
         backends=services.pool.backends,
         strategies=STRATEGIES.offered,
         default_strategy=services.settings.strategy,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.serve.api.documents import opened_corpus
 from iterative_rag.serve.services import Services
 from iterative_rag.types import Answer, Citation, Document
@@ -24,7 +25,7 @@ class CitedDocuments:
         """None where the corpus does not hold the document, or is not served any more."""
         key = citation.source, citation.title
         if key not in self._known:
-            self._known[key] = self._found(*key)
+            self._known[key] = self._found(*key, citation.corpus)
         return self._known[key]
 
     def ids(self, citations: tuple[Citation, ...]) -> Mapping[int, str]:
@@ -32,12 +33,14 @@ class CitedDocuments:
         known = {one.n: self._ids.get((one.source, one.title), "") for one in citations}
         return {n: document_id for n, document_id in known.items() if document_id}
 
-    def _found(self, source: str, title: str) -> Document | None:
+    def _found(self, source: str, title: str, cited_from: str) -> Document | None:
+        """`cited_from` is the corpus of the citation, "" where only one was asked."""
+        name, document_id = corpus_and_id(self._name, self._ids.get((source, title), ""))
         try:
-            corpus = opened_corpus(self._services.pool, self._name)
+            corpus = opened_corpus(self._services.pool, name if document_id else cited_from or name)
         except CorpusError:
             return None
-        if document := _by_id(corpus, self._ids.get((source, title), "")):
+        if document := _by_id(corpus, document_id):
             return document
         try:
             found = corpus.find(title)

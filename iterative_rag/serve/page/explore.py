@@ -166,8 +166,9 @@ def _runs(services: Services, words: str, offset: int) -> list[RunEntry]:
 
 
 def _citing(services: Services, name: str, title: str) -> list[RunEntry]:
-    """The newest answers of this corpus that cite the document."""
-    return list(islice((run for run in services.history.runs([name]) if title in run.cited), _CITING))
+    """The newest answers of this corpus, or of several with it, that cite the document."""
+    runs = services.history.runs(services.pool.corpora())
+    return list(islice((run for run in runs if title in run.cited and name in run.corpus.split(",")), _CITING))
 
 
 def _others(services: Services, run: ShownRun) -> Sequence[RunEntry]:

@@ -18,15 +18,22 @@ _ASKING = re.compile(r"^(?:Who|What|Which|When|Where|How|Why|In|On|At|Is|Was|Wer
 
 
 def fetch_commands(services: Services, run: ShownRun) -> tuple[tuple[str, str], ...]:
-    """Titles that the corpus does not hold, each with the command that fetches it."""
+    """Titles that the corpus does not hold, each with the command that fetches it: into the first, where several were
+    asked."""
     wanted = dict.fromkeys(_wanted(run))
-    try:
-        held = {_plain(title) for title in opened_corpus(services.pool, run.corpus).titles()}
-    except CorpusError:
-        held = set()
+    asked = services.pool.parts(run.corpus) if run.corpus else [""]
+    held = {_plain(title) for name in asked for title in _titles(services, name)}
     missing = [title for title in wanted if _plain(title) not in held][:_MOST]
-    corpus = f" --corpus {shlex.quote(run.corpus)}" if run.corpus not in ("", "starter") else ""
+    corpus = f" --corpus {shlex.quote(asked[0])}" if asked[0] not in ("", "starter") else ""
     return tuple((title, f"iterative-rag corpus fetch {shlex.quote(title)}{corpus}") for title in missing)
+
+
+def _titles(services: Services, corpus: str) -> list[str]:
+    """None of a corpus that cannot be opened any more."""
+    try:
+        return opened_corpus(services.pool, corpus).titles()
+    except CorpusError:
+        return []
 
 
 def _wanted(run: ShownRun) -> list[str]:

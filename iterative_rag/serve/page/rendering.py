@@ -8,6 +8,7 @@ from functools import cache
 from html import unescape
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from iterative_rag import __version__
+from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines
 from iterative_rag.proof.answer_export import block_html
 from iterative_rag.proof.proof_file import stylesheet
@@ -115,12 +117,19 @@ def _environment() -> Environment:
         "apart": apart,
         "asset": _asset,
         "counted": counted,
+        "document_path": _document_path,
         "extract": EXTRACT,
         "strategies": lambda: STRATEGIES.offered,
         "taken_lines": taken_lines,
         "version": __version__,
     }
     return environment
+
+
+def _document_path(asked: str, document_id: str) -> str:
+    """The page of a document; `asked` is the corpus of its run, or several between commas."""
+    corpus, own = corpus_and_id(asked, document_id)
+    return f"/corpora/{quote(corpus)}/documents/{quote(own)}"
 
 
 def _shown(value: object) -> object:

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from iterative_rag.past_runs import PastRun, read_run, trace_files
+from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.events import PastError
 
 # Entries that are kept, most of them of 1 or 2 kB; older runs are read each time.
@@ -47,7 +48,7 @@ class RunIndex:
         self._known: dict[Path, tuple[tuple[int, int], RunEntry]] = {}
 
     def runs(self, served: Iterable[str], words: str = "") -> Iterator[RunEntry]:
-        """The runs over one of the corpora `served` whose question or answer holds all the words, the newest first.
+        """The runs over corpora of `served` alone whose question or answer holds all the words, the newest first.
         Raises CorpusError."""
         corpora, wanted = frozenset(served), words.casefold().split()
         files = trace_files()
@@ -56,7 +57,7 @@ class RunIndex:
                 del self._known[gone]
         for number, path in enumerate(files):
             entry = self._entry(path, keep=number < _MOST)
-            if entry and entry.corpus in corpora and all(word in entry.searched for word in wanted):
+            if entry and asked_only(entry.corpus, corpora) and all(word in entry.searched for word in wanted):
                 yield entry
 
     def _entry(self, path: Path, *, keep: bool) -> RunEntry | None:

@@ -16,6 +16,8 @@ from mcp import Client, StdioServerParameters
 
 from fakes.readme_question import QUESTION, SHORT_ANSWER, index_articles
 from fakes.two_article_corpus import write_articles
+from fakes.two_corpora import BOTH, CITED, index_two_corpora
+from fakes.two_corpora import QUESTION as CHAIN
 from iterative_rag.cli import main
 from iterative_rag.factory import index_paths
 from iterative_rag.settings import Settings
@@ -49,6 +51,24 @@ def test_the_question_of_the_readme_is_answered() -> None:
     assert answer["short_answer"] == SHORT_ANSWER
     assert len(answer["citations"]) >= 4
     assert all(one["text"] and one["uri"] for one in answer["citations"])
+
+
+def test_several_corpora_are_asked_at_once(tmp_path: Path) -> None:
+    index_two_corpora(tmp_path)
+
+    async def asked() -> tuple[dict[str, Any], list[str], list[bool]]:
+        async with Client(started("--corpus", "towns")) as client:
+            result = await client.call_tool("ask", {"question": CHAIN, "corpus": BOTH})
+            answer = dict(result.structured_content)
+            read = [await client.read_resource(one["uri"]) for one in answer["citations"]]
+            refused = await client.call_tool("search", {"query": "mayor", "corpus": BOTH})
+            return answer, [getattr(one.contents[0], "text", "") for one in read], [bool(refused.is_error)]
+
+    answer, texts, refused = anyio.run(asked)
+    assert answer["corpus"] == BOTH
+    assert {(one["title"], one["corpus"]) for one in answer["citations"]} == CITED
+    assert all(one["text"] in text for one, text in zip(answer["citations"], texts, strict=True))
+    assert refused == [True]
 
 
 # What is no request of the protocol. Each line is answered by an error, or not at all.

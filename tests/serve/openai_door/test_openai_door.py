@@ -288,7 +288,7 @@ def test_the_question_of_the_readme_is_answered(tmp_path: Path) -> None:
         messages = asked(readme_question.QUESTION)
         stream = connected(server).chat.completions.create(model="iterative-rag:readme", messages=messages, stream=True)
         text = "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
-    assert text.startswith("Her name is **Jane Ballou** [")
+    assert "Her name is **Jane Ballou** [" in text
     assert "“Mother: Eliza Ballou”" in text
 
 
