@@ -262,12 +262,16 @@ class HopPrinter:
     def _reading(self, step: ReadingStep) -> None:
         if step.again:
             self._note("read again", step.need.question)
-        label = f"fact{self._which(step.need)}"
-        lines = list(dict.fromkeys(tuple(_fact(label, fact)) for fact in step.facts))
+        trusted = [fact for fact in step.facts if not fact.is_doubtful]
+        label = f"{'fact' if trusted else 'doubtful'}{self._which(step.need)}"
+        lines = list(dict.fromkeys(tuple(_fact(label, fact)) for fact in trusted or step.facts))
         for line in lines[:_FACTS_SHOWN]:
             self._printer.line(*line, indent="  ", hang="    ")
-        if len(lines) > _FACTS_SHOWN:
-            self._printer.line((f"{label}  and {len(lines) - _FACTS_SHOWN} more", "dim"), indent="  ")
+        more = [f"{len(lines) - _FACTS_SHOWN} more"] if len(lines) > _FACTS_SHOWN else []
+        if trusted and len(trusted) < len(step.facts):
+            more.append(f"{len(step.facts) - len(trusted)} doubtful")
+        if more:
+            self._printer.line((f"{label}  and {', '.join(more)}", "dim"), indent="  ")
         if not step.facts:
             self._printer.line((f"no fact{self._which(step.need)}", "yellow"), _read(step), indent="  ", hang="    ")
         for fault in step.faults:
@@ -291,7 +295,8 @@ def _fact(label: str, fact: Fact) -> list[Piece]:
     quote = clean(plain(fact.quote))
     if len(quote) > _QUOTE_SHOWN:
         quote = quote[: _QUOTE_SHOWN - 1] + "…"
-    return [(label, "dim"), "  ", (said, "green"), f"  “{quote}”", (f"  {clean(fact.title)}", "dim")]
+    style = "yellow" if fact.is_doubtful else "green"
+    return [(label, "dim"), "  ", (said, style), f"  “{quote}”", (f"  {clean(fact.title)}", "dim")]
 
 
 def _read(step: ReadingStep) -> str:

@@ -70,6 +70,10 @@ class Extract:
     window: int = 0
 
 
+# Facts less likely than this are shown as doubtful, and the built-in backend builds no further step on them.
+DOUBTFUL_BELOW = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A statement with its verbatim quote, verified: `document.text[start:end] == quote`.
@@ -93,6 +97,10 @@ class Fact:
     retrieved: str = ""
     url: str = ""
     copies: tuple[str, ...] = ()
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self.score < DOUBTFUL_BELOW
 
 
 @dataclass(frozen=True, slots=True)

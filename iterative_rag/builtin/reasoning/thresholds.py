@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from iterative_rag.types.loop import DOUBTFUL_BELOW
+
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
@@ -18,6 +20,6 @@ class Thresholds:
 
 # `given` is put here by `python -m scripts.train.fit_caution --write`: the least trust from which on at most three
 # answers in ten are wrong, on questions about articles that no model was trained on.
-CAREFUL = Thresholds(built_on=0.25, given=0.5)
+CAREFUL = Thresholds(built_on=DOUBTFUL_BELOW, given=0.5)
 # Never abstain: give the best answer whatever its trust.
 GUESSING = Thresholds(built_on=0.0, given=0.0)

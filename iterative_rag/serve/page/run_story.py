@@ -113,6 +113,7 @@ def _tell_reading(step: ReadingStep, hop: HopStory) -> None:
     need.read = True
     seen = {(fact.title, fact.quote) for fact in need.facts}
     need.facts += [fact for fact in step.facts if (fact.title, fact.quote) not in seen]
+    need.facts.sort(key=lambda fact: fact.is_doubtful)
     windows = counted(step.read, "passage")
     need.outcome = "" if need.facts else f"Nothing found: {windows} read"
     if step.dropped:
