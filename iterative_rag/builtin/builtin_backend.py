@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
-from iterative_rag.builtin.encoder import is_whole_word
+from iterative_rag.builtin.encoder import word_rank
 from iterative_rag.builtin.question.corpus_names import MOST_TITLES, CorpusNames, TitledCorpus, TitleWords
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
@@ -16,7 +16,6 @@ from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading import passage_extracts
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.list_findings import with_whole_lists
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, PageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust, weakest_step
@@ -31,7 +30,7 @@ from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.protocols import Cache, CallBudget, Corpus, Embedder, Roles
 from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
 
-# Extracts below this trust are dropped.
+# Extracts below this trust are dropped: no answer is built on them (`reasoning.thresholds`), they only cost memory.
 FLOOR = 0.05
 
 
@@ -75,7 +74,7 @@ class BuiltinBackend:
             titles = corpus.titles()
             self._titles = corpus.fingerprint, TitleWords(titles if len(titles) <= MOST_TITLES else ())
         backend = copy.copy(self)
-        backend._planner = self._planner.knowing(CorpusNames(self._titles[1], corpus, is_whole_word))
+        backend._planner = self._planner.knowing(CorpusNames(self._titles[1], corpus, word_rank))
         return backend
 
     def roles(self, budget: CallBudget) -> Roles:
@@ -132,7 +131,7 @@ class BuiltinExtractor:
         found = self._reader.read(query, page)
         if wants_extract(question):
             return passage_extracts.pick(question, page, self._embedder, found)
-        return with_whole_lists(query, found)
+        return found
 
 
 class BuiltinRephraser:

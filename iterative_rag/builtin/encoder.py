@@ -7,8 +7,10 @@ depend on the other texts.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +19,7 @@ from iterative_rag.builtin.networks import (
     VOCABULARY_DIGEST,
     lazy,
     load_network,
+    packaged_weights,
     read_file,
     shared_tokenizer,
     usable_cores,
@@ -108,9 +111,19 @@ def build(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
     return BuiltinEncoder()
 
 
-def is_whole_word(word: str) -> bool:
-    """Whether the vocabulary has a word as a whole: then it is common enough to be spelt right. Raises WeightsError."""
-    return len(lazy(_EncoderNetwork, None)().token_ids(word)) == len(("[CLS]", word, "[SEP]"))
+def word_rank(word: str) -> int:
+    """The place of a word in the vocabulary, where common words come first; 0 if it has no such word as a whole. Raises
+    WeightsError."""
+    return _vocabulary().get(word, 0)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> dict[str, int]:
+    """Word pieces with their numbers, read without what runs the network: a repeated question needs no more."""
+    vocabulary: dict[str, int] = json.loads(read_file(packaged_weights(), VOCABULARY, VOCABULARY_DIGEST))["model"][
+        "vocab"
+    ]
+    return vocabulary
 
 
 def load() -> None:

@@ -99,9 +99,11 @@ def test_the_half_that_was_not_found_is_named(rag: IterativeRAG) -> None:
         ("Who designed the Velmm Tower?", "Oda Brenk", NameReading("Velmm", "Velm")),
         ("When was Oda Bernk born?", "March 3, 1874", NameReading("Bernk", "Brenk")),
         ("who was the mother of oda brenck", "Tilda Brenk", NameReading("brenck", "Brenk")),
+        ("Who desinged the Velm Tower?", "Oda Brenk", NameReading("desinged", "designed")),
+        ("wich architect designed the velm tower", "Oda Brenk", NameReading("Wich", "Which")),
     ],
 )
-def test_a_misspelt_name_is_taken_as_the_nearest_title(
+def test_a_misspelt_word_is_taken_as_the_nearest_one(
     rag: IterativeRAG, question: str, value: str, taken: NameReading
 ) -> None:
     answer = rag.ask(question)

@@ -1,4 +1,5 @@
-"""Reads the names of a question by the titles of the corpus: capitals that were left out, and misspelt words."""
+"""Reads the names of a question by the titles of the corpus: capitals that were left out, and misspelt words; other
+words that are misspelt by the vocabulary."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Protocol, runtime_checkable
 
-from iterative_rag.builtin.language.function_words import BASE_VERBS, STOPWORDS, ordinal
+from iterative_rag.builtin.language.function_words import BASE_VERBS, QUESTION_WORDS, STOPWORDS, ordinal
 from iterative_rag.builtin.language.nouns import FUNCTIONAL, KINSHIP, NOT_PERSON_WORDS, PLACES, ROLES
 from iterative_rag.builtin.language.tokens import Token, is_verb
 from iterative_rag.text.folding import folded
@@ -17,8 +19,8 @@ from iterative_rag.types import Document, Hit, NameReading
 
 # A corpus of more titles is not looked through: that would take longer than a search.
 MOST_TITLES = 100_000
-# Shorter words have too many neighbours; from LONG letters on two of them may be wrong.
-SHORTEST, LONG = 5, 8
+# Shorter words, and shorter names, have too many neighbours; from LONG letters on two of a name's may be wrong.
+SHORTEST, SHORTEST_NAME, LONG = 4, 5, 8
 LONGEST_TITLE = 6  # words
 # Passages that are looked at for a word which no title holds.
 LOOKED_AT = 10
@@ -85,13 +87,15 @@ class TitleWords:
 
 
 class CorpusNames:
-    """Reads questions by the titles of one corpus. `is_known` tells words that are spelt right whatever the titles."""
+    """Reads questions by the titles of one corpus. `rank` is 0 for what is not known to be a word; of two words, the
+    more common one has the lower rank. A word with a rank is spelt right whatever the titles."""
 
-    def __init__(self, titles: TitleWords, corpus: TitledCorpus, is_known: Callable[[str], bool]) -> None:
-        self._titles, self._corpus, self._is_known = titles, corpus, is_known
+    def __init__(self, titles: TitleWords, corpus: TitledCorpus, rank: Callable[[str], int]) -> None:
+        self._titles, self._corpus, self._rank = titles, corpus, rank
 
     def read(self, question: str) -> QuestionNames:
-        """The question with capitals, if it has none, and with misspelt names as a title writes them."""
+        """The question with capitals, if it has none, with misspelt names as a title writes them, and with other words
+        as they are spelt."""
         lower = not any(character.isupper() for character in question[1:])
         text, taken = question, []
         for start, end, word in reversed(list(self._misspelt(question, lower=lower))):
@@ -104,15 +108,26 @@ class CorpusNames:
         asked = frozenset(_plain(question[start:end]) for start, end in _words(question))
         for start, end in _words(question):
             word = _plain(question[start:end])
-            name = lower or (question[start].isupper() and start > 0)
-            if len(word) < SHORTEST or not name or word in _COMMON or word in self._titles.titles_of:
+            named = question[start].isupper() and start > 0
+            if len(word) < SHORTEST or word in _COMMON or word in self._titles.titles_of or self._rank(word):
                 continue
-            near = self._titles.near(word)
+            near = self._titles.near(word) if len(word) >= SHORTEST_NAME and (lower or named) else []
             if len(near) > 1:
                 # Of several, the one whose title has another word of the question.
                 near = [one for one in near if any((asked - {word}) & title for title in self._titles.titles_of[one])]
-            if len(near) == 1 and not self._is_known(word) and not self._occurs(word):
-                yield start, end, self._titles.words[near[0]]
+            small = question[start].islower() or (lower and start == 0)
+            meant = self._titles.words[near[0]] if len(near) == 1 else self._nearest_word(word) if small else ""
+            if meant and not self._occurs(word):
+                yield start, end, meant if start else meant[:1].upper() + meant[1:]
+
+    def _nearest_word(self, word: str) -> str:
+        """The most common word of which a letter was left out, or two were swapped; "" where there is none.
+
+        A short word ("apse") has too many neighbours: it is taken for a question word at most.
+        """
+        near_by = [near for near in _mistyped(word) if len(word) >= SHORTEST_NAME or near in QUESTION_WORDS]
+        ranks = {near: rank for near in near_by if (rank := self._rank(near))} if word.isalpha() else {}
+        return min(ranks, key=lambda near: ranks[near], default="")
 
     def _occurs(self, word: str) -> bool:
         """Whether a passage of the corpus has the word, so that it is spelt as it should be."""
@@ -144,6 +159,15 @@ def _words(question: str) -> Iterator[tuple[int, int]]:
     """Where the words of a question are, without a possessive ending."""
     for match in _WORD.finditer(question):
         yield match.start(), match.start() + len(_OWN.sub("", match[0]))
+
+
+def _mistyped(word: str) -> Iterator[str]:
+    """The words that are often mistyped so (Norvig 2007): with one letter more, or with two swapped."""
+    for at in range(len(word) + 1):
+        start, end = word[:at], word[at:]
+        yield from (start + letter + end for letter in ascii_lowercase)
+        if len(end) > 1:
+            yield start + end[1] + end[0] + end[2:]
 
 
 def letters_apart(one: str, other: str) -> int:

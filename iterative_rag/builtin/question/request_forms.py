@@ -49,11 +49,15 @@ _PLURAL = lazy_pattern(
     r"(?: (?:of|in|on|over|at|for|by|to|from|with)\b|$))"
 )
 
+# "whos the director", "what's"; not "Who's Who"
+_SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
+
 
 def restated(question: str) -> str:
-    """The question of a request, without its mark; any other question only loses greetings and "please"."""
+    """The question of a request, without its mark; any other question only loses greetings, "please"
+    and contractions ("whos")."""
     text = " ".join(question.split())
-    text = _PLEASE.sub("", _GREETING.sub("", text))
+    text = _SHORT.sub(r"\1 is ", _PLEASE.sub("", _GREETING.sub("", text)))
     asked = _OPENING.sub("", text)
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"

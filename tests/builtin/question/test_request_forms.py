@@ -23,7 +23,10 @@ REQUESTS = {
     "Tell me whether Ada Orr is a cook": "Is Ada Orr a cook",
     "Who built Orm Hall, please?": "Who built Orm Hall?",
     "Tell me about the Sunday bridge.": "What is known about the Sunday bridge",
+    "whos the mayor of Orm": "Who is the mayor of Orm",
+    "What's the capital of Orm?": "What is the capital of Orm?",
     # These are not requests.
+    "Who's Who in Orm is by whom?": "Who's Who in Orm is by whom?",
     "State Street is in which city?": "State Street is in which city?",
     "Say Anything is a film by whom?": "Say Anything is a film by whom?",
     "Who sang Please Come Home?": "Who sang Please Come Home?",
