@@ -75,6 +75,18 @@ def test_what_no_page_holds_is_an_abstention_that_says_what_is_missing(question:
     assert len(draft.missing) > 20
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Ann Orley already have a child when she finished the Orley Bridge?",
+        "Was Ann Orley alive when the Orley Bridge was finished?",
+    ],
+)
+def test_a_question_for_yes_or_no_with_a_time_in_it_gets_no_date(question: str) -> None:
+    draft, _, _ = answer(question, PAGES)
+    assert draft.short_answer.lower() in {"", "yes", "no"}
+
+
 def test_a_premise_that_the_corpus_denies_is_no_answer() -> None:
     karl = "# Karl Voss\n\n| Karl Voss | |\n|---|---|\n| Born | 1800, Orm |\n| Spouse | none |\n"
     draft, _, _ = answer("Where was the wife of Karl Voss born?", {"Karl Voss": karl, **PAGES})

@@ -66,7 +66,7 @@ BASE_VERBS = word_set(
     "record release appear premiere star sing paint publish discover invent receive share border separate have "
     "use house contain include host sign score beat defeat kill shoot murder bury name call say bear speak own "
     "buy sell produce last weigh cost happen occur take empty drain pass lay rank earn retire resign outlive "
-    "survive influence inspire"
+    "survive influence inspire enter"
 )
 PARTICIPLES = word_set(
     "born built made written won held led shot known given taken torn chosen drawn sung set found told taught "
@@ -154,7 +154,7 @@ def content(text: str) -> list[str]:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Stems of the words that are written large or hold a digit: "Born" the name, not "born" the verb."""
+    """Stems of the words that are capitalized or hold a digit: "Born" the name, not "born" the verb."""
     return frozenset(stem(fold(word)) for word in _LARGE.findall(text.replace("’", "'"))) | frozenset(
         stem(word) for word in words(text) if word[0].isdigit()
     )

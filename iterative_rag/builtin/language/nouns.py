@@ -67,6 +67,8 @@ FUNCTIONAL = word_set(
     "setting runtime budget score result venue stadium continent region county province party profession "
     "occupation employer award prize"
 )
+_IRREGULAR_PLURALS = word_set("people men women children countrymen sportsmen alumni")
+_SINGULARS = word_set("series species means")
 NAME_PARTS: dict[str, str] = {
     "first name": "first",
     "given name": "first",
@@ -92,3 +94,10 @@ def names_person(noun: str) -> bool:
 def possessive(noun: str) -> str:
     """The possessive form: "Ann's", "Jones'"."""
     return f"{noun}'" if noun.endswith("s") else f"{noun}'s"
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun, in lower case, looks like a plural."""
+    return noun in _IRREGULAR_PLURALS or (
+        noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and noun not in _SINGULARS
+    )

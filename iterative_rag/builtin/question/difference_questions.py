@@ -13,11 +13,14 @@ from iterative_rag.text.units import unit_of
 
 _BE_OR_DO = "is|was|are|were|did|does|do|has|have|had"
 _MORE = lazy_pattern(
-    r"^(?:by )?how (?:many|much) ?(?:(?P<unit>[a-z]+) )?(?P<more>more|fewer|less|[a-z]+er) "
+    r"^(?:by )?how (?:many|much) ?(?:(?P<unit>[a-z]+) )?(?P<more>(?:more|fewer|less|[a-z]+er)\b) "
     rf"?(?P<what>(?:(?!\b(?:{_BE_OR_DO})\b).){{0,60}}?)"
     rf" ?\b(?P<aux>{_BE_OR_DO}) (?P<first>.{{2,200}}?) than (?P<second>[^,]{{2,200}})(?P<rest>,.{{0,100}})?$",
     re.I,
 )
+
+
+_AT_A_TIME = lazy_pattern(r"\b(?:in|during|by|on) (?:(?:the )?[A-Z][a-z]+ )?(?:\d{1,2}, )?\d{4}$")
 
 
 def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -52,6 +55,11 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     counted = f"{unit} {what}".strip() if more in {"more", "fewer", "less"} else ""
     if not counted:
         return None
+    if _AT_A_TIME.fullmatch(second) and (end := _AT_A_TIME.search(first)):
+        # "did Ann Lee have in 1938 than in 1890"
+        then = f"{first[: end.start()]}{second}"
+        asks = [f"How many {counted} {aux} {one}?" for one in (first, then)]
+        return Computed(text, Operation.DIFFERENCE, (expand(asks[0], first), expand(asks[1], then)))
     subject, rest = _subject_and_rest(first)
     other, other_rest = _subject_and_rest(second)
     asks = [f"How many {counted} {aux} {first}?", f"How many {counted} {aux} {other} {_swapped(rest, other_rest)}?"]

@@ -1,6 +1,6 @@
 """Rewrites a follow-up into a question that stands alone, by rules: pronouns, ellipses, corrections, bare "why?".
 
-What no rule understands is Unclear: a wrong guess would answer a question that nobody asked.
+What no rule understands is Unclear: a wrong guess would answer another question.
 """
 
 from __future__ import annotations

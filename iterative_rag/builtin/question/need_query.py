@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
+    BASE_VERBS,
     DETERMINERS,
     IRREGULAR,
     PARTICIPLES,
@@ -21,7 +22,7 @@ from iterative_rag.builtin.language.function_words import (
     words,
 )
 from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, kind_of_noun
-from iterative_rag.builtin.language.nouns import BARE_KINDS
+from iterative_rag.builtin.language.nouns import BARE_KINDS, is_plural
 from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
 from iterative_rag.builtin.question.simplification import reword_nominal
@@ -33,7 +34,8 @@ LIGHT_VERBS = word_set("come came comes take took takes get got gets go went hap
 # "first" is not an ordinal before these.
 COMPOUND_FIRST = word_set("lady ladies name names minister ministers aid class")
 
-
+YES_NO_OPENINGS = word_set("is are was were do does did has have had")
+_YEAR = lazy_pattern(r"\d{4}s?")
 _ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
 
 
@@ -82,7 +84,7 @@ def read_query(question: str) -> Query:
         name = token.capital and place and token.low not in QUESTION_WORDS and rank is None
         if place == 0 and token.capital and token.low not in QUESTION_WORDS | AUXILIARIES | DETERMINERS | PREPOSITIONS:
             name = True
-        if name and not re.fullmatch(r"\d{4}", token.text):
+        if name and not _YEAR.fullmatch(token.text):
             run += content(token.text)
         if run and (not name or token.possessive or token.text[0] in '"“'):
             names.append(tuple(run))
@@ -122,23 +124,29 @@ def _is_past(word: str) -> bool:
 
 def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], frozenset[int], str]:
     """Answer kind, stems of the asked noun, indexes of tokens that are not relation words, and the unit asked for."""
+    if low and low[0] in YES_NO_OPENINGS:  # also with a "when" inside: "Did Ann Lee win when Bo Orr lost?"
+        return AnswerKind.YES_NO, (), frozenset(), ""
     tokens = [token for token in tokenize(text) if token.word]
     for place, word in enumerate(low):
         after = low[place + 1] if place + 1 < len(low) else ""
         if word == "how" and after in {"many", "much"}:
             first = place + 2 + 2 * (low[place + 2 : place + 4] == ["of", "the"])
-            end = group_end(tokens, first, len(tokens))
+            end = _noun_end(low, first, group_end(tokens, first, len(tokens)))
             noun = low[first:end]
             return AnswerKind.NUMBER, tuple(stem(w) for w in noun), frozenset(), (noun[-1] if noun else "")
         if word == "how" and after in MEASURES:
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
             return AnswerKind.NUMBER, (stem(after), stem(MEASURES[after])), frozenset(), unit
         if word in {"which", "what"} and after not in AUXILIARIES and after:
-            end = group_end(tokens, place + 1, len(tokens))
+            first = place + 1
+            if after == "of":  # "Which of the rivers ..."
+                first += 1 + (low[place + 2] in DETERMINERS if place + 2 < len(low) else 0)
+            end = _noun_end(low, first, group_end(tokens, first, len(tokens)))
             # "In which year Ann Lee died": the asked noun ends where a name begins.
-            while end > place + 2 and tokens[end - 1].capital and not tokens[place + 1].capital:
+            while end > first + 1 and tokens[end - 1].capital and not tokens[first].capital:
                 end -= 1
-            noun = [token.low for token in tokens[place + 1 : end]]
+            # "Which of the Seven Summits ...": what they are is not said.
+            noun = [token.low for token in tokens[first:end] if after != "of" or not tokens[first].capital]
             if tokens[end - 1].possessive:
                 noun[-1] = noun[-1].rstrip("s").rstrip("'’")
             kind = kind_of_noun(noun[-1]) if noun else AnswerKind.THING
@@ -159,6 +167,15 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
     if low and low[0] in AUXILIARIES:
         return AnswerKind.YES_NO, (), frozenset(), ""
     return AnswerKind.THING, (), frozenset(), ""
+
+
+def _noun_end(low: list[str], first: int, end: int) -> int:
+    """Where the asked noun ends: a plural has its verb behind it ("Which rivers join the Elbe?")."""
+    for at in range(first + 1, end):
+        after = low[at + 1] if at + 1 < len(low) else ""
+        if low[at] in BASE_VERBS and is_plural(low[at - 1]) and after not in AUXILIARIES:
+            return at
+    return end
 
 
 def _copular_noun(low: list[str], place: int, tokens: list[Token]) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import re
 from iterative_rag.builtin.language.function_words import BASE_VERBS, DETERMINERS, PARTICIPLES
 from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import is_participle, is_verb, tokenize
-from iterative_rag.builtin.question.pronouns import one_sentence
 from iterative_rag.text.patterns import lazy_pattern
 
 # Characters of a question that are read; the rest is ignored.
@@ -63,11 +62,16 @@ _STRANDED = lazy_pattern(
 _SCORE = lazy_pattern(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
 _HOW_MANY_OF = lazy_pattern(r"^how many of (?:the |these |those )(?P<what>.{3,80}?) (?:have|has) been (?=[a-z])", re.I)
 
+# "How often has Orm won the cup?" is answered by a number, "How often does the ferry run?" is not.
+_HOW_OFTEN = lazy_pattern(r"^how often(?= (?:has|have|had|did|was|were)\b)", re.I)
+
 
 # "Which of Ann Lee's films won ..."
 _WHICH_OF_OWN = lazy_pattern(
     r"^which (?:one )?of (?P<owner>(?:[A-Z][\w.-]* ?){1,4})['’]s? (?P<noun>[a-z]+s) (?P<rest>.{4,200})$", re.I
 )
+# "... were first heard in Prague": more than one is asked for.
+_ASKS_FOR_SEVERAL = lazy_pattern(r"^(?:are|were|have)\b", re.I)
 
 
 def _single(noun: str) -> str:
@@ -79,8 +83,10 @@ def _reword(text: str) -> str:
     if match := _STRANDED.match(text):
         text = f"In which {match['noun']} {match['be']} {match['what']}"
     if match := _WHICH_OF_OWN.match(text):
-        text = f"Which {_single(match['noun'])} of {match['owner']} {match['rest']}"
+        noun = match["noun"] if _ASKS_FOR_SEVERAL.match(match["rest"]) else _single(match["noun"])
+        text = f"Which {noun} of {match['owner']} {match['rest']}"
     text = _HOW_MANY_OF.sub(r"How many \g<what> were ", text)
+    text = _HOW_OFTEN.sub("How many times", text)
     return _SCORE.sub(r"\1 of ", text)
 
 
@@ -119,9 +125,9 @@ def reorder_clauses(text: str) -> str:
 
 
 def merge_sentences(question: str) -> str:
-    """Merge the sentences of a question into one, with each clause right after its noun."""
+    """Put each clause of a question right after its noun."""
     text = " ".join(_WHOS.sub(_correct_whose, question).split()).rstrip(" ?.")
-    return f"{reorder_clauses(one_sentence(text))}?" if text else question
+    return f"{reorder_clauses(text)}?" if text else question
 
 
 # "the singer who's third album ...": misspelt "whose"
@@ -135,9 +141,9 @@ def _correct_whose(match: re.Match[str]) -> str:
 
 
 def normalize(question: str) -> str:
-    """Normalize a question: at most LONGEST characters, single spaces, pronouns resolved, no question mark."""
+    """Normalize a question: at most LONGEST characters, single spaces, no question mark."""
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
-    text = _reword(one_sentence(_reorder_adverbials(_WHOS.sub(_correct_whose, text))))
+    text = _reword(_reorder_adverbials(_WHOS.sub(_correct_whose, text)))
     text = _NAMED_OWN.sub(_drop_person, text)
     text = _BARE_ROLE.sub(r"the \1 of", text)
     text = _NAMED_KIN.sub(lambda match: "" if names_person(match[1]) else match[0], text)

@@ -142,6 +142,12 @@ def test_the_surname_may_be_named_before_the_first_name() -> None:
             ["In which year did Ann Orley win the Harp Prize?", "In which year did Karl Voss win the Harp Prize?"],
         ),
         (
+            "How many more workers did the Orm Works have in 1938 than in 1890?",
+            Operation.DIFFERENCE,
+            "",
+            ["How many workers did the Orm Works have in 1938?", "How many workers did the Orm Works have in 1890?"],
+        ),
+        (
             "How many more goals did Orm score in 1956 than Tell in 1960?",
             Operation.DIFFERENCE,
             "",
@@ -235,20 +241,6 @@ CHAINS = [
         "Who taught the judge who sent Ann Orley's brother to prison?",
         ["Who is Ann Orley's brother?", "Which judge sent {0} to prison?", "Who taught {0}?"],
     ),
-    (
-        "Ann Orley led a film about the doctor who healed Tell. Who composed its music?",
-        [
-            "Which doctor healed Tell?",
-            "Ann Orley led about {0} which film?",
-            "Who composed the music of {0}?",
-        ],
-    ),
-    ("Ann Orley designed the Brell Tower. In which country was she born?", ["In which country was Ann Orley born?"]),
-    (
-        "The Brell Bridge was drawn by Ann Orley and a partner. Where was that partner born?",
-        ["Who is Ann Orley's partner?", "Where was {0} born?"],
-    ),
-    ("Ann Orley sang an opera in Tell. What is this opera called?", ["Ann Orley sang which opera in Tell?"]),
     (
         "Orm News is on a network founded by who?",
         ["Orm News is on which network?", "{0} was founded by who?"],
