@@ -22,6 +22,10 @@ from iterative_rag.text.values import Quantity, Span
 LONGEST = 10
 _SHORT = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
 _BEFORE_PLACE = lazy_pattern(r"^(?:.*\d{4},? )?(?:in|at|near) (?=[A-Z])")
+_TRADE_AFTER = lazy_pattern(r"(?<=\w), [a-zà-þ][a-zà-þ -]*$")
+_ADDRESSED = lazy_pattern(r"^(?:Mr|Mrs|Ms|Miss|Dr)\.? (?=[A-ZÀ-Þ][\w.'’-]* [A-ZÀ-Þ][\w'’-]*$)")
+# "the Orm region of Westmark"
+_PART_OF = lazy_pattern(r"^.*\b[a-z]+ of (?:the )?(?=[A-ZÀ-Þ])")
 _ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
 _BOUND = lazy_pattern(
     r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
@@ -139,8 +143,9 @@ def shortened(query: Query, value: str) -> str:
 def place_part(query: Query, place: str) -> str:
     """The part of "City Theatre, Tellby, Westmark" that is asked for: the last one for a country, the state before it,
     the first that is no building for a city; the whole where no part is asked for."""
-    parts, asked = place.split(", "), query.asked[-1:]
-    if len(parts) < 2 or not asked:
+    asked = query.asked[-1:]
+    parts = (_PART_OF.sub("", place) if asked and asked[0] in COUNTRIES else place).split(", ")
+    if not asked or (len(parts) < 2 and asked[0] not in COUNTRIES):
         return place
     if asked[0] in SMALLER:
         return next((part for part in parts if not _is_site(part)), place)
@@ -163,7 +168,8 @@ def _is_site(part: str) -> bool:
 
 
 def _without_trade(value: str) -> str:
-    """The name alone of "the German carpenter Tom Ruud"; "The Rolling Stones" stay as they are."""
+    """The name alone of "the German carpenter Tom Ruud" and of "Mr. Tom Ruud, carpenter"; "The Rolling Stones" stay."""
+    value = _ADDRESSED.sub("", _TRADE_AFTER.sub("", value))
     before: list[str] = []
     name = value.split()
     while name and (name[0][:1].islower() or name[0] in _ARTICLES or (before and _is_people(name[0]))):

@@ -42,7 +42,8 @@ def infobox_fact(query: Query, page: UnitPage) -> Finding | None:
 def _is_label(query: Query, wanted: list[str], unit: PageUnit) -> bool:
     label = content(unit.cells[0])
     counted = query.kind is AnswerKind.NUMBER and len(label) == 1 and any(label[0] in alike(word) for word in wanted)
-    told = {other for word in (*label, *wanted) for other in alike(word)} | _HOLLOW
+    told = {other for word in (*label, *wanted) for other in alike(word)}
+    told |= {*_HOLLOW, *content(query.unit)}
     return (label == wanted or counted) and all(word in told or unit_of(word) for word in query.relation)
 
 
@@ -54,7 +55,8 @@ def _value(query: Query, cell: str) -> str:
     elif query.years or query.ordinals:
         return ""
     else:
-        value = _REMARK.sub("", cell)
+        # "330 m (1,083 ft)": the remark may hold the unit that is asked for.
+        value = cell if unit_of(query.unit) else _REMARK.sub("", cell)
     value = shortened(query, trimmed(query, value))
     return value if value and fits(replace(query, names=()), value) else ""
 

@@ -39,7 +39,7 @@ def life_fact(query: Query, page: UnitPage) -> Finding | None:
 
 
 def own_page_trust(query: Query, page: UnitPage) -> float:
-    """The trust in what the page of a need's subject says in so many words; 0 if it is another's page."""
+    """The trust in what the page of a need's subject states explicitly; 0 if it is another's page."""
     title = set(content(_BRACKET.sub("", page.title)))
     return SURE * namesake_share(query, page) if query.name_words and query.name_words <= title else 0.0
 

@@ -75,7 +75,7 @@ def likeliest(query: Query, passages: Sequence[ShownPassage], most: int, charact
     """The `most` passages with most of the query's words, or more of them if they are short: up to so many characters
     together; in the page's order.
 
-    A word counts the more, the fewer passages of the page have it, and a year of the query YEAR times.
+    A word counts more the fewer passages of the page have it, and a year of the query YEAR times as much.
     """
     if len(passages) <= most:
         return list(passages)

@@ -55,6 +55,8 @@ def is_of_other_kind(query: Query, page: UnitPage, unit: PageUnit, value: str) -
     """Whether a value that stands in a unit of a page is clearly not of the kind, or not of the subject, asked for."""
     if value == NOTHING:
         return not _denies(query, unit)
+    if unit.infobox and unit.cells and value.strip() == unit.cells[0].strip():
+        return True  # the label of a row
     if (unit.infobox and _is_of_another(query, page, unit)) or (unit.cells and _is_elsewhere(query, unit, value)):
         return True
     if query.kind is AnswerKind.NUMBER:
@@ -144,7 +146,7 @@ def _is_lesser(query: Query, unit: PageUnit) -> bool:
 
 
 def _is_victim(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether a person suffered what somebody is asked to have done: "the murder of James Garfield"."""
+    """Whether a person is the victim of the deed whose doer is asked for: "the murder of James Garfield"."""
     if query.asked:
         return False
     deeds = {other for word in query.relation for other in alike(word)}
@@ -154,13 +156,13 @@ def _is_victim(query: Query, unit: PageUnit, value: str) -> bool:
 
 
 def _did_other(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether somebody is said to have done another thing than is asked for: "built by Tom Ruud" for a designer."""
+    """Whether the text credits the person with another deed than is asked for: "built by Tom Ruud" for a designer."""
     before = unit.text[: max(0, unit.text.find(value))]
     return not query.asked and is_of_other_deed(query.relation, before)
 
 
 def names_other_deed(query: Query, unit: PageUnit) -> bool:
-    """Whether a unit says that somebody did another thing than is claimed: "built by Tom Ruud" for "designed by"."""
+    """Whether a unit credits the person with another deed than is claimed: "built by Tom Ruud" for "designed by"."""
     claimed = _CLAIMED.search(query.text)
     if claimed is None or (at := unit.text.find(claimed["who"])) < 0:
         return False

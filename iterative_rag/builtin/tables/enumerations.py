@@ -5,9 +5,12 @@ from __future__ import annotations
 from iterative_rag.text.patterns import lazy_pattern
 
 _NAME = r"(?:the )?[A-ZÀ-Þ][\w'’.-]*(?:(?: (?:of|de|the|von|la|le|du))? [A-ZÀ-Þ\d][\w'’.-]*)*(?: \([^()]{1,60}\))?"
+# "Abraham Lincoln in 1865, James A. Garfield in 1881 ..."
+_YEAR = r"(?: in \d{4})"
 _WORD = r"(?!and\b|or\b|of\b|in\b|the\b)[a-zà-þ][\w'’-]+(?: (?!and\b|or\b)[a-zà-þ][\w'’-]+)?"
 _LINKS = r"(?:, and |, or |, | and | or )"
-_LISTS = tuple(lazy_pattern(rf"(?<!\w){item}(?:{_LINKS}{item})+(?!\w)") for item in (_NAME, _WORD))
+_LISTS = tuple(lazy_pattern(rf"(?<!\w){item}(?:{_LINKS}{item})+(?!\w)") for item in (rf"{_NAME}{_YEAR}?", _WORD))
+_IN_YEAR = lazy_pattern(rf"{_YEAR}$")
 _LINK = lazy_pattern(rf"{_LINKS}(?![^(]*\))")
 # What follows or precedes these words are examples.
 _EXAMPLES = lazy_pattern(
@@ -27,7 +30,7 @@ def whole_list(value: str, quote: str) -> tuple[tuple[str, ...], bool]:
     quote, at = quote[max(0, at - REACH) : at + REACH], min(at, REACH)
     for pattern in _LISTS:
         for match in pattern.finditer(quote) if at >= 0 else ():
-            items = tuple(item.removeprefix("the ").strip(" .") for item in _LINK.split(match[0]))
+            items = tuple(_IN_YEAR.sub("", item.removeprefix("the ").strip(" .")) for item in _LINK.split(match[0]))
             if match.start() <= at and at + len(value) <= match.end() and value.removeprefix("the ") and len(items) > 1:
                 return items, _EXAMPLES.search(quote) is None
     return (value,), True

@@ -65,7 +65,9 @@ def names_known(query: Query, table: PageTable) -> bool:
     if not query.name_words:
         return True
     known = set(content(f"{table.context} {' '.join(table.header)}"))
-    unknown = [set(name) - known for name in query.names if not set(name) <= known]
+    # "below 300 kelvins": a number is compared with cells, and no name.
+    names = (set(name) for name in query.names if not all(word.isdigit() for word in name))
+    unknown = [name - known for name in names if not name <= known]
     if not unknown:
         return True
     rows = [set(content(row.text)) for row in table.rows]

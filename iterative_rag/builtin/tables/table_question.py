@@ -17,13 +17,15 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
     words,
 )
+from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, alike, kind_of_noun
+from iterative_rag.builtin.language.nouns import is_plural
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.tables.cell_values import Day
 from iterative_rag.text.dates import Date
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.values import Moment, Quantity, Span
+from iterative_rag.text.values import Moment, Period, Quantity, Span
 
 
 class OperationHint(StrEnum):
@@ -172,14 +174,15 @@ def read_table_question(query: Query) -> TableQuestion:
     hints = {hint for hint, pattern in _HINTS.items() if pattern.search(free)}
     asked, kind = _asked(query, tokens)
     if _asks_for_all(kind, tokens):
-        hints.add(OperationHint.PLURAL)
+        # Of several, "first" says when something was done to each: "Which operas were first heard in Prague?".
+        hints = (hints - {OperationHint.FIRST, OperationHint.OLDEST}) | {OperationHint.PLURAL}
     measuring = [place for place, token in enumerate(tokens) if token.text in MEASURES or token.text in SUPERLATIVES]
     words_of = {word for place in measuring for word in (tokens[place].text, MEASURES.get(tokens[place].text, ""))}
     measure = frozenset(other for word in words_of if word for other in alike(stem(word)))
     if words_of & _SIZES:
         measure |= _SIZE_HEADERS
     ranks = tuple((rank, place) for place, token in enumerate(tokens) if (rank := ordinal(token.text)) is not None)
-    near = frozenset(other for word in asked for other in alike(word))
+    near = frozenset(other for word in asked for other in alike(word) | counts_as(word))
     return TableQuestion(
         query,
         tokens,
@@ -195,8 +198,9 @@ def read_table_question(query: Query) -> TableQuestion:
     )
 
 
-_IRREGULAR_PLURALS = frozenset({"people", "men", "women", "children", "countrymen", "sportsmen", "alumni"})
-_SINGULAR_VERBS = frozenset({"is", "was", "has", "does"})
+_SINGULAR_VERBS = frozenset({"is", "was"})
+_PLURAL_VERBS = frozenset({"are", "were", "have"})
+_SEVERAL = frozenset({"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"})
 _ASKING = frozenset({"which", "what", "who", "name", "list"})
 _OF = frozenset({"of", "in", "by", "for"})
 _VERBS = frozenset(stem(verb) for verb in BASE_VERBS)
@@ -214,6 +218,9 @@ def _asks_for_all(kind: AnswerKind, tokens: tuple[WordToken, ...]) -> bool:
     start = next((at for at, word in enumerate(said) if word in _ASKING), None)
     if start is None:
         return False
+    if said[start : start + 2] == ["which", "of"]:
+        rest = range(start + 3, min(start + 4 + _FARTHEST, len(said)))
+        return any(said[at] in _PLURAL_VERBS or (said[at] in BASE_VERBS and is_plural(said[at - 1])) for at in rest)
     copular = said[start + 1 : start + 2] in (["are"], ["were"])
     if said[start] == "who" and not copular:
         return False
@@ -222,15 +229,9 @@ def _asks_for_all(kind: AnswerKind, tokens: tuple[WordToken, ...]) -> bool:
         if word in AUXILIARIES or word in _OF:
             return False
         verb = stem(word) in _VERBS and said[at - 1] not in STOPWORDS
-        if _is_plural(word) and not verb:
-            return not after or after[0] not in _SINGULAR_VERBS
+        if is_plural(word) and not verb:
+            return not after or after[0] not in _SINGULAR_VERBS or said[at - 1] in _SEVERAL
     return False
-
-
-def _is_plural(noun: str) -> bool:
-    return noun in _IRREGULAR_PLURALS or (
-        noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and noun not in {"series", "species", "means"}
-    )
 
 
 _FIRST_NOUN = lazy_pattern(r"^(?:the|name the|give the|tell me the|what is the|what was the|name of the) (?P<noun>\w+)")
@@ -264,6 +265,9 @@ def _values(text: str) -> tuple[tuple[ValueBound, ...], tuple[tuple[Day, int, in
             case Span(low=low, high=high):
                 if (a := _side(low)) is not None and (b := _side(high)) is not None and type(a) is type(b):
                     bounds.append(ValueBound(a, b, False, isinstance(a, tuple), max(0, first - 1), last))
+            case Period():
+                decade = (value.first, 0, 0), (value.last, 12, 31)
+                bounds.append(ValueBound(*decade, False, True, max(0, first - 1), last))
             case Moment() | Quantity():
                 side = _side(value)
                 if side is None:

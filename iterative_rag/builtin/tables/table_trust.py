@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 
-from iterative_rag.builtin.language.function_words import stem, word_set
+from iterative_rag.builtin.language.function_words import content, word_set
 from iterative_rag.builtin.tables.reading_choice import ChosenReading, weights
 from iterative_rag.builtin.tables.reading_soundness import CALCULATED
 from iterative_rag.builtin.tables.table_operations import TableOperation
-from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
+from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, canonical
 
-# Least trust in a list that accounts for every word of a question for all of something: the questions that the weights
-# are fitted on hardly ever ask for one.
+# Least trust in a list that accounts for a question for all of something: the questions that the weights are fitted on
+# hardly ever ask for one. Of such lists of WikiTableQuestions (train part) 52 % are right (n = 67), 63 % from a
+# probability of the reading of 0.7 on (27), 83 % from 0.9 on (6).
 ACCOUNTED = 0.5
+# The share of the probability of its reading that a list is trusted at least with.
+OF_READING = 0.8
 # From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
-# A calculation always does so: whoever asks for a total is not answered by one of its rows.
+# A calculation always does so: a question for a total is not answered by one of its rows.
 STANDS = 0.25
-# Verbs that say no more than a column does: "made of iron" is "Material: iron".
-_LIGHT = frozenset(stem(verb) for verb in word_set("made located situated held found live lie have belong"))
+# Words that say no more than a column does: "made of iron" is "Material: iron", "first heard in" is "Place: ".
+_LIGHT = frozenset(
+    canonical(word) for word in word_set("made located situated held found live lie have belong actually first")
+)
 
-# Words that turn a question round, and that no operation reads.
+# Words that reverse a question's meaning, and that no operation reads.
 _UNREAD = word_set("not no never without neither nor except didn't don't consecutive")
 
 
@@ -31,8 +36,19 @@ def trust(question: TableQuestion, pick: ChosenReading) -> float:
     if pick.reading.operation in CALCULATED:
         return max(chance, STANDS)
     listed = pick.reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
-    left = pick.left & ~question.bits(_LIGHT)
-    return max(chance, ACCOUNTED) if listed and question.asked and not left else chance
+    return max(chance, ACCOUNTED, OF_READING * pick.probability) if listed and _accounts(question, pick) else chance
+
+
+def _accounts(question: TableQuestion, pick: ChosenReading) -> bool:
+    """Whether a list accounts for what is asked for and for all but one word: "enter" where the header says "joins"."""
+    reading, left = pick.reading, pick.left & ~question.bits(_LIGHT)
+    if reading.column >= 0 and question.near_asked & set(content(pick.table.header[reading.column])):
+        left &= ~question.bits(frozenset(question.asked))
+    if not left:
+        return bool(question.asked or reading.selection.conditions)
+    words = [token.text for place, token in enumerate(question.tokens) if left >> place & 1]
+    named = question.asked and reading.selection.conditions and not left & question.bits(frozenset(question.asked[-1:]))
+    return bool(named) and len(words) == 1 and words[0].isalpha() and words[0] not in _UNREAD
 
 
 def trust_features(question: TableQuestion, pick: ChosenReading) -> dict[str, float]:

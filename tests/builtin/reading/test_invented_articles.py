@@ -31,7 +31,7 @@ TOWER = """# Orm Tower
 | Keepers | Berta Quill (1901–1910), Karl Voss (1910–1922), Iver Dahl (since 1922) |
 | Population | 278,349 (2020 census) |
 
-The Orm Tower is a landmark of Westmark. The German Peer Lund fell from it.
+The Orm Tower is a landmark of Westmark. The German sailor Peer Lund fell from it.
 The carpenter Tom Ruud died of lung cancer there.
 """
 

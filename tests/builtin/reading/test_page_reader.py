@@ -155,7 +155,7 @@ def test_a_value_whose_place_speaks_of_another_kind_never_leaves(
 ) -> None:
     scripted = EvidencePageReader(ScriptedEvidence(value, kind))
     found = scripted.read(read_query(question), seen("Rivers of Karsa", RIVERS))
-    assert (value in [finding.value for finding in found]) is leaves
+    assert any(value in finding.value for finding in found) is leaves
 
 
 LIVES = """# Ann Holm
@@ -228,10 +228,12 @@ def test_a_short_page_is_read_whole() -> None:
         ("How tall is the mast of Sarn in metres?", "number", "661 ft (201 m) tall", "201 m"),
         ("How many people saw the mast of Sarn?", "number", "about 3,000 people", "about 3,000 people"),
         ("Who climbed the mast of Sarn?", "person", "the German carpenter Tom Ruud", "Tom Ruud"),
+        ("Who climbed the mast of Sarn?", "person", "Mr. Tom Ruud, ship carpenter", "Tom Ruud"),
         ("When was the mast of Sarn built?", "date", "in May 1866", "May 1866"),
         ("In which city is the mast of Sarn?", "place", "City Theatre, Orneby", "Orneby"),
         ("In which town is the mast of Sarn?", "place", "City Theatre", "Tellby"),
         ("In which country is the mast of Sarn?", "place", "Orneby, Velm", "Velm"),
+        ("In which country is the mast of Sarn?", "place", "Orneby region of Velm", "Velm"),
     ],
 )
 def test_a_span_is_trimmed_to_the_value_that_is_asked_for(question: str, kind: str, span: str, value: str) -> None:

@@ -37,6 +37,14 @@ def test_a_value_of_another_deed_and_a_year_for_a_count_are_refused(
     assert is_of_other_kind(read_query(question), shown, shown.units[0], value) is refused
 
 
+def test_the_label_of_an_infobox_row_is_no_value() -> None:
+    text = "# Ann Orley\n\n| Ann Orley | |\n|---|---|\n| Founded | Orm School |\n| Died | 1871, Tellby |\n"
+    shown = page(Window("", "Ann Orley", "", ((0, len(text)),), text))
+    row = next(unit for unit in shown.units if unit.cells and unit.cells[0] == "Died")
+    assert is_of_other_kind(read_query("Who founded Orm School?"), shown, row, "Died")
+    assert not is_of_other_kind(read_query("Where did Ann Orley die?"), shown, row, "Tellby")
+
+
 @pytest.mark.parametrize(("deed", "other"), [("designed", True), ("built", False)])
 def test_a_claim_about_another_deed_of_the_person_is_told(deed: str, other: bool) -> None:
     unit = page(Window("", "Orm Bridge", "", ((0, len(BUILT)),), BUILT)).units[0]

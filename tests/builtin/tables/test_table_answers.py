@@ -25,6 +25,8 @@ from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS
         ("How much longer is the Gull Bridge than the Harbour Bridge?", "346 m"),
         ("Which bridges of the Orr are made of iron?", "King's Bridge and Sorrel Bridge"),
         ("Which bridges of the Orr were opened after 1960?", "Aspen Bridge, Millennium Bridge and Gull Bridge"),
+        ("Which bridges were first opened in Varnholm?", "King's Bridge, Sorrel Bridge and Millennium Bridge"),
+        ("Which bridges of the Orr stand in Port Elm?", "Harbour Bridge, Ferry Bridge and Gull Bridge"),
         ("Which bridge of the Orr was opened first?", "Old Bridge"),
         ("Which bridge of the Orr was opened last?", "Gull Bridge"),
     ],
@@ -52,6 +54,7 @@ def test_rivers_in_two_units(question: str, expected: str) -> None:
         ("Which album of Nine Lamps was released in 1998?", "Tin Weather"),
         ("What was the first studio album of Nine Lamps?", "Night Ferry"),
         ("What label released The Salt Road?", "Elm Records"),
+        ("Which albums did Nine Lamps release in the 1990s?", "Night Ferry, The Salt Road and Tin Weather"),
         ("Which studio album of Nine Lamps had the most sales?", "The Salt Road"),
         ("What are the total sales of the studio albums of Nine Lamps?", "765000"),
     ],
@@ -138,6 +141,20 @@ def test_one_value_of_a_sentence_is_no_list() -> None:
     several = read("Which presidents of Karsa were shot?", "Karsa", text)
     assert single[0].value == several[0].value
     assert several[0].score < single[0].score
+
+
+def test_how_many_there_are_is_no_list() -> None:
+    text = "# Karsa\n\nAda Thorne designed two of the best-known towers of Karsa.\n"
+    assert not any(
+        extract.value.startswith("two") for extract in read("Which towers did Ada Thorne design?", "Karsa", text)
+    )
+
+
+def test_several_items_of_an_infobox_are_a_list() -> None:
+    text = "# Ada Thorne\n\n| Ada Thorne | |\n|---|---|\n| Works | Orr Bridge, roof of the Salt Hall, Gull Tower |\n"
+    found = read("Which works of Ada Thorne are known?", "Ada Thorne", text)
+    assert found[0].value == "Orr Bridge, roof of the Salt Hall, Gull Tower"
+    assert "incomplete" not in found[0].statement
 
 
 def test_an_answer_rests_on_its_rows() -> None:

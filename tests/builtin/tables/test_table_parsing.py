@@ -93,6 +93,12 @@ def test_a_column_is_read_in_one_unit() -> None:
         ("Velm", "Orm borders on Velm, Karsa and the Isles of Tell.", ("Velm", "Karsa", "Isles of Tell"), True),
         ("tin", "It is made of copper, tin and lead.", ("copper", "tin", "lead"), True),
         ("Velm", "It sells wool to lands such as Velm and Karsa.", ("Velm", "Karsa"), False),
+        (
+            "Ann Orm",
+            "Shot were Ann Orm in 1865, Tom Voss in 1881 and Ole Brekk.",
+            ("Ann Orm", "Tom Voss", "Ole Brekk"),
+            True,
+        ),
         ("Velm", "It lies in Velm.", ("Velm",), True),
     ],
 )

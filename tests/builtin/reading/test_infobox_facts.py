@@ -1,0 +1,33 @@
+"""Values read from the subject's own infobox."""
+
+from __future__ import annotations
+
+import pytest
+
+from fakes.index_free_loop import window
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.infobox_facts import infobox_fact
+from iterative_rag.builtin.reading.page_units import page
+
+TOWER = """# Velm Tower
+
+| Velm Tower | |
+|---|---|
+| Height | 100 m (328 ft) |
+| Owner | Bo Lund (since 1990) |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How tall is the Velm Tower?", "100 m"),
+        ("How tall is the Velm Tower in feet?", "328 ft"),
+        ("How tall is the Velm Tower in metres?", "100 m"),
+        ("Who is the owner of the Velm Tower?", "Bo Lund"),
+    ],
+)
+def test_the_amount_in_the_unit_asked_for_is_read_from_a_remark_too(question: str, value: str) -> None:
+    found = infobox_fact(read_query(question), page(window("Velm Tower", TOWER)))
+    assert found is not None
+    assert found.value == value
