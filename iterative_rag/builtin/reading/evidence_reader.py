@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-NAME: Final = "builtin/mpnet-evidence@2"
+NAME: Final = "builtin/mpnet-evidence@3"
 # sha256 of each file, put here by `scripts.train.evidence.install`. New weights need a new NAME, by which readings are
 # cached.
 _NETWORK: Final = "evidence.onnx"
 _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
-    _NETWORK: "aafee884e87f6880791e3edba81801bd9e2470179486c7062e25f406d36cc21b",
-    _SETTINGS: "eb2831b0246b6236c8d870c3be1cb0451629f5e19827ba7c45d6c130449308e7",
+    _NETWORK: "5d0feb8adfd3330dfc755f61006e7b3e7b1229aae6ea7faac3cea77038070829",
+    _SETTINGS: "298835c1a57e9d56c09e9d6af0c7970d9255de6e046bde583d29eb1d522cffcf",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.

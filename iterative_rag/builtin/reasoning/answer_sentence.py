@@ -33,7 +33,7 @@ _PRONOUN = lazy_pattern(r"\b(?:he|she|it|they|his|her|its|their|him|them)\b", re
 def sentence(question: str, value: str, marks: str) -> str:
     """The answer with the marks of its citations: "Her name is Jane Ballou [3][6].", or the value alone."""
     said = _worded(" ".join(question.split()), value)
-    if said.split(" ", 1)[0].islower():  # "the Elm"; "iPhone" keeps its own way
+    if said.split(" ", 1)[0].islower():  # "the Elm"; "iPhone" keeps its spelling
         said = said[:1].upper() + said[1:]
     return f"{said} {marks}".rstrip() + "."
 

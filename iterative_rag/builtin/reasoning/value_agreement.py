@@ -74,7 +74,7 @@ def says_yes(value: str) -> bool:
 
 
 def choose_label(values: Sequence[str], labels: Sequence[str], trusts: Sequence[float], *, wanted: bool) -> str | None:
-    """The label of the side with the wanted answer; if both sides agree, the surer yes or the less sure no.
+    """The label of the side with the wanted answer; if both sides agree, the yes with more trust or the no with less.
 
     Without trusts the first label wins a tie. None if labels and values do not match.
     """

@@ -15,6 +15,7 @@ from scripts.train.evidence.network import BODIES, MINILM, EvidenceReader, load_
 from scripts.train.evidence.tokens import Ints, Pieces, Special
 
 SHIPPED = Path("iterative_rag/builtin/weights/evidence.onnx")
+SHIPPED_VOCABULARY = SHIPPED.with_name("evidence_vocabulary.json")
 
 
 def special(name: str) -> Special:

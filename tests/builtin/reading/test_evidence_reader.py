@@ -17,8 +17,8 @@ from iterative_rag.errors import WeightsError
 FOLDER = Path(networks.__file__).parent / "weights"
 TITLE = "Orla Brennick"
 BOTANIST = (
-    "Orla Brennick (born 4 March 1871 in Castlereagh) was an Irish botanist. She was the daughter of the brewer Niall "
-    "Brennick and his wife Maud Tarrant. In 1899 she married Edwin Lorne. She died in Cork."
+    "Orla Brennick (born 4 March 1871 in Castlereagh) was an Irish botanist. Her father was the brewer Niall Brennick, "
+    "her mother Maud Tarrant. In 1899 she married Edwin Lorne. She died in Cork."
 )
 BAKER = "Karl Vessel ran a bakery in Trondheim, where his rye bread won a prize at the fair of 1911."
 FILM = (
@@ -212,7 +212,7 @@ def test_odd_needs_and_titles_leave_room_for_the_passage(reader: EvidenceReader,
 
 def test_weights_are_the_ones_the_name_stands_for() -> None:
     # Changing a file means changing NAME: readings of the old weights are cached under it.
-    assert NAME == "builtin/mpnet-evidence@2"
+    assert NAME == "builtin/mpnet-evidence@3"
     assert EvidenceReader().name == NAME
     for name, digest in WEIGHTS.items():
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
