@@ -1,10 +1,12 @@
 """Isolates inspect_ai: no `.env` is loaded, no program named by the working folder is executed, nothing is
-written outside our data folder.
+written outside our data folder, and an interrupt ends it in an orderly way.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +44,24 @@ def contained() -> Iterator[None]:
             del os.environ[_NO_DOTENV]
         else:
             os.environ[_NO_DOTENV] = before
+
+
+@contextmanager
+def cancelled_by_interrupts() -> Iterator[None]:
+    """Have an interrupt cancel the event loop that inspect_ai runs in, instead of being raised in the midst of it.
+
+    Where it is raised the loop can lose a callback that somebody waits for, and with it the interrupt, or its own end.
+    asyncio cancels only where the handler is Python's own.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _own_folder(name: str, *_: object) -> Path:

@@ -54,7 +54,6 @@ def make_task(
 
 
 def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int) -> Solver:
-    import anyio.from_thread
     import anyio.to_thread
     from inspect_ai.log import transcript
     from inspect_ai.solver import Generate, TaskState, solver
@@ -67,14 +66,15 @@ def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int
             if not limiter:
                 limiter.append(anyio.CapacityLimiter(concurrency))
 
-            def on_hop(hop: Hop) -> None:
-                anyio.from_thread.run_sync(lambda: transcript().info(_shown(hop), source=f"hop {hop.n}"))
+            hops: list[Hop] = []
 
             def work() -> QuestionRecord:
-                return examine(exams[str(state.sample_id)], state.epoch, on_hop)
+                return examine(exams[str(state.sample_id)], state.epoch, hops.append)
 
             # On an interrupt the question is dropped; its thread is abandoned.
             record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter[0])
+            for hop in hops:  # not from the thread: if it is abandoned, nobody answers it any more
+                transcript().info(_shown(hop), source=f"hop {hop.n}")
             state.metadata[RECORD] = to_json(record)
             state.output.completion = record.short_answer or record.text
             state.completed = True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord
 from iterative_rag.evaluation.running.answer_modes import Examination
-from iterative_rag.evaluation.running.inspect_isolation import contained
+from iterative_rag.evaluation.running.inspect_isolation import cancelled_by_interrupts, contained
 from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
@@ -147,7 +147,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
         concurrency=config.concurrency,
         done=done,
     )
-    with _quiet(), contained():
+    with _quiet(), contained(), cancelled_by_interrupts():
         finished, found = eval_set(
             [task],
             log_dir=str(logs),
