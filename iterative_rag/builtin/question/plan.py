@@ -83,7 +83,8 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The value of `first`, or of `second` if the look-ups of `first` were tried and found nothing.
+    """The value of `first`, or of `second` if the look-ups of `first` found nothing that can be trusted and it is
+    trusted more.
 
     `first` decomposes the question and `second` asks it whole: one sentence may state what the steps did not find. The
     `source` of `first` is empty, because no value replaces the whole question.

@@ -94,13 +94,16 @@ class Evaluation:
 
     def _fallback(self, node: Fallback) -> NodeResult:
         first = self.of(node.first)
-        if first.values or first.needs or first.denied:
+        if first.needs or first.denied:
+            return first
+        trust = self.trusted(self.inquiry.original, first.values) if first.values else 0.0
+        if trust >= CAREFUL.given:
             return first
         # Ask the whole question before repeating the plan's look-ups with a wider search.
         second = self.of(node.second)
-        if second.values or second.needs:
+        if second.needs or (second.values and self.trusted(self.inquiry.original, second.values) >= trust):
             return second
-        return replace(first, again=unique((*first.again, *second.again)))
+        return first if first.values else replace(first, again=unique((*first.again, *second.again)))
 
     def _found(self, question: str, combination: tuple[NodeValue, ...]) -> list[NodeValue]:
         """The values of a need's facts, best first; agreement between documents raises their rank."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fakes.index_free_loop import ROLES
+from iterative_rag.builtin.question.plan import Fallback, Lookup
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.types import Fact, Inquiry, Need
 
 LUND, VALE = "When was Bo Lund born?", "When was Ada Vale born?"
@@ -43,3 +45,30 @@ def test_a_value_that_only_repeats_the_question_comes_last_unless_that_offers_a_
     facts = (fact(asked, "1950", "Bo Lund", 0.9), fact(asked, "1937", "Bo Lund", 0.88))
     inquiry = Inquiry(asked, asked, facts, tried=(Need(asked),))
     assert ROLES.answerer.answer(inquiry).short_answer == given
+
+
+STEP, WHOLE = "Which town has the Orm bridge?", "Who is the mayor of the town that has the Orm bridge?"
+
+
+@pytest.mark.parametrize(
+    ("steps", "whole", "needs", "value"),
+    [
+        (0.8, None, (), "Bo Lund"),  # trusted: nothing more is asked
+        (0.3, None, (WHOLE,), ""),
+        (0.3, 0.6, (), "Ada Vale"),
+        (0.3, 0.28, (), "Bo Lund"),
+    ],
+)
+def test_where_the_steps_are_not_trusted_the_whole_question_is_asked(
+    steps: float, whole: float | None, needs: tuple[str, ...], value: str
+) -> None:
+    facts = [
+        fact(STEP, "Tellby", "Orm bridge", steps),
+        fact("Who is the mayor of Tellby?", "Bo Lund", "Tellby", steps),
+        *([fact(WHOLE, "Ada Vale", "Ada Vale", whole)] if whole else []),
+    ]
+    inquiry = Inquiry(WHOLE, WHOLE, tuple(facts), tried=tuple(one.need for one in facts))
+    plan = Fallback(WHOLE, Lookup("", "Who is the mayor of {0}?", (Lookup("the town", STEP),)), Lookup(WHOLE, WHOLE))
+    found = Evaluation(inquiry).of(plan)
+    assert found.needs == needs
+    assert [one.text for one in found.values[:1]] == [value] * bool(value)
