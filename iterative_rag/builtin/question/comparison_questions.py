@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from iterative_rag.builtin.language.function_words import word_set
+from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
 from iterative_rag.builtin.question.choice_questions import (
     names_object,
@@ -14,6 +15,7 @@ from iterative_rag.builtin.question.choice_questions import (
     richest,
     sides,
 )
+from iterative_rag.builtin.question.claim_questions import claim
 from iterative_rag.builtin.question.comparison_sides import EVENTS, asked_of, for_things
 from iterative_rag.builtin.question.difference_questions import age_gap, how_much_more, ratio, total, two_counts
 from iterative_rag.builtin.question.list_questions import among
@@ -32,7 +34,7 @@ from iterative_rag.builtin.question.time_questions import (
     years_after,
     years_between,
 )
-from iterative_rag.builtin.question.yes_no_questions import both, is_the, kind_and_name, split_pair
+from iterative_rag.builtin.question.yes_no_questions import both, kind_and_name, split_pair
 from iterative_rag.text.patterns import lazy_pattern
 
 _COMPARED = (
@@ -122,7 +124,7 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
         _choice,
         _share,
         both,
-        is_the,
+        claim,
     ):
         left_out = rule.__module__.rpartition(".")[2] in without
         node = None if left_out else rule(text, expand, phrase)
@@ -148,9 +150,17 @@ def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(
         text,
         Operation.EXCEEDS,
-        tuple(expand(template.format(name), name) for name in names),
+        tuple(_side(template, name, expand) for name in names),
         unit="least" if operation is Operation.LEAST else "greatest",
     )
+
+
+def _side(template: str, name: str, expand: Expand) -> Node:
+    """One side of a comparison: an amount or a date ("300 meters", "1970") stands for itself."""
+    stated = amounts(name) or dates(name)
+    if stated and stated[0][1] == 0 and stated[-1][2] == len(name):
+        return Literal(name)
+    return expand(template.format(name), name)
 
 
 _BEFORE = lazy_pattern(
@@ -176,7 +186,7 @@ def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(
         text,
         Operation.EXCEEDS,
-        tuple(expand(template.format(name), name) for name in names),
+        tuple(_side(template, name, expand) for name in names),
         unit="least" if match["order"].lower().startswith(("before", "earlier")) else "greatest",
     )
 

@@ -9,7 +9,6 @@ import re
 
 from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
 from iterative_rag.builtin.language.nations import nations_in
-from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
@@ -50,10 +49,6 @@ _TWO_BEFORE = lazy_pattern(
     r"[^,]{3,120})$",
     re.I,
 )
-_IS_THE = lazy_pattern(
-    r"^(?P<aux>[Ii]s|[Ww]as) (?P<name>[A-ZÀ-Þ][\w'’.-]*(?: (?:of |de |the )?[A-ZÀ-Þ][\w'’.-]*)*) "
-    r"(?P<what>the (?:[a-z]+ )?(?P<noun>[a-z]+) of .{2,200})$"
-)
 
 
 def plan_follow_up(text: str, phrase: Phrase) -> Node | None:
@@ -80,15 +75,6 @@ def both(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     aux, names, either, rest = parts
     operation = Operation.EITHER if either else Operation.BOTH
     return Computed(text, operation, tuple(plan_side(aux, name, rest, phrase) for name in names))
-
-
-def is_the(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Is Tellby the capital of Orm?": what is described is looked up and compared with the name."""
-    match = _IS_THE.match(text)
-    if match is None:
-        return None
-    asked = f"{'Who' if names_person(match['noun']) else 'What'} {match['aux'].lower()} {match['what']}?"
-    return Computed(text, Operation.SAME, (Literal(match["name"]), expand(asked, match["what"])))
 
 
 def split_pair(text: str) -> tuple[str, tuple[str, str], str] | None:

@@ -16,6 +16,7 @@ from iterative_rag.builtin.reasoning import alternatives, computed_values, name_
 from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
+from iterative_rag.builtin.reasoning.value_agreement import claim_holds, says_yes
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # Share of the remaining doubt that the trust of another document with the same value takes away.
@@ -195,6 +196,8 @@ class Evaluation:
         if needs := unique(need for part in (*operands, *labels) for need in part.needs):
             return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
+        if node.operation is Operation.HOLDS:
+            return self._claim(node, operands)
         if node.operation is Operation.COMMON:
             return side_joining.join_common(operands)
         if any(not operand.values for operand in operands):
@@ -223,6 +226,26 @@ class Evaluation:
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
+
+    def _claim(self, node: Computed, operands: Sequence[NodeResult]) -> NodeResult:
+        """Yes or no by the value that was looked up; by the closed question where that does not decide or is surer."""
+        claimed, found, closed = operands
+        said = self._of_subject(closed.values) if closed.values else None
+        near = [value for value in found.values if value.score >= NEAR_BEST * found.values[0].score]
+        verdicts = [(self._states(value, claimed.values[0].text), value) for value in near]
+        verdict, value = next((one for one in verdicts if one[0]), verdicts[0] if verdicts else (None, None))
+        agreed = said is not None and says_yes(said.text) == verdict
+        surer = said is not None and value is not None and value.score < NEAR_BEST * said.score
+        if verdict is None or value is None or surer or (node.unit == "open" and not verdict and not agreed):
+            return replace(closed, values=(said,)) if said else closed
+        share = 1.0 if agreed or said is None else side_joining.HALF_MET
+        text = "Yes" if verdict else "No"
+        return NodeResult((replace(value, text=text, score=value.score * share, chain=value.chain * share),))
+
+    def _states(self, value: NodeValue, claimed: str) -> bool | None:
+        """Whether a value is the claimed one; None where it does not tell."""
+        quotes = " ".join(self.inquiry.facts[place].quote for place in self._facts_stating(value))
+        return claim_holds(claimed, value.text, quotes)
 
     def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
         """The best value from an article on what was asked about, else the best of all: articles that only mention it,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from iterative_rag.builtin.language.function_words import folded, stem, words
 from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.nations import country_of, nations_in
+from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import convert
 
 
 def agree(first: str, second: str) -> bool:
@@ -57,6 +59,32 @@ def _drop_country(value: str) -> str:
         if not (whole and len(said) <= sum(len(nation.split("_")) for nation in there)):
             kept.append(part.strip())
     return ", ".join(part for part in kept if part)
+
+
+def claim_holds(claimed: str, value: str, quote: str) -> bool | None:
+    """Whether a value is what is claimed, as far as it tells: a country does not tell the city, nor a value the larger
+    thing that its quote names with it."""
+    days = [[day for day, _, _ in dates(one)] for one in (claimed, value)]
+    if all(days):
+        wanted = days[0][0]
+        if any(wanted == day.cut(1 if not wanted.month else 2 if not wanted.day else 3) for day in days[1]):
+            return True
+        return False if len(days[1]) == 1 and (days[1][0].month or not wanted.month) else None
+    sums = [amounts(one) for one in (claimed, value)]
+    if all(sums) and not claimed[:1].isupper():
+        (one, _, _), (other, _, _) = sums[0][0], sums[1][0]
+        changed = convert(one.value, one.unit, other.unit) if one.unit and other.unit else one.value
+        return None if changed is None else abs(changed - other.value) <= 0.005 * abs(other.value)
+    said, told, near = ({stem(word) for word in words(text) if word != "the"} for text in (claimed, value, quote))
+    if said <= told:
+        return True
+    nations = [{country_of(nation) for nation in nations_in(text)} for text in (claimed, value)]
+    if nations[0] and not _drop_country(claimed):
+        return bool(nations[0] & nations[1]) if nations[1] else None
+    shared = said & told - {stem(words(claimed)[0])}  # two people of one given name
+    if not _drop_country(value) or shared or told <= said or said <= near or not value[:1].isupper():
+        return None
+    return False
 
 
 _DEMONYM = lazy_pattern(r"(?:i?an|n|ish|ese|i|ic|er|ean)$")

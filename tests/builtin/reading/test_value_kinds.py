@@ -54,4 +54,4 @@ def test_a_claim_about_another_deed_of_the_person_is_told(deed: str, other: bool
 def test_whether_a_name_is_what_is_described_is_looked_up_and_compared() -> None:
     plan = parse("Is Tellby the capital of Orm?")
     assert isinstance(plan, Computed)
-    assert plan.operation is Operation.SAME
+    assert plan.operation is Operation.HOLDS

@@ -6,6 +6,7 @@ import pytest
 
 from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.builtin.reasoning.computed_values import compute
+from iterative_rag.builtin.reasoning.value_agreement import claim_holds
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,27 @@ def test_of_two_that_say_the_same_trust_decides(values: list[str], trusts: list[
     worked = compute(Operation.CHOICE, values, ["A", "B"], "", trusts)
     assert worked is not None
     assert worked.text == expected
+
+
+@pytest.mark.parametrize(
+    ("claimed", "value", "quote", "holds"),
+    [
+        ("Tellby", "Tellby, Orm", "", True),
+        ("Tellby", "Aldermere, Orm", "", False),
+        ("France", "Dijon, France", "", True),
+        ("France", "Aldermere", "", None),  # the country of the town is not told
+        ("France", "Toronto, Canada", "", False),
+        ("Dijon", "France", "", None),
+        ("Velm Hills", "Tellby", "Born: Tellby, Velm Hills", None),
+        ("Ann Lee", "Ann Orr", "", False),
+        ("1931", "3 March 1931", "", True),
+        ("3 March 1931", "5 March 1931", "", False),
+        ("3 March 1931", "1931", "", None),
+        ("1931", "1930", "", False),
+        ("1931", "1929–1931", "", True),
+        ("330 m", "1,083 ft", "", True),
+        ("16", "12 arches", "", False),
+    ],
+)
+def test_a_claim_holds_as_far_as_the_value_tells(claimed: str, value: str, quote: str, holds: bool | None) -> None:
+    assert claim_holds(claimed, value, quote) is holds
