@@ -45,7 +45,6 @@ PLANNING = (
     "antecedents",
     "simplification",
     "split_repair",
-    "deeper",
     "names",
     "times",
     "trailing",

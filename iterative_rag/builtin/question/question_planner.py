@@ -37,15 +37,6 @@ from iterative_rag.text.patterns import lazy_pattern
 
 # A split of this confidence is preferred even if the rules find as many look-ups.
 SURE = 0.8
-# How many times the questions of a split are split again.
-DEEPEST = 2
-
-# A question that contains a description: "Who is X's son that ...?", not "X has met which man?".
-_HOLDS = lazy_pattern(
-    r"^(?:(?:in|at|on|from|to|for) )?(?:who|what|which|where|when|how)\b.*"
-    r"(?<!one of )\b(?:[\w-]+['’]s? [a-z]+\b|the [a-z]+ (?:where|that|who|which|whose)\b)",
-    re.IGNORECASE,
-)
 
 
 class QuestionPlanner:
@@ -108,7 +99,7 @@ class QuestionPlanner:
         if self._splitter is None or _computes(rules):
             return rules
         whole = " ".join(question.split())
-        node = _without_echo(self._deeper(self._chosen(rules, self._split(whole)), 1))
+        node = _without_echo(self._chosen(rules, self._split(whole)))
         if not isinstance(node, Lookup) or not node.slots:
             return node
         if not is_well_formed(node):
@@ -119,24 +110,6 @@ class QuestionPlanner:
         assert self._splitter is not None
         split = self._splitter.split(question if "simplification" in self._without else merge_sentences(question))
         return split if "split_repair" in self._without else repair(split)
-
-    def _deeper(self, node: Node, depth: int) -> Node:
-        """Split the look-ups of a plan again where splitting the whole question left them nested."""
-        if not isinstance(node, Lookup):
-            return node
-        if node.slots:
-            return Lookup(node.source, node.template, tuple(self._leaf(slot, depth) for slot in node.slots))
-        return node
-
-    def _leaf(self, node: Node, depth: int) -> Node:
-        if not isinstance(node, Lookup) or node.slots or depth > DEEPEST:
-            return self._deeper(node, depth)
-        if "deeper" in self._without or not _HOLDS.search(node.template):
-            return node
-        found = self._chosen(parse(node.template, self._without), self._split(node.template))
-        if not isinstance(found, Lookup) or not found.slots or _ECHO.match(found.template) or count_flaws(found):
-            return node
-        return self._deeper(Lookup(node.source, found.template, found.slots), depth + 1)
 
     def _chosen(self, rules: Node, split: Split) -> Node:
         """Choose between the plans of the rules and of the split: fewer malformed look-ups first, then confidence."""
