@@ -5,7 +5,8 @@ F1 (Yang et al. 2018, arXiv:1809.09600): yes, no and noanswer share no words wit
 and `value` are this package's own: they tolerate wording, never content.
 
 What `contains` credits: all words of an accepted answer, in order and at word borders, in an answer of at most
-`LONGEST` words, accents and case aside. What it does not credit, though the words stand there:
+`LONGEST` words, accents and case aside. Lists are credited where their items are the same set ("A, B and C" is
+"C; B; A"). What it does not credit, though the words stand there:
 - alternatives: "A or B", "A / B", "A; B" and lines of guesses, unless each of them contains the accepted answer;
 - enumerations: "A and B", "A, B and C" or four and more parts of a kind, where only one is accepted (two or three
   parts between commas may be a place and its country: they pass);
@@ -113,11 +114,14 @@ _ALTERNATIVES = (
     re.compile(r"\b(?:or|either|vs\.?|versus)\b", re.IGNORECASE),
     re.compile(r"[;|\n]|\s/\s|(?<=[^\W\d_]{3})/(?=[^\W\d_]{3})"),
 )
+_BETWEEN_ITEMS = re.compile(r"[,;]\s+(?:and\s+)?|\s+and\s+|\s*&\s*|[、，\n]", re.IGNORECASE)
 _ALSO = re.compile(r",|\band\b|&|\bas well as\b|、|，", re.IGNORECASE)
 
 
 def contains(given: str, gold: str) -> bool:
     """Whether the answer says the accepted one and nothing against it; see the head of this module."""
+    if len(items := _items(gold)) > 1 and _items(given) == items:
+        return True
     tokens, wanted = _tokens(given), _tokens(gold)
     if len(tokens) > LONGEST or not any(True for _ in _places(tokens, wanted)):
         return False
@@ -146,6 +150,11 @@ def _places(tokens: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[int]:
 
 def _holds(text: str, gold: str) -> bool:
     return any(True for _ in _places(_tokens(text), _tokens(gold)))
+
+
+def _items(text: str) -> frozenset[tuple[str, ...]]:
+    """The items of a list, whatever stands between them."""
+    return frozenset(tokens for part in _BETWEEN_ITEMS.split(text) if (tokens := _tokens(part)))
 
 
 def _is_choice(given: str, gold: str) -> bool:

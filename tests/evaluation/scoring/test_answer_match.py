@@ -215,6 +215,22 @@ def test_not_contained(gold: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("Orm, Velm, Karsa", True),
+        ("Karsa; Orm; Velm", True),
+        ("Velm & Karsa, and Orm", True),
+        ("Orm and Velm", False),
+        ("Orm, Velm, Karsa and Tellby", False),
+        ("Orm, Velm or Karsa", False),
+        ("Orm, Velm, not Karsa", False),
+    ],
+)
+def test_a_list_is_right_where_its_items_are_the_same_set(answer: str, right: bool) -> None:
+    assert matches(answer, "Orm, Velm and Karsa") is right
+
+
+@pytest.mark.parametrize(
     ("gold", "answer"),
     [
         ("Studio 33", "33"),
