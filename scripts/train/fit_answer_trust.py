@@ -65,7 +65,8 @@ class Row:
 
 
 class Recorded(FittedAnswerTrust):
-    """Keeps the features of the last answer that was weighed, and trusts it by its weakest step."""
+    """Keeps the features of the last answer that was weighed. Of several plans of a question one is chosen by the
+    weights of the package, as it is where people ask."""
 
     def __init__(self) -> None:
         super().__init__(EvidenceReader(threads=1))
@@ -73,7 +74,7 @@ class Recorded(FittedAnswerTrust):
 
     def __call__(self, given: Answering) -> float:
         self.last = self.features(given) if self.is_fitted_for(given) else {}
-        return given.values[0].score
+        return super().__call__(given)
 
 
 def asked(folder: Path, evidence: Path, kept: Path) -> list[Row]:
