@@ -20,7 +20,7 @@ from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.time_questions import Phrase
-from iterative_rag.builtin.question.yes_no_questions import move_names_last, plan_side, two_names
+from iterative_rag.builtin.question.yes_no_questions import plan_side, two_names
 from iterative_rag.text.patterns import lazy_pattern
 
 _WHICH = r"(?:which|what|who|whose|how|whom)"
@@ -63,7 +63,7 @@ _PARTED = tuple(
 
 def normalize_choice(text: str) -> str:
     """Rewrite a choice question in its canonical form, "which ..., A or B". Any other text is returned unchanged."""
-    text = move_names_last(re.sub(r"^[Qq]\d+: ", "", text))
+    text = re.sub(r"^[Qq]\d+: ", "", text)
     match = _BETWEEN.match(text)
     if match and (names := two_names(match["body"])) and ", " not in names[0]:
         return f"{match['ask']}, {names[0]} or {names[1]}"
@@ -111,17 +111,10 @@ def plan_choice(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str,
     noun, verb, rest = parts
     negated = bool(_NEGATED.search(f"{verb} {rest}"))
     rest = " ".join(_COMPARATIVE.sub("", _NEGATED.sub("", rest)).split())
-    rest = re.sub(r"^(?:(?:larg|bigg)er|(?:small|tall|heavi|rich|fast|busi|cheap|strong)er)\b", _plain_degree, rest)
     aux, rest = _auxiliary(verb, rest)
     kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
     operands = tuple(plan_side(aux, kind, rest, phrase) for kind in kinds)
     return Computed(text, Operation.CHOICE, operands, literal, "no" if negated else "")
-
-
-def _plain_degree(match: re.Match[str]) -> str:
-    """ "larger" -> "large": an article describes its subject without comparing it."""
-    word = match[0].removesuffix("er")
-    return {"larg": "large", "bigg": "large", "heavi": "heavy", "busi": "busy"}.get(word, word)
 
 
 def richest(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:

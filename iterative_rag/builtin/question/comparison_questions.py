@@ -24,13 +24,11 @@ from iterative_rag.builtin.question.time_questions import (
     Expand,
     Phrase,
     age,
-    age_at,
     age_did,
     ask_year,
     calendar,
     is_event,
     lifetime,
-    outlives,
     years_after,
     years_between,
 )
@@ -59,7 +57,6 @@ _CHOICE = lazy_pattern(
     r"(?:either |the (?:film|song|book)s? (?-i:(?=[A-Z“\"])))?"
     r"(?P<first>[^,]{2,150}(?:, [A-Z][^,]{1,40})?),? or (?:the )?(?P<second>.{2,150})$"
 )
-_BETWEEN_CHOICE = lazy_pattern(r"^between (?P<first>.{2,120}?) and (?P<second>.{2,120}?), (?P<ask>.{3,150})$", re.I)
 _WAS_OR = lazy_pattern(
     r"^(?:was|were|did|is) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
     r"(?P<verb>(?-i:born|die|died|released|published|"
@@ -84,19 +81,12 @@ _BY_HOW_MANY = lazy_pattern(
     r"(?P<second>.{2,150})$",
     re.I,
 )
-_LIVED = lazy_pattern(
-    r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
-    r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
-    re.I,
-)
 
 
 def _reworded(text: str) -> str:
     """Rewrite rare wordings of a computation in the wording that the rules know."""
     if match := _BY_HOW_MANY.match(text):
         return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
-    if match := _LIVED.match(text):
-        return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
     return text
 
 
@@ -108,9 +98,7 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
         calendar,
         among,
         years_after,
-        outlives,
         age,
-        age_at,
         age_did,
         age_gap,
         ratio,
@@ -222,8 +210,8 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         text = f"Who was {swapped['verb']}, {swapped['first']} or {swapped['second']}"
     parts = sides(text)
     if parts is None:
-        match = _BETWEEN_CHOICE.match(text) or _OF_TWO.match(text) or _CHOICE.match(text)
-        if match is None or not re.match(r"(?:between|which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
+        match = _OF_TWO.match(text) or _CHOICE.match(text)
+        if match is None or not re.match(r"(?:which|who|what|whose|when|where|was|is|are|of)\b", text, re.I):
             return None
         parts = match["ask"], match["first"].strip(), match["second"].strip()
     ask, first, second = parts
@@ -246,7 +234,7 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels=literal)
     if listed := richest(text, ask, labels, (first, second), phrase):
         return listed
-    asked = None if _unmeasured(ask) else asked_of(ask)
+    asked = asked_of(ask)
     if asked is None:
         node = None if names_object(ask) else plan_choice(text, ask, labels, (first, second), phrase)
         return node or _picked(text, ask, labels, expand)
@@ -255,18 +243,6 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     asks = [ask_year(name) if is_event(name) else template.format(name) for name in (first, second)]
     operands = (expand(asks[0], first), expand(asks[1], second))
     return Computed(text, operation, operands, labels=literal)
-
-
-# "Which plant is larger": texts rarely measure these, but may call one of them large.
-_UNMEASURED = lazy_pattern(
-    r"\b(?:plants?|genus|trees?|dogs?|breeds?|animals?|birds?|species|instruments?|cats?|fish)\b.{0,30}"
-    r"\b(?:larger|bigger|smaller|taller|heavier)\b",
-    re.I,
-)
-
-
-def _unmeasured(ask: str) -> bool:
-    return bool(_UNMEASURED.search(ask))
 
 
 def _picked(text: str, ask: str, labels: tuple[Node, ...], expand: Expand) -> Node | None:

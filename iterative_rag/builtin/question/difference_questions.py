@@ -82,19 +82,6 @@ _DIFFERENCE_OF = lazy_pattern(
     r"and (?:that of |those of |the (?P=what) of |of )?(?P<other>.{2,150})$",
     re.I,
 )
-_DIFFERENCE_OWN = lazy_pattern(
-    r"^what (?:is|was) the difference(?P<unit>,? in [a-z]+,?)? between (?P<one>.{2,120})['’]s (?P<what>[a-z][a-z ]*?) "
-    r"and (?P<other>.{2,120})['’]s(?: (?P=what))?$",
-    re.I,
-)
-# "the difference between the number of prizes won by A and the number won by B"
-_NUMBERS = lazy_pattern(
-    r"^what (?:is|was) the difference (?:between|in) the (?:total )?numbers? of (?P<what>[a-z][a-z ]*?) (?:that were )?"
-    r"(?P<past>[a-z]+) by (?P<one>.{2,120}?) and (?:(?:the (?:number|ones)(?: of "
-    r"(?P=what))?|that|those) (?:(?P=past) )?by |by )?"
-    r"(?P<other>.{2,120})$",
-    re.I,
-)
 _BIRTHS = word_set("age ages birth births birthdays birthday")
 _PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
 
@@ -112,7 +99,7 @@ def _difference(text: str) -> re.Match[str] | None:
     match = _DIFFERENCE.match(text)
     if match and not unit_of(match["what"] or ""):
         return match
-    return _DIFFERENCE_OWN.match(text) or _DIFFERENCE_OF.match(text)
+    return _DIFFERENCE_OF.match(text)
 
 
 def _what(match: re.Match[str]) -> str:
@@ -126,10 +113,6 @@ def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if match := _TWO_COUNTS.match(text):
         asks = [f"How many {match[name]} {match['rest']}?" for name in ("one", "other")]
         return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
-    if match := _NUMBERS.match(text):
-        verb = base_form(match["past"].lower())
-        asks = [f"How many {match['what']} did {match[name]} {verb}?" for name in ("one", "other")]
-        return Computed(text, Operation.DIFFERENCE, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))
     if match := _difference(text):
         unit = re.sub(r"measured ", "", (match["unit"] or "").strip(", "))
         if (late := re.search(r",? (in ([a-z]+))$", match["other"])) and unit_of(late[2]):
@@ -198,12 +181,6 @@ def _swapped(rest: str, other: str) -> str:
 
 
 _PROPER = r"(?-i:(?:the )?[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*)"
-_TOTAL_OF = lazy_pattern(
-    r"^what (?:is|was) the (?:(?:sum|total|combined total) of the|combined|total|joint) "
-    r"(?P<what>(?!number|amount)[a-z ]{3,40}) of "
-    r"(?P<one>.{2,120}?) and (?:of )?(?P<other>.{2,120}?)(?: combined| together)?$",
-    re.I,
-)
 _TOTAL = lazy_pattern(
     r"^(?:what (?:is|was) the (?:total|combined) (?:number of )?(?P<what>[a-z ]{3,60}?) that"
     r"|how many (?P<counted>[a-z ]{3,60}?) did) "
@@ -213,46 +190,11 @@ _TOTAL = lazy_pattern(
 )
 
 
-# "If A were put on top of B, how tall would it be in feet"
-_STACKED = lazy_pattern(
-    r"^if (?P<one>.{2,120}?) (?:were|was|is) (?:placed|stacked|put|laid|set|built|joined|added)(?: end to end)? "
-    r"(?:on top of|upon|onto|on|next to|to|with) (?P<other>.{2,120}?), how (?P<measure>tall|high|long) .{3,80}?"
-    r"(?: in (?P<unit>[a-z]+))?$",
-    re.I,
-)
-# "the sum of the medals won by X at A and at B", "how many medals did X win at A and B together"
-_TOTAL_AT = lazy_pattern(
-    r"^(?:what (?:is|was) the (?:sum|total|total number|combined number) of (?:the )?(?P<what>[a-z ]{3,60}?) "
-    r"(?:that were )?(?P<past>[a-z]+) by (?P<who>.{2,80}?)"
-    r"|how many (?P<counted>[a-z ]{3,60}?) did (?P<subject>.{2,80}?) (?P<verb>[a-z]+)) "
-    r"(?P<prep>at|in|on|during|for) (?P<one>.{2,80}?) and (?:(?P=prep) )?(?P<other>.{2,80}?)"
-    r"(?P<all>,? (?:together|combined|in total|altogether|in all))?$",
-    re.I,
-)
-
-
-def _total_at(text: str, expand: Expand) -> Node | None:
-    match = _TOTAL_AT.match(text)
-    if match is None or not (match["what"] or match["all"]):
-        return None
-    what, who = match["what"] or match["counted"], match["who"] or match["subject"]
-    verb = match["verb"] or base_form(match["past"].lower())
-    asks = [f"How many {what} did {who} {verb} {match['prep']} {match[name]}?" for name in ("one", "other")]
-    return Computed(text, Operation.SUM, tuple(expand(ask, text) for ask in asks))
-
-
 def total(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "What is the total number of medals that A and B won?" """
-    if match := _STACKED.match(text):
-        unit = (match["unit"] or "").lower()
-        measure = MEASURES[match["measure"].lower()]
-        stacked = tuple(expand(f"What is the {measure} of {match[name]}?", match[name]) for name in ("one", "other"))
-        return Computed(text, Operation.SUM, stacked, unit=unit)
-    if match := _TOTAL_OF.match(text):
-        asks = [f"What is the {match['what']} of {match[name]}?" for name in ("one", "other")]
-    elif (match := _TOTAL.match(text)) and (match["what"] or match["all"]):
-        what = match["what"] or match["counted"]
-        asks = [f"How many {what} did {match[n]} {base_form(match['verb'])}{match['rest']}?" for n in ("one", "other")]
-    else:
-        return _total_at(text, expand)
+    match = _TOTAL.match(text)
+    if match is None or not (match["what"] or match["all"]):
+        return None
+    what = match["what"] or match["counted"]
+    asks = [f"How many {what} did {match[n]} {base_form(match['verb'])}{match['rest']}?" for n in ("one", "other")]
     return Computed(text, Operation.SUM, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))

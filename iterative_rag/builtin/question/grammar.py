@@ -29,7 +29,6 @@ from iterative_rag.builtin.question.plan import (
 )
 from iterative_rag.builtin.question.simplification import LONGEST, normalize, reorder_clauses
 from iterative_rag.builtin.question.time_questions import ask_year
-from iterative_rag.builtin.question.yes_no_questions import plan_follow_up
 from iterative_rag.text.patterns import lazy_pattern
 
 # No real question nests deeper than this; the bound keeps hostile text cheap.
@@ -42,8 +41,6 @@ def parse(question: str, without: Collection[str] = ()) -> Node:
 
     `without`: rules that are left out, by their file or by the names below; only for measuring what each adds.
     """
-    if "yes_no_questions" not in without and (also := plan_follow_up(_unfolded(question), _phrase)):
-        return also
     text = _unfolded(question).rstrip(" ?.!") if "simplification" in without else normalize(question)
     rules: tuple[tuple[str, Callable[[str], Node | None]], ...] = (
         ("names", _plan_name),
@@ -74,11 +71,6 @@ _WHEN = lazy_pattern(
     r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
     r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
 )
-_FRONT = lazy_pattern(
-    r"^(?:in the (?:same )?year (?:in which |that |when |of )?|when )(?P<clause>[^,]{5,200}), "
-    r"(?P<main>(?:who|what|which|in which|where|how)\b.{5,250})$",
-    re.IGNORECASE,
-)
 _NEXT_YEAR = lazy_pattern(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
 
 
@@ -97,9 +89,6 @@ def _plan_timed(text: str, depth: int = 0) -> Node | None:
         year = expand(ask_year(match["event"]), match["event"], depth + 1)
         step = Literal("-1" if match["side"] == "before" else "1")
         return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
-    if match := _FRONT.match(text):
-        clause = match["clause"]
-        return _at_year(text, match["main"], depth, expand(reorder_clauses(ask_year(clause)), clause, depth + 1))
     match = _WHEN.match(text)
     if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
         return None
@@ -253,19 +242,8 @@ def _plan_possessive(text: str, tokens: list[Token], phrase: Phrase, depth: int)
 # --- questions -------------------------------------------------------------------------------
 
 
-_BEFORE_MARRIAGE = lazy_pattern(
-    r"^what (?:is|was) (?:the (?:(?:sur|last |family |birth )?name) of (?P<whom>.{3,150}?)"
-    r"|(?P<owner>.{3,150}?)['’]s (?:sur|last |family |birth )?name) "
-    r"(?:before (?:(?:s?he|they) (?:got |was )?married|(?:her|his|their) marriage|marrying)|at birth)$",
-    re.IGNORECASE,
-)
-
-
 def _plan_name_question(text: str) -> Node | None:
-    """Plan "What is the maiden name of X?" and "What was X's name before she married?" """
-    if before := _BEFORE_MARRIAGE.match(text):
-        whom = before["whom"] or before["owner"]
-        return NamePart(text, Part.MAIDEN, noun_phrase(whom, 1))
+    """Plan "What is the maiden name of X?" """
     match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
     return _part_of_name(match[1], 0) if match else None
 

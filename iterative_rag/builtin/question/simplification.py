@@ -60,33 +60,12 @@ _STRANDED = lazy_pattern(
 )
 # "the composer of the score of the film Dawn" -> "the composer of Dawn"
 _SCORE = lazy_pattern(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
-_HOW_MANY_OF = lazy_pattern(r"^how many of (?:the |these |those )(?P<what>.{3,80}?) (?:have|has) been (?=[a-z])", re.I)
-
-# "How often has Orm won the cup?" is answered by a number, "How often does the ferry run?" is not.
-_HOW_OFTEN = lazy_pattern(r"^how often(?= (?:has|have|had|did|was|were)\b)", re.I)
-
-
-# "Which of Ann Lee's films won ..."
-_WHICH_OF_OWN = lazy_pattern(
-    r"^which (?:one )?of (?P<owner>(?:[A-Z][\w.-]* ?){1,4})['’]s? (?P<noun>[a-z]+s) (?P<rest>.{4,200})$", re.I
-)
-# "... were first heard in Prague": more than one is asked for.
-_ASKS_FOR_SEVERAL = lazy_pattern(r"^(?:are|were|have)\b", re.I)
-
-
-def _single(noun: str) -> str:
-    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def _reword(text: str) -> str:
     """Rewrite stranded prepositions and roundabout forms."""
     if match := _STRANDED.match(text):
         text = f"In which {match['noun']} {match['be']} {match['what']}"
-    if match := _WHICH_OF_OWN.match(text):
-        noun = match["noun"] if _ASKS_FOR_SEVERAL.match(match["rest"]) else _single(match["noun"])
-        text = f"Which {noun} of {match['owner']} {match['rest']}"
-    text = _HOW_MANY_OF.sub(r"How many \g<what> were ", text)
-    text = _HOW_OFTEN.sub("How many times", text)
     return _SCORE.sub(r"\1 of ", text)
 
 

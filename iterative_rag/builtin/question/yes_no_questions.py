@@ -36,35 +36,6 @@ _INNER = word_set("of the and de la le du des von van der den del di da et for t
 _WEAK_INNER = word_set("in from at by")
 _UNCOUNTED = word_set("series species people men women")
 _IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "genus", "wolves": "wolf", "wives": "wife"}
-_SAID_BEFORE = lazy_pattern(
-    r"^(?:the )?[a-z ]{0,30}?[A-Z].{2,100}? (?:has|had|won|is|was) (?P<what>an? [^.]{2,100})\. "
-    r"(?P<aux>does|did|is|was|has) (?P<second>.{3,120}?)(?: also| too)? (?P<main>have |win |been )?(?:one|it)"
-    r"(?: too| as well)?$",
-    re.I,
-)
-
-_TWO_BEFORE = lazy_pattern(
-    r"^(?P<pair>(?:the )?[A-Z][^.]{4,160}?) (?:were|are|both|have|was) [^.]{3,200}\. "
-    r"(?P<ask>(?:which|who)(?: one| of them| of the two| of these)? (?:is|was|has|had|did|came|[a-z]+ed)\b"
-    r"[^,]{3,120})$",
-    re.I,
-)
-
-
-def plan_follow_up(text: str, phrase: Phrase) -> Node | None:
-    """Plan "X has an OBE. Does Y also have one" as "Does Y have an OBE"."""
-    match = _SAID_BEFORE.match(text.rstrip(" ?"))
-    if match is None:
-        return None
-    rest = f"{match['main'] or ''}{match['what']}"
-    return Computed(text, Operation.BOTH, (plan_side(match["aux"], match["second"], rest, phrase),))
-
-
-def move_names_last(text: str) -> str:
-    """Move names to the end: "X and Y were ... . Which was ..." -> "Which was ..., X or Y". Other text is unchanged."""
-    match = _TWO_BEFORE.match(text.rstrip(" ?"))
-    names = two_names(match["pair"]) if match else None
-    return f"{match['ask']}, {names[0]} or {names[1]}" if match and names else text
 
 
 def both(text: str, expand: Expand, phrase: Phrase) -> Node | None:

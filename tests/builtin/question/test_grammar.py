@@ -273,8 +273,6 @@ def test_clauses_premises_and_titles(question: str, expected: list[str]) -> None
     [
         ("In which decade was Orm founded?", Operation.DECADE, ["When was Orm founded?"]),
         ("On what day of the week was Bo Li born?", Operation.WEEKDAY, ["When was Bo Li born?"]),
-        ("How old was Bo Li at his death?", Operation.YEARS, ["When was Bo Li born?", "When did Bo Li die?"]),
-        ("How old was Bo Li in 1900?", Operation.YEARS, ["When was Bo Li born?"]),
         (
             "At what age did Bo Li win the Harp Prize?",
             Operation.YEARS,
@@ -309,16 +307,6 @@ def test_clauses_premises_and_titles(question: str, expected: list[str]) -> None
             "What is the age difference between Bo Li and Ann Li?",
             Operation.YEARS,
             ["When was Bo Li born?", "When was Ann Li born?"],
-        ),
-        (
-            "How many medals did Orm win at Tell and at Brell together?",
-            Operation.SUM,
-            ["How many medals did Orm win at Tell?", "How many medals did Orm win at Brell?"],
-        ),
-        (
-            "If Mount Orm were put on top of Mount Tell, how tall would it be in metres?",
-            Operation.SUM,
-            ["What is the height of Mount Orm?", "What is the height of Mount Tell?"],
         ),
         (
             "How many times longer is the Brell than the Orm?",

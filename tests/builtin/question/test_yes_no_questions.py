@@ -42,11 +42,6 @@ from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
             ["Was Ann Lee a winner of the Harp Prize?", "Was Bo Orm a winner of the Harp Prize?"],
         ),
         (
-            "The director Ann Lee has an OBE. Does the director Bo Orm also have one?",
-            Operation.BOTH,
-            ["Does the director Bo Orm have an OBE?"],
-        ),
-        (
             "Which singer is American, Ann Lee or Bo Orm?",
             Operation.CHOICE,
             ["Is the singer Ann Lee American?", "Is the singer Bo Orm American?"],
@@ -60,11 +55,6 @@ from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
             "Which magazine ran for only one year, Dawn or Dusk?",
             Operation.CHOICE,
             ["Did the magazine Dawn run for only one year?", "Did the magazine Dusk run for only one year?"],
-        ),
-        (
-            "Which plant is larger, the Ormia or the Tellia?",
-            Operation.CHOICE,
-            ["Is the Ormia large?", "Is the plant Tellia large?"],
         ),
         (
             "Which film, Dawn or Dusk, was released first?",
