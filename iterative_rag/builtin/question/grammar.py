@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
 from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
-from iterative_rag.builtin.question.clauses import as_question, plan_trailing
+from iterative_rag.builtin.question.clauses import plan_trailing
 from iterative_rag.builtin.question.comparison_questions import plan_computation
 from iterative_rag.builtin.question.description_regions import regions
 from iterative_rag.builtin.question.descriptions import (
@@ -28,6 +28,8 @@ from iterative_rag.builtin.question.plan import (
     escape_braces,
 )
 from iterative_rag.builtin.question.simplification import LONGEST, normalize, reorder_clauses
+from iterative_rag.builtin.question.span_decoding import Asks
+from iterative_rag.builtin.question.substitution import phrase_question
 from iterative_rag.builtin.question.time_questions import ask_year
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -174,7 +176,8 @@ def _described(text: str, tokens: list[Token], phrase: Phrase, depth: int) -> No
         return Literal(alias[1])
     if owned := _plan_possessive(text, tokens, phrase, depth):
         return owned
-    return _plan_phrase(as_question(text, tokens, phrase), source, depth + 1)
+    asks = Asks.WHO if names_person(head_noun(tokens[phrase.start : phrase.group])) else Asks.WHAT
+    return _plan_phrase(phrase_question(source, asks), source, depth + 1)
 
 
 def _part_of_name(source: str, depth: int) -> Node | None:

@@ -198,7 +198,9 @@ def invert(asked: str, clause: str) -> str:
     """Invert a clause: "in which city", "X died" -> "In which city did X die?", or "X died in which city?" if no
     auxiliary or known verb is found."""
     tokens = tokenize(clause)
-    verb = next((at for at in range(1, len(tokens)) if acts(tokens[at]) and not tokens[at].capital), 0)
+    verbs = [at for at in range(1, len(tokens)) if acts(tokens[at]) and not tokens[at].capital]
+    # "the man known as X was born"
+    verb = next((at for at in verbs if tokens[at].low != "known"), verbs[0] if verbs else 0)
     if not verb and len(tokens) > 1 and tokens[-1].small.removesuffix("s") in BASE_VERBS:
         verb = len(tokens) - 1  # "how the clock works"
     if verb and not any(token.small in RELATIVES for token in tokens[:verb]):

@@ -44,11 +44,11 @@ def needs(question: str) -> list[str]:
         ),
         (
             "On which river lies the town in which the man known as Tom the Miller was born?",
-            ["Tom the Miller was born in which town?", "On which river lies {0}?"],
+            ["In which town was Tom the Miller born?", "On which river lies {0}?"],
         ),
         (
             "In which state was the successor of the mayor whom Karl B. Voss shot born?",
-            ["Karl B. Voss shot which mayor?", "Who is the successor of {0}?", "In which state was {0} born?"],
+            ["Which mayor did Karl B. Voss shoot?", "Who is the successor of {0}?", "In which state was {0} born?"],
         ),
         (
             "Who was the wife of the painter born in Lorn in 1799?",
@@ -60,7 +60,7 @@ def needs(question: str) -> list[str]:
         ),
         (
             "Where did the sculptor die with whom Ann Orley's brother worked in 1912?",
-            ["Who is Ann Orley's brother?", "{0} worked in 1912 with which sculptor?", "Where did {0} die?"],
+            ["Who is Ann Orley's brother?", "With which sculptor did {0} work in 1912?", "Where did {0} die?"],
         ),
         (
             "Which town hosted the fair in the year in which the author of Dust died?",
@@ -80,7 +80,7 @@ def needs(question: str) -> list[str]:
         ),
         (
             "What is the currency of the country Ann Orley is from?",
-            ["Ann Orley is from which country?", "What is the currency of {0}?"],
+            ["Which country is Ann Orley from?", "What is the currency of {0}?"],
         ),
         (
             "When did the director of film The Song Of The Hill (1976 film) die?",
@@ -231,7 +231,7 @@ def test_what_must_be_computed(question: str, operation: Operation, unit: str, o
 CHAINS = [
     (
         "In which city did the composer whose last opera was finished by Karl Voss die?",
-        ["Which last opera was finished by Karl Voss?", "Who is the composer of {0}?", "In which city did {0} die?"],
+        ["Which composer's last opera was finished by Karl Voss?", "In which city did {0} die?"],
     ),
     (
         "Whose name does the river that divides Orm from Tell bear?",
@@ -245,10 +245,10 @@ CHAINS = [
         "Orm News is on a network founded by who?",
         ["Orm News is on which network?", "{0} was founded by who?"],
     ),
-    ("The town where Karl Voss died is the capital of what region?", ["Karl Voss died in which town?"]),
+    ("The town where Karl Voss died is the capital of what region?", ["In which town did Karl Voss die?"]),
     (
         "What country is the city in which Karl Voss was born in?",
-        ["Karl Voss was born in which city?", "In which country is {0}?"],
+        ["In which city was Karl Voss born?", "In which country is {0}?"],
     ),
     (
         "When was the country that made the Long Boat taken by the Ormish?",
