@@ -18,7 +18,7 @@ from iterative_rag.builtin.language.function_words import (
 )
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
+from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
 from iterative_rag.builtin.question.time_questions import Phrase
 from iterative_rag.builtin.question.yes_no_questions import plan_side, two_names
 from iterative_rag.text.patterns import lazy_pattern
@@ -93,11 +93,6 @@ def sides(text: str) -> tuple[str, str, str] | None:
     return match["ask"], match["first"].strip(" ,"), match["second"].strip(" ,")
 
 
-_VERSATILE = lazy_pattern(
-    r"\b(?:more|most|greater|wider|broader) (?:\w+ )?(?:divers\w+|varied|variety|range|versatile|careers?|occupations?"
-    r"|professions?|jobs?|roles|genres|topics|career changes|job experiences|fields|titles)\b",
-    re.I,
-)
 _COMPARATIVE = lazy_pattern(r"\b(?:(?:a |the )?(?:more|most|less|least|a greater number of|farther|further) )", re.I)
 _NEGATED = lazy_pattern(r"\b(?:not|never|no longer)\b |n['’]t\b", re.I)
 
@@ -115,14 +110,6 @@ def plan_choice(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str,
     kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
     operands = tuple(plan_side(aux, kind, rest, phrase) for kind in kinds)
     return Computed(text, Operation.CHOICE, operands, literal, "no" if negated else "")
-
-
-def richest(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
-    """Plan "Who had the more diverse career": the longer list of occupations wins, a heuristic that no text states."""
-    if not _VERSATILE.search(ask):
-        return None
-    operands = tuple(_asked("What is the occupation of {}?", name, phrase) for name in names)
-    return Computed(text, Operation.RICHEST, operands, tuple(Literal(label.source) for label in labels))
 
 
 def names_object(ask: str) -> bool:
@@ -184,10 +171,3 @@ def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
 def _says(name: str, noun: str) -> bool:
     last = noun.split()[-1].lower()
     return last in name.lower().split() or name.lower().startswith("the ")
-
-
-def _asked(template: str, name: str, phrase: Phrase) -> Node:
-    node = phrase(name)
-    if isinstance(node, Literal):
-        return Lookup(name, template.format(escape_braces(node.source)))
-    return Lookup(name, template.format("{0}"), (node,))

@@ -12,7 +12,6 @@ from iterative_rag.builtin.question.choice_questions import (
     names_object,
     normalize_choice,
     plan_choice,
-    richest,
     sides,
 )
 from iterative_rag.builtin.question.claim_questions import claim
@@ -232,8 +231,6 @@ def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         less = next(word for word in lived.groups() if word).lower() in {"shorter", "shortest", "younger"}
         operation = Operation.LEAST if less else Operation.GREATEST
         return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels=literal)
-    if listed := richest(text, ask, labels, (first, second), phrase):
-        return listed
     asked = asked_of(ask)
     if asked is None:
         node = None if names_object(ask) else plan_choice(text, ask, labels, (first, second), phrase)

@@ -63,7 +63,6 @@ class Operation(StrEnum):
     EITHER = "either"  # yes if any operand is yes
     CHOICE = "choice"  # the label whose operand is yes (`unit` "no": the one whose operand is no)
     SEVERAL = "several"  # the values of several questions, each for itself
-    RICHEST = "richest"  # the label with the longest list
     DECADE = "decade"
     CENTURY = "century"
     MONTH = "month"

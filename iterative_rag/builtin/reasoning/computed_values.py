@@ -17,7 +17,6 @@ from iterative_rag.builtin.reasoning.value_agreement import (
     agree,
     choose_label,
     compare_same,
-    list_items,
     pick_label,
     says_yes,
 )
@@ -57,8 +56,6 @@ def compute(
             return _extreme(values, labels, least=operation is Operation.LEAST)
         case Operation.EXCEEDS:
             return _exceeds(values, least=unit == "least")
-        case Operation.RICHEST:
-            return _richest(values, labels)
         case Operation.DECADE | Operation.CENTURY | Operation.MONTH | Operation.WEEKDAY:
             return _of_calendar(operation, values[0])
     text = _combine(operation, values, labels, unit, trusts)
@@ -263,9 +260,3 @@ def _exceeds(values: Sequence[str], *, least: bool) -> OperationResult | None:
         return None
     text = "Yes" if order == (-1 if least else 1) else "No"
     return OperationResult(text, *_comparison(literals[0], literals[1], order))
-
-
-def _richest(values: Sequence[str], labels: Sequence[str]) -> OperationResult | None:
-    """The label of the longest list."""
-    lengths = [str(len(list_items(value))) for value in values]
-    return _extreme(lengths, labels, least=False)

@@ -77,11 +77,6 @@ from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
             ["What is the population of Orm?", "What is the population of Tell?"],
         ),
         (
-            "Between Ann Lee and Bo Orm, which writer has had a more diverse career?",
-            Operation.RICHEST,
-            ["What is the occupation of Ann Lee?", "What is the occupation of Bo Orm?"],
-        ),
-        (
             "Do Ann Lee and Bo Orm have the same occupation?",
             Operation.SAME,
             ["What is the occupation of Ann Lee?", "What is the occupation of Bo Orm?"],
