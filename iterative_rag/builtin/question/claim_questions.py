@@ -6,7 +6,6 @@ The found value is compared with the claimed one; the closed question itself is 
 from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import BASE_VERBS, DETERMINERS, PREPOSITIONS, word_set
-from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
@@ -64,8 +63,6 @@ def _counted(text: str, tokens: list[Token]) -> tuple[str, str] | None:
         nouns = _NOUNS.fullmatch(counted) and not (PREPOSITIONS | BASE_VERBS | DETERMINERS) & set(counted.split())
         if not front or not nouns or text[start].isupper() or dates(text[start:end]):
             continue
-        if counted in MEASURES and tokens[0].low in _BE:
-            return f"What is the {MEASURES[counted]} of {front}?", text[start:end]
         if not amount.unit and tokens[0].low in _DO:
             return f"How many {counted} {tokens[0].low} {front}?", text[start:end]
     return None

@@ -56,7 +56,7 @@ class Operation(StrEnum):
     GREATEST = "greatest"
     EXCEEDS = "exceeds"  # yes or no: does the first operand win (`unit`: "least" or "greatest")
     SAME = "same"  # yes or no: are the values the same
-    HOLDS = "holds"  # yes or no: is the first operand among the values of the second; the third says yes or no itself
+    HOLDS = "holds"  # yes or no: is the first operand a value of the second; the third says yes or no itself
     COMMON = "common"  # the value that all operands share
     PICK = "pick"  # the label that the value names
     BOTH = "both"  # yes if all operands are yes

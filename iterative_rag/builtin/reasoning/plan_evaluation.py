@@ -230,14 +230,19 @@ class Evaluation:
     def _claim(self, node: Computed, operands: Sequence[NodeResult]) -> NodeResult:
         """Yes or no by the value that was looked up; by the closed question where that does not decide or is surer."""
         claimed, found, closed = operands
-        said = self._of_subject(closed.values) if closed.values else None
         near = [value for value in found.values if value.score >= NEAR_BEST * found.values[0].score]
         verdicts = [(self._states(value, claimed.values[0].text), value) for value in near]
         verdict, value = next((one for one in verdicts if one[0]), verdicts[0] if verdicts else (None, None))
+        said = self._of_subject(closed.values) if closed.values else None
+        read = NodeResult((said,)) if said else closed
+        if verdict is None or value is None:
+            return read
         agreed = said is not None and says_yes(said.text) == verdict
-        surer = said is not None and value is not None and value.score < NEAR_BEST * said.score
-        if verdict is None or value is None or surer or (node.unit == "open" and not verdict and not agreed):
-            return replace(closed, values=(said,)) if said else closed
+        if node.unit == "open" and not verdict and not agreed:
+            return read
+        # Another value may be one of several, or of something else; the claimed one is not found by chance.
+        if said and value.score < (self.caution.given if verdict and not agreed else NEAR_BEST * said.score):
+            return read
         share = 1.0 if agreed or said is None else side_joining.HALF_MET
         text = "Yes" if verdict else "No"
         return NodeResult((replace(value, text=text, score=value.score * share, chain=value.chain * share),))
