@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from iterative_rag.builtin.language.function_words import AUXILIARIES, BASE_VERBS, IRREGULAR, PARTICIPLES, word_set
 from iterative_rag.text.patterns import lazy_pattern
 
-_TOKEN = lazy_pattern(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]")
+# The stops of "Mt. Orm" and "J. J. Lee" belong to the names.
+_TOKEN = lazy_pattern(
+    r"(?:Mt|St|Ft|Dr|Mr|Mrs|Ms|[A-Z])\.(?= [^\W\d_a-z])|"
+    r"\"[^\"]{1,200}\"|“[^”]{1,200}”|[^\W_][\w.&'’/–-]*[^\W_]['’]?(?=\W|$)|[^\W_]['’]?|[^\s\w]"
+)
 
 
 @dataclass(frozen=True, slots=True)

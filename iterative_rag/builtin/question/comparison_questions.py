@@ -23,11 +23,13 @@ from iterative_rag.builtin.question.time_questions import (
     Expand,
     Phrase,
     age,
+    age_at,
     age_did,
     ask_year,
     calendar,
     is_event,
     lifetime,
+    outlives,
     years_after,
     years_between,
 )
@@ -80,12 +82,23 @@ _BY_HOW_MANY = lazy_pattern(
     r"(?P<second>.{2,150})$",
     re.I,
 )
+_LIVED = lazy_pattern(
+    r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
+    r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
+    re.I,
+)
+_OUTLIVED = lazy_pattern(r"^did (?P<who>.{2,120}?) outlive (?P<whom>.{2,120})$", re.I)
 
 
 def _reworded(text: str) -> str:
     """Rewrite rare wordings of a computation in the wording that the rules know."""
     if match := _BY_HOW_MANY.match(text):
         return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
+    if match := _LIVED.match(text):
+        return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
+    if match := _OUTLIVED.match(text):
+        whom = re.sub(r"^(?:his|her|their) ", f"{match['who']}'s ", match["whom"])
+        return f"Did {match['who']} die after {whom}"
     return text
 
 
@@ -97,7 +110,9 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
         calendar,
         among,
         years_after,
+        outlives,
         age,
+        age_at,
         age_did,
         age_gap,
         ratio,

@@ -40,13 +40,13 @@ def regions(tokens: list[Token]) -> list[tuple[int, int]]:
 
 
 def _asked_noun_end(tokens: list[Token]) -> int:
-    """The end of "which building", "in which year", "how many"."""
+    """The end of "which building", "in which year", "how many"; of "did" where yes or no is asked."""
     for place, token in enumerate(tokens[:3]):
         if token.low in {"which", "what"}:
             return group_end(tokens, place + 1, len(tokens)) if place + 1 < len(tokens) else place + 1
         if token.low in {"who", "whom", "where", "when", "how"}:
             return place + 1
-    return 0
+    return int(tokens[0].low in AUXILIARIES)
 
 
 def _copular(tokens: list[Token]) -> list[tuple[int, int]]:

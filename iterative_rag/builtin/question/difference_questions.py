@@ -20,10 +20,36 @@ _MORE = lazy_pattern(
 )
 
 
-_AT_A_TIME = lazy_pattern(r"\b(?:in|during|by|on) (?:(?:the )?[A-Z][a-z]+ )?(?:\d{1,2}, )?\d{4}$")
+_TIME = r"(?:in|during|by|on) (?:(?:the )?[A-Z][a-z]+ )?(?:\d{1,2}, )?\d{4}"
+# "How many more people lived in Orm in 1938 than in 1890"
+_THEN = lazy_pattern(
+    rf"^(?P<how>(?:by )?[Hh]ow (?:many|much)) (?:more|fewer|less) (?P<what>.{{4,200}}?) (?P<late>{_TIME}) than "
+    rf"(?P<early>{_TIME})$"
+)
+# "By how many people did Orm grow from 1890 to 1938", "How much did the population of Orm fall between ..."
+_GREW = lazy_pattern(
+    r"^(?:by )?how (?:much|many (?:people|inhabitants|residents)) (?:did|has|have) (?:(?P<of>the population of )"
+    r"?(?P<name>.{2,120}?)(?P<own>['’]s population)?) (?:grow|grown|increased?|shrink|shrunk|fall|fallen|declined?|"
+    r"decreased?|rise|risen|dropp?(?:ed)?) (?:by )?(?:from|between) (?P<early>\d{4}) (?:to|and|until) (?P<late>\d{4})$",
+    re.I,
+)
+
+
+def _between_times(text: str, expand: Expand) -> Node | None:
+    """Plan what changed from one time to another as the same amount at both times."""
+    if match := _THEN.match(text):
+        how = match["how"].removeprefix("By ").removeprefix("by ").capitalize()
+        asks = [f"{how} {match['what']} {match[time]}?" for time in ("late", "early")]
+    elif (match := _GREW.match(text)) and (match["of"] or match["own"] or "how many" in text.lower()):
+        asks = [f"How many people lived in {match['name']} in {match[time]}?" for time in ("late", "early")]
+    else:
+        return None
+    return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
 
 
 def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    if changed := _between_times(text, expand):
+        return changed
     match = _MORE.match(text)
     if match is None:
         return None
@@ -55,11 +81,6 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     counted = f"{unit} {what}".strip() if more in {"more", "fewer", "less"} else ""
     if not counted:
         return None
-    if _AT_A_TIME.fullmatch(second) and (end := _AT_A_TIME.search(first)):
-        # "did Ann Lee have in 1938 than in 1890"
-        then = f"{first[: end.start()]}{second}"
-        asks = [f"How many {counted} {aux} {one}?" for one in (first, then)]
-        return Computed(text, Operation.DIFFERENCE, (expand(asks[0], first), expand(asks[1], then)))
     subject, rest = _subject_and_rest(first)
     other, other_rest = _subject_and_rest(second)
     asks = [f"How many {counted} {aux} {first}?", f"How many {counted} {aux} {other} {_swapped(rest, other_rest)}?"]
@@ -181,6 +202,12 @@ def _swapped(rest: str, other: str) -> str:
 
 
 _PROPER = r"(?-i:(?:the )?[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*)"
+_TOTAL_OF = lazy_pattern(
+    r"^what (?:is|was) the (?:(?:sum|total|combined total) of the|combined|total|joint) "
+    r"(?P<what>(?!number|amount)[a-z ]{3,40}) of "
+    r"(?P<one>.{2,120}?) and (?:of )?(?P<other>.{2,120}?)(?: combined| together)?$",
+    re.I,
+)
 _TOTAL = lazy_pattern(
     r"^(?:what (?:is|was) the (?:total|combined) (?:number of )?(?P<what>[a-z ]{3,60}?) that"
     r"|how many (?P<counted>[a-z ]{3,60}?) did) "
@@ -192,6 +219,10 @@ _TOTAL = lazy_pattern(
 
 def total(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "What is the total number of medals that A and B won?" """
+    if match := _TOTAL_OF.match(text):
+        what = _PLURAL.sub("", match["what"])
+        of_each = tuple(expand(f"What is the {what} of {match[n]}?", match[n]) for n in ("one", "other"))
+        return Computed(text, Operation.SUM, of_each)
     match = _TOTAL.match(text)
     if match is None or not (match["what"] or match["all"]):
         return None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection
 
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
+from iterative_rag.builtin.language.given_names import gender_of_name
 from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
 from iterative_rag.builtin.question.clauses import plan_trailing
@@ -73,6 +74,12 @@ _WHEN = lazy_pattern(
     r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
     r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
 )
+# Not "When was Ann Lee, who ..., born": that asks for a time.
+_FRONT = lazy_pattern(
+    r"^(?:in the (?:same )?year (?:in which |that |when |of )?|when (?!was\b|were\b|is\b|did\b|does\b|has\b))"
+    r"(?P<clause>[^,]{5,200}), (?P<main>(?:who|what|which|in which|where|how)\b.{5,250})$",
+    re.IGNORECASE,
+)
 _NEXT_YEAR = lazy_pattern(r"^(?P<main>.{5,300}?) in the year (?P<side>after|before|following) (?P<event>.{3,200})$")
 
 
@@ -91,6 +98,9 @@ def _plan_timed(text: str, depth: int = 0) -> Node | None:
         year = expand(ask_year(match["event"]), match["event"], depth + 1)
         step = Literal("-1" if match["side"] == "before" else "1")
         return _at_year(text, match["main"], depth, Computed(source, Operation.SUM, (year, step)))
+    if match := _FRONT.match(text):
+        clause = match["clause"]
+        return _at_year(text, match["main"], depth, expand(reorder_clauses(ask_year(clause)), clause, depth + 1))
     match = _WHEN.match(text)
     if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
         return None
@@ -230,6 +240,9 @@ def _plan_possessive(text: str, tokens: list[Token], phrase: Phrase, depth: int)
     owned = head_word in KINSHIP or head_word in {"name", "birthplace", "birthday", "hometown", "age"}
     if inner and not (owned and personal):
         return None  # "the composer of the music for X's film": the film is X's, the composer is not
+    named = next((at for at in range(places[-1], phrase.start, -1) if tokens[at - 1].small in PREPOSITIONS), 0)
+    if head_word in KINSHIP and named and tokens[named - 1].low == "of" and gender_of_name(tokens[named].text):
+        return None  # "the tutor of Ann Lee's mother": films have no mother, Ann Lee has one
     if any(tokens[at].small in RELATIVES for at in range(phrase.start, places[-1])):
         return None  # "the judge who sent Ann Lee's brother to prison": the brother is hers, not the judge's
     stripped = re.sub(r"['’]s?$", "", text[tokens[phrase.start].start : owner_end])

@@ -60,12 +60,15 @@ _STRANDED = lazy_pattern(
 )
 # "the composer of the score of the film Dawn" -> "the composer of Dawn"
 _SCORE = lazy_pattern(r"\b(composer) of (?:the )?(?:film )?(?:score|music|soundtrack) (?:for|of|to) ", re.I)
+# "How often has Orm won the cup?" is answered by a number, "How often does the ferry run?" is not.
+_HOW_OFTEN = lazy_pattern(r"^how often(?= (?:has|have|had|did|was|were)\b)", re.I)
 
 
 def _reword(text: str) -> str:
     """Rewrite stranded prepositions and roundabout forms."""
     if match := _STRANDED.match(text):
         text = f"In which {match['noun']} {match['be']} {match['what']}"
+    text = _HOW_OFTEN.sub("How many times", text)
     return _SCORE.sub(r"\1 of ", text)
 
 

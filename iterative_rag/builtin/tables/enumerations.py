@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from iterative_rag.text.patterns import lazy_pattern
 
-_NAME = r"(?:the )?[A-ZÀ-Þ][\w'’.-]*(?:(?: (?:of|de|the|von|la|le|du))? [A-ZÀ-Þ\d][\w'’.-]*)*(?: \([^()]{1,60}\))?"
+# "Č" and "Ž" lie beyond the letters of A-ZÀ-Þ.
+_LARGE = "".join(letter for letter in map(chr, range(0x530)) if letter.isupper())
+_NAME = (
+    rf"(?:the )?[{_LARGE}][\w'’.-]*(?:(?: (?:of|de|the|von|la|le|du))? [{_LARGE}\d][\w'’.-]*)*(?: \([^()]{{1,60}}\))?"
+)
 # "Abraham Lincoln in 1865, James A. Garfield in 1881 ..."
 _YEAR = r"(?: in \d{4})"
 _WORD = r"(?!and\b|or\b|of\b|in\b|the\b)[a-zà-þ][\w'’-]+(?: (?!and\b|or\b)[a-zà-þ][\w'’-]+)?"

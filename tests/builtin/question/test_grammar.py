@@ -259,6 +259,11 @@ CHAINS = [
     ("As of 2002, who is the mayor of the city of Orm?", ["Who is the mayor of Orm?"]),
     ("In which year did Karl Voss's partner Ann Orley die?", ["In which year did Ann Orley die?"]),
     ("Where did the director of Awake! The Hill die?", ["Who is the director of Awake! The Hill?"]),
+    (
+        "When Ann Orley died, who was mayor of Orm?",
+        ["In which year did Ann Orley die?", "Who was mayor of Orm in {0}?"],
+    ),
+    ("Where did the tutor of Ann Orley's mother live?", ["Who is Ann Orley's mother?"]),
     ("Where did Joan, Lady of Orm's father die?", ["Who is Joan, Lady of Orm's father?", "Where did {0} die?"]),
 ]
 
@@ -273,6 +278,20 @@ def test_clauses_premises_and_titles(question: str, expected: list[str]) -> None
     [
         ("In which decade was Orm founded?", Operation.DECADE, ["When was Orm founded?"]),
         ("On what day of the week was Bo Li born?", Operation.WEEKDAY, ["When was Bo Li born?"]),
+        ("How old was Bo Li at his death?", Operation.YEARS, ["When was Bo Li born?", "When did Bo Li die?"]),
+        ("How old was Bo Li in 1900?", Operation.YEARS, ["When was Bo Li born?"]),
+        ("Did Bo Li outlive Ann Li?", Operation.EXCEEDS, ["When did Bo Li die?", "When did Ann Li die?"]),
+        ("How many years did Bo Li outlive Ann Li?", Operation.YEARS, ["When did Ann Li die?", "When did Bo Li die?"]),
+        (
+            "What is the sum of the heights of Mount Orm and Mount Tell?",
+            Operation.SUM,
+            ["What is the height of Mount Orm?", "What is the height of Mount Tell?"],
+        ),
+        (
+            "By how many people did Orm grow from 1890 to 1938?",
+            Operation.DIFFERENCE,
+            ["How many people lived in Orm in 1938?", "How many people lived in Orm in 1890?"],
+        ),
         (
             "At what age did Bo Li win the Harp Prize?",
             Operation.YEARS,

@@ -99,6 +99,7 @@ def test_a_column_is_read_in_one_unit() -> None:
             ("Ann Orm", "Tom Voss", "Ole Brekk"),
             True,
         ),
+        ("Šelm", "Orm borders on Čerka, Šelm and Żyr.", ("Čerka", "Šelm", "Żyr"), True),
         ("Velm", "It lies in Velm.", ("Velm",), True),
     ],
 )
