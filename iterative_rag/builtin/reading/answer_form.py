@@ -22,6 +22,8 @@ from iterative_rag.text.values import Quantity, Span
 LONGEST = 10
 _SHORT = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
 _BEFORE_PLACE = lazy_pattern(r"^(?:.*\d{4},? )?(?:in|at|near) (?=[A-Z])")
+# "Tom Ruud (married 1901)", "Tom Ruud, from Tellby"
+_ASIDE = lazy_pattern(r"(?<=\w) \((?:[^()]*\d[^()]*|[a-z][^()]*)\)$|(?<=\w), (?:from|of|who|later|then|born|died) .*$")
 _TRADE_AFTER = lazy_pattern(r"(?<=\w), [a-zà-þ][a-zà-þ -]*$")
 _ADDRESSED = lazy_pattern(r"^(?:Mr|Mrs|Ms|Miss|Dr)\.? (?=[A-ZÀ-Þ][\w.'’-]* [A-ZÀ-Þ][\w'’-]*$)")
 # "the Orm region of Westmark"
@@ -169,7 +171,7 @@ def _is_site(part: str) -> bool:
 
 def _without_trade(value: str) -> str:
     """The name alone of "the German carpenter Tom Ruud" and of "Mr. Tom Ruud, carpenter"; "The Rolling Stones" stay."""
-    value = _ADDRESSED.sub("", _TRADE_AFTER.sub("", value))
+    value = _ADDRESSED.sub("", _TRADE_AFTER.sub("", _ASIDE.sub("", value)))
     before: list[str] = []
     name = value.split()
     while name and (name[0][:1].islower() or name[0] in _ARTICLES or (before and _is_people(name[0]))):

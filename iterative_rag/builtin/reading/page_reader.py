@@ -85,7 +85,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "6", *sorted(self._without)))
+        return "/".join((self._evidence.name, "7", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not _is_named(query, page):

@@ -17,6 +17,7 @@ from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust,
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.builtin.reasoning.value_agreement import claim_holds, says_yes
+from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # Share of the remaining doubt that the trust of another document with the same value takes away.
@@ -101,10 +102,24 @@ class Evaluation:
         if trust >= CAREFUL.given:
             return first
         # Ask the whole question before repeating the plan's look-ups with a wider search.
-        second = self.of(node.second)
+        second = self._but_rows_of_names(self.of(node.second))
         if second.needs or (second.values and self.trusted(self.inquiry.original, second.values) >= trust):
             return second
         return first if first.values else replace(first, again=unique((*first.again, *second.again)))
+
+    def _but_rows_of_names(self, outcome: NodeResult) -> NodeResult:
+        """What was read of a whole question, but for rows on a name in it: they tell of that name ("Length: 516 m" in
+        the article on a bridge), not of what is described by it ("the river under the bridge")."""
+        told = (
+            value
+            for value in outcome.values
+            if not any(self._is_row_of_name(self.inquiry.facts[place]) for place in self._facts_stating(value))
+        )
+        return replace(outcome, values=tuple(told))
+
+    @staticmethod
+    def _is_row_of_name(fact: Fact) -> bool:
+        return is_row(fact.quote) and _is_on_subject(fact)
 
     def _found(self, question: str, combination: tuple[NodeValue, ...]) -> list[NodeValue]:
         """The values of a need's facts, best first; agreement between documents raises their rank."""

@@ -228,6 +228,8 @@ def test_a_short_page_is_read_whole() -> None:
         ("How tall is the mast of Sarn in metres?", "number", "661 ft (201 m) tall", "201 m"),
         ("How many people saw the mast of Sarn?", "number", "about 3,000 people", "about 3,000 people"),
         ("Who climbed the mast of Sarn?", "person", "the German carpenter Tom Ruud", "Tom Ruud"),
+        ("Who climbed the mast of Sarn?", "person", "Tom Ruud (married 1901)", "Tom Ruud"),
+        ("Who climbed the mast of Sarn?", "person", "Tom Ruud, from Tellby, Orm", "Tom Ruud"),
         ("Who climbed the mast of Sarn?", "person", "Mr. Tom Ruud, ship carpenter", "Tom Ruud"),
         ("When was the mast of Sarn built?", "date", "in May 1866", "May 1866"),
         ("In which city is the mast of Sarn?", "place", "City Theatre, Orneby", "Orneby"),

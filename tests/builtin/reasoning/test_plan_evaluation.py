@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fakes.index_free_loop import ROLES
@@ -45,6 +47,15 @@ def test_a_value_that_only_repeats_the_question_comes_last_unless_that_offers_a_
     facts = (fact(asked, "1950", "Bo Lund", 0.9), fact(asked, "1937", "Bo Lund", 0.88))
     inquiry = Inquiry(asked, asked, facts, tried=(Need(asked),))
     assert ROLES.answerer.answer(inquiry).short_answer == given
+
+
+def test_a_row_on_a_name_of_the_question_does_not_tell_of_what_it_describes() -> None:
+    step, whole = "Which river flows under the Orm Bridge?", "How long is the river that flows under the Orm Bridge?"
+    row = replace(fact(whole, "516 m", "Orm Bridge", 0.9), quote="| Length | 516 m |")
+    facts = (fact(step, "Vell", "Orm Bridge", 0.5), fact("How long is Vell?", "88 km", "Vell", 0.4), row)
+    inquiry = Inquiry(whole, whole, facts, tried=tuple(one.need for one in facts))
+    plan = Fallback(whole, Lookup("", "How long is {0}?", (Lookup("the river", step),)), Lookup(whole, whole))
+    assert [one.text for one in Evaluation(inquiry).of(plan).values] == ["88 km"]
 
 
 STEP, WHOLE = "Which town has the Orm bridge?", "Who is the mayor of the town that has the Orm bridge?"
