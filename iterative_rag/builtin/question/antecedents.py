@@ -107,6 +107,13 @@ def _in_order(statements: list[str], question: str) -> Reference | None:
     return Reference(_with_referent(question, match), match[0], *meant) if meant else None
 
 
+def _who(somebody: re.Match[str]) -> str:
+    """The question word for "somebody": "who" where it opens the statement."""
+    if somebody["own"]:
+        return "whose"
+    return "whom" if somebody.start() else "who"
+
+
 def with_antecedent(node: Node, reference: Reference, antecedent: Node) -> Node:
     """A plan of the last sentence with the antecedent's node in the place of REFERENT."""
 
@@ -163,7 +170,7 @@ def _antecedent(statement: str, noun: str, person: bool | None) -> tuple[str, bo
     if not same and person is None:
         return None  # "the N" refers back only to the same noun
     if not same and person and (somebody := _SOMEBODY.search(statement)):
-        return _asked(statement, somebody.start(), somebody.end(), "whose" if somebody["own"] else "whom"), True
+        return _asked(statement, somebody.start(), somebody.end(), _who(somebody)), True
     alike = same or [one for one in introduced if names_person(one[2]) == person]
     if alike:
         start, end, _ = alike[-1]

@@ -29,6 +29,7 @@ from iterative_rag.builtin.question.time_questions import (
     calendar,
     is_event,
     lifetime,
+    of_owner,
     outlives,
     years_after,
     years_between,
@@ -48,7 +49,8 @@ _OF_TWO = lazy_pattern(
     r"(?P<second>(?:the )?[A-Z“\"].{1,100})$"
 )
 _LIVED_MORE = lazy_pattern(
-    r"\b(?:lived|live) (?:to be |to an? |the )?(?P<more>longer|longest|older|oldest|shorter|shortest)\b"
+    r"\b(?:lived|live|got|get|grew|became) (?:to be |to an? |the )?"
+    r"(?P<more>longer|longest|older|oldest|shorter|shortest)\b"
     r"|\b(?:died|die) (?:at )?(?:an? |the )?(?P<age>older|younger)\b"
     r"|\b(?:had|have) (?:the|a) (?P<life>longer|shorter) life\b|\b(?P<reached>higher|greater) age\b",
     re.I,
@@ -73,7 +75,7 @@ _BOTH = lazy_pattern(
     r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
     r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
     r"(?P<first>.{2,150}?),? and (?P<second>.{2,200}?),? "
-    r"(?P<rest>(?:both|located|situated|from|of the same|have|share|in the same|the same|originate|"
+    r"(?P<rest>(?:both|come from|located|situated|from|of the same|have|share|in the same|the same|originate|"
     r"born|buried|married|die).{0,120})$",
     re.I,
 )
@@ -87,6 +89,10 @@ _LIVED = lazy_pattern(
     r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
     re.I,
 )
+# "Is the Orm a longer river than the Brell"
+_IS_A_MORE = lazy_pattern(
+    r"^(?P<be>is|was|are|were) (?P<first>.{2,150}?) an? (?P<more>[a-z]+er) [a-z]+ than (?P<second>.{2,150})$", re.I
+)
 _OUTLIVED = lazy_pattern(r"^did (?P<who>.{2,120}?) outlive (?P<whom>.{2,120})$", re.I)
 
 
@@ -97,8 +103,9 @@ def _reworded(text: str) -> str:
     if match := _LIVED.match(text):
         return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
     if match := _OUTLIVED.match(text):
-        whom = re.sub(r"^(?:his|her|their) ", f"{match['who']}'s ", match["whom"])
-        return f"Did {match['who']} die after {whom}"
+        return f"Did {match['who']} die after {match['whom']}"
+    if match := _IS_A_MORE.match(text):
+        return f"{match['be']} {match['first']} {match['more']} than {match['second']}"
     return text
 
 
@@ -147,7 +154,7 @@ def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if match is None or asked is None:
         return None
     operation, template = asked
-    names = (match["first"], match["second"])
+    names = (match["first"], of_owner(match["second"], match["first"]))
     template = for_things(template, text, names)
     return Computed(
         text,
@@ -179,7 +186,7 @@ def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     match = _BEFORE.match(text)
     if match is None or (match["verb"].lower() == "live") != (match["order"].lower() == "longer than"):
         return None
-    names = (match["first"], match["second"])
+    names = (match["first"], of_owner(match["second"], match["first"]))
     if match["verb"].lower() == "live":
         return Computed(text, Operation.EXCEEDS, tuple(lifetime(name, expand) for name in names), unit="greatest")
     template = next((template for pattern, template in EVENTS if re.search(pattern, match["verb"], re.I)), None)

@@ -31,6 +31,12 @@ _REQUEST = lazy_pattern(
     r"(?= (?:the|all|an?|both|any|every|who|whom|what|which|where|when|how|why|(?-i:[A-Z])[^?]*?['’]s)\b))[:,]? (?=\S)",
     re.I,
 )
+# "Count the operas of X that ...", "the number of operas of X"
+_COUNT = lazy_pattern(
+    r"^(?:count|(?:give me|tell me) the number of) (?:all )?the "
+    r"(?P<what>[a-z].{2,150}?)(?: (?:that|which|who)(?P<clause> (?:had|have|has|was|were|is|are)\b.{3,200}))?$",
+    re.I,
+)
 _ABOUT = lazy_pattern(
     r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?P<what>(?!who|what|wh).{2,300})$", re.I
 )
@@ -53,14 +59,43 @@ _PLURAL = lazy_pattern(
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 
 
+# Other words for what the rules and the trained splitter know by one.
+_PLAINER = (
+    (lazy_pattern(r"\bpass away\b", re.I), "die"),
+    (lazy_pattern(r"\bpass(?:ed|es) away\b", re.I), "died"),
+    (lazy_pattern(r"\bone and the same\b", re.I), "the same"),
+    (lazy_pattern(r"\bshare (?:a|the same|the|one) (?=[a-z]+\b)", re.I), "have the same "),
+    (lazy_pattern(r"\b(?:hails?|hailed|stems?|stemmed|originates?|originated) from\b", re.I), "come from"),
+    (lazy_pattern(r"\blaid to rest\b", re.I), "buried"),
+    (lazy_pattern(r"(?<=[a-z] )whoever\b"), "the person who"),
+    (lazy_pattern(r"\bthe (?:guy|bloke|individual)\b", re.I), "the person"),
+    (
+        lazy_pattern(
+            r"^(?:what|which) (?=(?:country|nation|city|town|state)\b)(.{4,9}) (is|was) (.+) from(?=\W*$)", re.I
+        ),
+        r"From which \1 \2 \3",
+    ),
+)
+# "Dawn was sung by someone; when was that singer born?"
+_BREAK = lazy_pattern(r"(?<=\w)(?: [-–—] |; )(?=(?:(?:in|at|on|from) )?(?:who|what|which|where|when|how)\b)(\w)")
+
+
+def _plainer(text: str) -> str:
+    for pattern, said in _PLAINER:
+        text = pattern.sub(said, text)
+    return _BREAK.sub(lambda match: f". {match[1].upper()}", text)
+
+
 def restated(question: str) -> str:
     """The question of a request, without its mark; any other question only loses greetings, "please"
     and contractions ("whos")."""
-    text = " ".join(question.split())
+    text = _plainer(" ".join(question.split()))
     text = _SHORT.sub(r"\1 is ", _PLEASE.sub("", _GREETING.sub("", text)))
     asked = _OPENING.sub("", text)
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
+    if counted := _COUNT.match(asked.rstrip(" ?.!")):
+        return f"How many {counted['what']}{counted['clause'] or ' are there'}"
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
     return _capital(text if asked == text else _plain(asked.rstrip(" ?.!")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.builtin.language.function_words import BASE_VERBS
+from iterative_rag.builtin.language.function_words import BASE_VERBS, base_form
 from iterative_rag.builtin.language.tokens import tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.request_forms import in_question_order
@@ -21,6 +21,13 @@ _PAIRED = lazy_pattern(
     r"(?P<rest>(?:is|was|are|were|did|does|do|has|had)\b.{3,300})$",
     re.I,
 )
+# "When was X born, and in which town", "Who raised the bell, and when"
+_SHORTENED = lazy_pattern(
+    r"^(?P<one>(?i:(?:(?:in|at|on) )?(?:what|which) [a-z]+|when|where|how|who)) (?:(?:is|was) it that )?"
+    r"(?P<rest>.{6,300}?),? and "
+    r"(?P<other>(?:(?:in|at|on|by) )?(?:what|which|whom) [a-z]+|by whom|when|where|how|why)$",
+)
+_AUXILIARY = lazy_pattern(r"^(?:is|was|are|were|did|does|do|has|had)\b", re.I)
 _OPENING = lazy_pattern(rf"^{_ASKED} ?(?:many |much |tall |long |old )?", re.I)
 _NAME = lazy_pattern(
     r"(?:[Tt]he |a )?(?:[A-ZÀ-Þ\"“][\w.'’\"”-]*(?: (?:(?:of|the|de|la|and|von|van|in) )*(?=[A-ZÀ-Þ\d]))?"
@@ -53,6 +60,8 @@ def two_questions(text: str) -> TwoQuestions | None:
         return None
     if paired := _PAIRED.match(text):
         return TwoQuestions(*(_capital(f"{paired[name]} {paired['rest']}") for name in ("one", "other")))
+    if shortened := _SHORTENED.match(text):
+        return _of_shortened(shortened)
     for pattern in (_MARKED, _AND):
         for cut in pattern.finditer(text):
             first, second = text[: cut.start()], text[cut.end() :]
@@ -62,6 +71,17 @@ def two_questions(text: str) -> TwoQuestions | None:
                 if not clause and (complete := _completed(first, second)):
                     return TwoQuestions(_capital(first), _capital(in_question_order(complete)))
     return None
+
+
+def _of_shortened(match: re.Match[str]) -> TwoQuestions | None:
+    """The two questions of a text whose second one is a mere "and when"; None where the verb tells nothing."""
+    first, rest, other = match["one"], match["rest"], match["other"]
+    if _AUXILIARY.match(rest):
+        return TwoQuestions(*(_capital(f"{name} {rest}") for name in (first, other)))
+    verb, _, whom = rest.partition(" ")
+    if first.lower() != "who" or not whom or base_form(verb) == verb:
+        return None
+    return TwoQuestions(_capital(f"{first} {rest}"), _capital(f"{other} did {FIRST_ANSWER} {base_form(verb)} {whom}"))
 
 
 def _completed(first: str, second: str) -> str:

@@ -27,6 +27,14 @@ _AGE = lazy_pattern(
 _OUTLIVE = lazy_pattern(r"^(?:by )?how many years did (?P<who>.{2,120}?) (?:outlive|survive) (?P<whom>.{2,120})$", re.I)
 
 
+_OWNED = lazy_pattern(r"^(?:his|her|its|their) (?:own )?", re.I)
+
+
+def of_owner(text: str, owner: str) -> str:
+    """ "her husband" beside "Ann Lee" -> "Ann Lee's husband"; other text is unchanged."""
+    return _OWNED.sub(lambda _: f"{owner}'s ", text)
+
+
 def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     match = _YEARS.match(text)
     if match is None:
@@ -43,6 +51,7 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         aux, second = event[1], f"{late[1]} {event[2]}"  # "... after A was opened did B follow": B was opened as well
     names = re.findall(r"(?:[A-Z][\w'’.-]*)(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first)
     if names:
+        second = of_owner(second, first) if first == names[-1] else second
         second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
     verb = _has_verb(first)
     if (
@@ -131,7 +140,7 @@ def outlives(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     match = _OUTLIVE.match(text)
     if match is None:
         return None
-    whom = re.sub(r"^(?:his|her|their) ", f"{match['who']}'s ", match["whom"])
+    whom = of_owner(match["whom"], match["who"])
     deaths = tuple(expand(f"When did {name} die?", name) for name in (whom, match["who"]))
     return Computed(text, Operation.YEARS, deaths, unit="full years")
 
@@ -176,7 +185,7 @@ def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     born = expand(f"When was {who} born?", who)
     if match["year"]:
         return Computed(text, Operation.YEARS, (born, Literal(match["year"])), unit="age")
-    event = re.sub(r"^(?:his|her|their) (?:own )?", f"{who}'s ", match["event"])
+    event = of_owner(match["event"], who)
     if not _EVENT_OF.match(event):
         return None
     then = expand(ask_year(event).replace("In which year", "When", 1), event)

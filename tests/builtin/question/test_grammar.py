@@ -280,6 +280,30 @@ def test_clauses_premises_and_titles(question: str, expected: list[str]) -> None
         ("On what day of the week was Bo Li born?", Operation.WEEKDAY, ["When was Bo Li born?"]),
         ("How old was Bo Li at his death?", Operation.YEARS, ["When was Bo Li born?", "When did Bo Li die?"]),
         ("How old was Bo Li in 1900?", Operation.YEARS, ["When was Bo Li born?"]),
+        (
+            "Is the Orm a longer river than the Tell?",
+            Operation.EXCEEDS,
+            ["What is the length of the Orm?", "What is the length of the Tell?"],
+        ),
+        (
+            "Was Bo Li older than his wife?",
+            Operation.EXCEEDS,
+            ["When was Bo Li born?", "Who is Bo Li's wife?", "When was {0} born?"],
+        ),
+        (
+            "Who got older, Bo Li or Ann Li?",
+            Operation.GREATEST,
+            ["When was Bo Li born?", "When did Bo Li die?", "When was Ann Li born?", "When did Ann Li die?"],
+        ),
+        (
+            "How many years after Bo Li did his son win the Harp Prize?",
+            Operation.YEARS,
+            [
+                "In which year did Bo Li win the Harp Prize?",
+                "Who is Bo Li's son?",
+                "In which year did {0} win the Harp Prize?",
+            ],
+        ),
         ("Did Bo Li outlive Ann Li?", Operation.EXCEEDS, ["When did Bo Li die?", "When did Ann Li die?"]),
         ("How many years did Bo Li outlive Ann Li?", Operation.YEARS, ["When did Ann Li die?", "When did Bo Li die?"]),
         (

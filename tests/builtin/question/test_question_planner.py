@@ -164,6 +164,10 @@ def test_a_missing_or_extra_verb_makes_a_question_malformed(template: str, found
             "One tower was struck by lightning in 1973. Who is its architect?",
             ["Which tower was struck by lightning in 1973?", "Who is {0}'s architect?"],
         ),
+        (
+            "Somebody directed the film Dawn. On what date did that person die?",
+            ["Who directed the film Dawn?", "On what date did {0} die?"],
+        ),
         ("Mt. Orm rises in Tell. Mt. Brell rises in Voss. How high is the first of them?", ["How high is Mt. Orm?"]),
     ],
 )

@@ -25,6 +25,13 @@ REQUESTS = {
     "Tell me about the Sunday bridge.": "What is known about the Sunday bridge",
     "whos the mayor of Orm": "Who is the mayor of Orm",
     "What's the capital of Orm?": "What is the capital of Orm?",
+    "Count the bridges of Orm that have a roof.": "How many bridges of Orm have a roof",
+    "Where did Ada Orr pass away?": "Where did Ada Orr die?",
+    "What country is the mayor of Orm from?": "From which country is the mayor of Orm?",
+    "Did Ada Orr and Bo Lind work in one and the same town?": "Did Ada Orr and Bo Lind work in the same town?",
+    "Slow Bread was sung by someone; when was that singer born?": (
+        "Slow Bread was sung by someone. When was that singer born?"
+    ),
     # These are not requests.
     "Who's Who in Orm is by whom?": "Who's Who in Orm is by whom?",
     "State Street is in which city?": "State Street is in which city?",
@@ -55,6 +62,8 @@ BOTH = {
         "Which river flows through Orm",
         "Which river flows through Aldermere",
     ),
+    "When was Ada Orr born, and in which town?": ("When was Ada Orr born", "In which town was Ada Orr born"),
+    "Who was it that wrote Slow Bread, and when?": ("Who wrote Slow Bread", "When did {0} write Slow Bread"),
     "who was ada orr and what did she do": ("Who was ada orr", "What did ada orr do"),
     "Who designed the Velm Tower and how tall it is": ("Who designed the Velm Tower", "How tall is the Velm Tower"),
 }
