@@ -32,6 +32,12 @@ REQUESTS = {
     "Slow Bread was sung by someone; when was that singer born?": (
         "Slow Bread was sung by someone. When was that singer born?"
     ),
+    "Dawn or Dusk - whose director is older?": "Whose director is older, Dawn or Dusk?",
+    "Orm and Tell are towns. Do they lie in one country?": "Do Orm and Tell lie in the same country?",
+    "The directors of Dawn and Dusk: do they come from the same country?": (
+        "Do the directors of Dawn and Dusk come from the same country?"
+    ),
+    "Dawn vs. Dusk: which came out first?": "Which came out first, Dawn or Dusk?",
     # These are not requests.
     "Who's Who in Orm is by whom?": "Who's Who in Orm is by whom?",
     "State Street is in which city?": "State Street is in which city?",
