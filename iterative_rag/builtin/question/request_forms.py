@@ -9,6 +9,7 @@ from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import group_end
+from iterative_rag.builtin.question.plain_wording import plainer
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import invert, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
@@ -59,62 +60,10 @@ _PLURAL = lazy_pattern(
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 
 
-# Other words for what the rules and the trained splitter know by one.
-_PLAINER = (
-    (lazy_pattern(r"\bpass away\b", re.I), "die"),
-    (lazy_pattern(r"\bpass(?:ed|es) away\b", re.I), "died"),
-    (lazy_pattern(r"\bone and the same\b", re.I), "the same"),
-    (lazy_pattern(r"\bshare (?:a|the same|the|one) (?=[a-z]+\b)", re.I), "have the same "),
-    (lazy_pattern(r"\b(?:hails?|hailed|stems?|stemmed|originates?|originated) from\b", re.I), "come from"),
-    (lazy_pattern(r"\blaid to rest\b", re.I), "buried"),
-    (lazy_pattern(r"\b(?:hold|held|possess|possessed) the same\b", re.I), "have the same"),
-    (lazy_pattern(r"\bin one (?=(?:country|city|town|state|county|continent)\b)", re.I), "in the same "),
-    (lazy_pattern(r"^what did (.+) die (?:of|from)(?=\W*$)", re.I), r"What is the cause of death of \1"),
-    (lazy_pattern(r"(?<=[a-z] )whoever\b"), "the person who"),
-    (lazy_pattern(r"\bthe (?:guy|bloke|individual)\b", re.I), "the person"),
-    (
-        lazy_pattern(
-            r"^(?:what|which) (?=(?:country|nation|city|town|state)\b)(.{4,9}) (is|was) (.+) from(?=\W*$)", re.I
-        ),
-        r"From which \1 \2 \3",
-    ),
-)
-# "Dawn was sung by someone; when was that singer born?"
-_BREAK = lazy_pattern(r"(?<=\w)(?: [-–—] |; )(?=(?:(?:in|at|on|from) )?(?:who|what|which|where|when|how)\b)(\w)")
-# "Dawn or Dusk - whose director is older?", "Orm and Tell are towns. Do they lie in the same country?"
-_NAMES_FIRST = lazy_pattern(
-    r"^(?P<one>(?:[Tt]he )?(?:[a-z]+ ){0,3}[^\W\d_a-z].{1,90}?),? (?:and|or|vs\.?|versus|&) "
-    r"(?P<other>(?:the )?(?:[a-z]+ )?[^\W\d_a-z].{1,90}?)"
-    r"(?: (?:are|were) (?:both |two )?(?:[a-z]+ )?[a-z]+| both ha(?:d|ve) an? [a-z]+)?(?:[:.;]| [-–—]) "
-    r"(?P<ask>(?:(?:[Ww]hich|[Ww]hose|[Ww]ho)(?: one| of (?:them|these|the two))?\b|"
-    r"(?P<aux>[Dd]o|[Dd]id|[Aa]re|[Ww]ere|[Hh]ave|[Hh]ad) (?:they|these(?: two)?|the two|both)(?: [a-z]+s(?= ))? )"
-    r"(?P<rest>.{3,150}?))(?P<end>\W*)$"
-)
-
-
-def _names_last(text: str) -> str:
-    """The two names of a comparison where the rules look for them: "Dawn or Dusk - whose director is older?" becomes
-    "Whose director is older, Dawn or Dusk?"."""
-    match = _NAMES_FIRST.match(text)
-    if match is None:
-        return text
-    if match["aux"]:
-        one = re.sub(r"^The\b", "the", match["one"])
-        return f"{_capital(match['aux'])} {one} and {match['other']} {match['rest']}{match['end']}"
-    return f"{_capital(match['ask'])}, {match['one']} or {match['other']}{match['end']}"
-
-
-def _plainer(text: str) -> str:
-    for pattern, said in _PLAINER:
-        text = pattern.sub(said, text)
-    text = _names_last(text)
-    return _BREAK.sub(lambda match: f". {match[1].upper()}", text)
-
-
 def restated(question: str) -> str:
     """The question of a request, without its mark; any other question only loses greetings, "please"
     and contractions ("whos")."""
-    text = _plainer(" ".join(question.split()))
+    text = plainer(" ".join(question.split()))
     text = _SHORT.sub(r"\1 is ", _PLEASE.sub("", _GREETING.sub("", text)))
     asked = _OPENING.sub("", text)
     if about := _ABOUT.match(asked):

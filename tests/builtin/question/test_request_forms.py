@@ -38,7 +38,17 @@ REQUESTS = {
         "Do the directors of Dawn and Dusk come from the same country?"
     ),
     "Dawn vs. Dusk: which came out first?": "Which came out first, Dawn or Dusk?",
+    "Out of Dawn and Dusk, tell me which came out first.": "Which came out first, Dawn or Dusk.",
+    "Comparing Dawn and Dusk, whose director is older?": "Whose director is older, Dawn or Dusk?",
+    "Dawn and Dusk are two movies, do they have the same director?": "Do Dawn and Dusk have the same director?",
+    "The person who directed Dawn, in what city did they pass away?": (
+        "In what city did the person who directed Dawn die?"
+    ),
+    "What town was the dad of Ada Orr born in?": "In which town was the father of Ada Orr born?",
     # These are not requests.
+    "Ann Lee and Bo Orm, who wrote Dawn, were born first?": "Ann Lee and Bo Orm, who wrote Dawn, were born first?",
+    "Ann Lee and Bo Orm won a prize. Did they marry?": "Ann Lee and Bo Orm won a prize. Did they marry?",
+    "Ann Lee and Bo Orm are poets. Who taught them?": "Ann Lee and Bo Orm are poets. Who taught them?",
     "Who's Who in Orm is by whom?": "Who's Who in Orm is by whom?",
     "State Street is in which city?": "State Street is in which city?",
     "Say Anything is a film by whom?": "Say Anything is a film by whom?",
