@@ -8,6 +8,7 @@ import re
 from iterative_rag.builtin.language.tokens import tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.comparison_sides import asked_of
+from iterative_rag.builtin.question.substitution import capitalize
 from iterative_rag.text.patterns import lazy_pattern
 
 # Other words for what the rules and the trained splitter know by one.
@@ -68,7 +69,7 @@ def _topic_within(text: str) -> str:
         return text
     topic = match["topic"][:1].lower() + match["topic"][1:]
     owned = "" if match["word"] in {"they", "he", "she"} else "'s"
-    return f"{_capital(match['before'])}{topic}{owned}{match['after']}"
+    return f"{capitalize(match['before'])}{topic}{owned}{match['after']}"
 
 
 def _says_more(name: str) -> bool:
@@ -86,8 +87,8 @@ def _names_last(text: str) -> str:
         return text  # "Ann Lee and Bo Orm, who wrote Dawn, ..."
     if match["aux"]:
         one = re.sub(r"^The\b", "the", match["one"])
-        return f"{_capital(match['aux'])} {one} and {match['other']} {match['rest']}{match['end']}"
-    return f"{_capital(match['ask'])}, {match['one']} or {match['other']}{match['end']}"
+        return f"{capitalize(match['aux'])} {one} and {match['other']} {match['rest']}{match['end']}"
+    return f"{capitalize(match['ask'])}, {match['one']} or {match['other']}{match['end']}"
 
 
 def plainer(text: str) -> str:
@@ -96,7 +97,3 @@ def plainer(text: str) -> str:
         text = pattern.sub(said, text)
     text = _topic_within(_names_last(text))
     return _BREAK.sub(lambda match: f". {match[1].upper()}", text)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

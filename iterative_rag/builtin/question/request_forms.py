@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import group_end
 from iterative_rag.builtin.question.plain_wording import plainer
 from iterative_rag.builtin.question.span_decoding import Asks
-from iterative_rag.builtin.question.substitution import invert, phrase_question
+from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
 
 _GREETING = lazy_pattern(r"^(?:(?:hi|hello|hey|please|ok|okay|so|well)\b(?: there)?[,!. ]+)+(?=\w)", re.I)
@@ -61,8 +61,8 @@ _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 
 
 def restated(question: str) -> str:
-    """The question of a request, without its mark; any other question only loses greetings, "please"
-    and contractions ("whos")."""
+    """The question of a request, without its mark, in plain wording; any other question only gets plain wording and
+    loses greetings, "please" and contractions ("whos")."""
     text = plainer(" ".join(question.split()))
     text = _SHORT.sub(r"\1 is ", _PLEASE.sub("", _GREETING.sub("", text)))
     asked = _OPENING.sub("", text)
@@ -72,7 +72,7 @@ def restated(question: str) -> str:
         return f"How many {counted['what']}{counted['clause'] or ' are there'}"
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
-    return _capital(text if asked == text else _plain(asked.rstrip(" ?.!")))
+    return capitalize(text if asked == text else _plain(asked.rstrip(" ?.!")))
 
 
 def _plain(asked: str) -> str:
@@ -103,7 +103,7 @@ def _inverted(asked: str, end: int, *, counts: bool) -> str:
     if not tokens or acts(tokens[0]) or tokens[0].low == "to":
         return asked
     found = invert(asked[:end], asked[tokens[0].start :])
-    return found.rstrip("?") if found.startswith(_capital(asked[:end])) else asked
+    return found.rstrip("?") if found.startswith(capitalize(asked[:end])) else asked
 
 
 def _head(tokens: list[Token]) -> str:
@@ -118,7 +118,3 @@ def _is_person(noun: str) -> bool:
 
 def _opens_clause(small: str, verb: bool) -> bool:
     return not small or small in DETERMINERS or verb
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -9,6 +9,7 @@ from iterative_rag.builtin.language.function_words import BASE_VERBS, base_form
 from iterative_rag.builtin.language.tokens import tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.request_forms import in_question_order
+from iterative_rag.builtin.question.substitution import capitalize
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASKED = r"(?:(?:in|at|on|from|to|for|by|with|of) )?(?:who|whom|what|which|when|where|why|how)\b(?!['’])"
@@ -59,7 +60,7 @@ def two_questions(text: str) -> TwoQuestions | None:
     if "{" in text:
         return None
     if paired := _PAIRED.match(text):
-        return TwoQuestions(*(_capital(f"{paired[name]} {paired['rest']}") for name in ("one", "other")))
+        return TwoQuestions(*(capitalize(f"{paired[name]} {paired['rest']}") for name in ("one", "other")))
     if shortened := _SHORTENED.match(text):
         return _of_shortened(shortened)
     for pattern in (_MARKED, _AND):
@@ -69,7 +70,7 @@ def two_questions(text: str) -> TwoQuestions | None:
                 clause = pattern is _AND and _RELATIVE.search(first, opening.end())
                 # "The man who did this and who did that" is one description.
                 if not clause and (complete := _completed(first, second)):
-                    return TwoQuestions(_capital(first), _capital(in_question_order(complete)))
+                    return TwoQuestions(capitalize(first), capitalize(in_question_order(complete)))
     return None
 
 
@@ -77,11 +78,13 @@ def _of_shortened(match: re.Match[str]) -> TwoQuestions | None:
     """The two questions of a text whose second one is a mere "and when"; None where the verb tells nothing."""
     first, rest, other = match["one"], match["rest"], match["other"]
     if _AUXILIARY.match(rest):
-        return TwoQuestions(*(_capital(f"{name} {rest}") for name in (first, other)))
+        return TwoQuestions(*(capitalize(f"{name} {rest}") for name in (first, other)))
     verb, _, whom = rest.partition(" ")
     if first.lower() != "who" or not whom or base_form(verb) == verb:
         return None
-    return TwoQuestions(_capital(f"{first} {rest}"), _capital(f"{other} did {FIRST_ANSWER} {base_form(verb)} {whom}"))
+    return TwoQuestions(
+        capitalize(f"{first} {rest}"), capitalize(f"{other} did {FIRST_ANSWER} {base_form(verb)} {whom}")
+    )
 
 
 def _completed(first: str, second: str) -> str:
@@ -124,7 +127,3 @@ def _meant(first: str, pronoun: str) -> str:
     small = [token for token in tokenize(rest) if acts(token) or token.low in BASE_VERBS]
     own = 0 < len(rest.split()) < 4 and not small
     return names[-1][0].strip() + (f" {rest.strip()}" if own else "")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

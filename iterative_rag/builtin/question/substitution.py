@@ -48,11 +48,11 @@ def substitute(question: str, span: QuestionSpan, value: str) -> str:
     before, after = question[: span.start], question[span.end :]
     value = value.strip().rstrip(".;,") if not value.rstrip().endswith(("Jr.", "Sr.", "Inc.")) else value.strip()
     if span.form is Form.CLAUSE:
-        return _capitalize(before + _predicated(value, after, question[span.start : span.end]))
+        return capitalize(before + _predicated(value, after, question[span.start : span.end]))
     before = re.sub(r"\b(?:the|an?|this|that) $", "", before, flags=re.IGNORECASE)
     if after.startswith(", ") and _SET_OFF.search(question[span.start : span.end]):
         after = after[1:]  # drop the comma that closes the clause
-    return _capitalize(before + value + after)
+    return capitalize(before + value + after)
 
 
 def halves(split: Split) -> tuple[str, str] | None:
@@ -61,7 +61,7 @@ def halves(split: Split) -> tuple[str, str] | None:
         return None
     question, (one, other) = split.question, split.parts
     first = question[: one.end] + question[other.end :]
-    return first, _capitalize(question[: one.start] + question[other.start :])
+    return first, capitalize(question[: one.start] + question[other.start :])
 
 
 def plan_split(split: Split) -> Node | None:
@@ -105,7 +105,8 @@ def _node(question: str, source: str, inner: Sequence[QuestionSpan], outer: Ques
     return Lookup(source, template, slots)
 
 
-def _capitalize(text: str) -> str:
+def capitalize(text: str) -> str:
+    """The text as the beginning of a sentence, without spaces or commas before it."""
     text = re.sub(r" {2,}", " ", text.lstrip(" ,"))
     return text[:1].upper() + text[1:]
 
@@ -211,11 +212,11 @@ def invert(asked: str, clause: str) -> str:
         if found in AUXILIARIES - {"been", "being", "be", "has", "had", "have", "did", "do", "does"} or (
             found in {"has", "had", "have"} and len(tokens) > verb + 1 and is_participle(tokens[verb + 1])
         ):
-            return f"{_capitalize(asked)} {found} {subject}{tail}?"
+            return f"{capitalize(asked)} {found} {subject}{tail}?"
         base = "have" if found in {"has", "had"} else base_form(found)
         if base := base or found.removesuffix("s") * (found.removesuffix("s") in BASE_VERBS):
             auxiliary = "does" if found.endswith("s") and found not in IRREGULAR else "did"
-            return f"{_capitalize(asked)} {auxiliary} {subject} {base}{tail}?"
+            return f"{capitalize(asked)} {auxiliary} {subject} {base}{tail}?"
     return f"{clause} {asked}?"
 
 
