@@ -20,6 +20,7 @@ from iterative_rag.builtin.language.function_words import DETERMINERS, word_set
 from iterative_rag.builtin.language.nouns import PLACES, names_person
 from iterative_rag.builtin.language.tokens import head_noun, tokenize
 from iterative_rag.builtin.question.descriptions import group_end
+from iterative_rag.builtin.question.wording import Act
 from scripts.train.data import half, plain, records
 from scripts.train.split_align import (
     CLAUSE,
@@ -54,13 +55,25 @@ _WHAT = word_set(
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What the heads for plain facts should say of a question, and where its names stand (all places of each)."""
+
+    act: Act
+    attribute: str = ""
+    relation: str = ""
+    further: str = ""
+    names: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
-    """A question; `marks` is None where its spans are not known, and `kind` UNKNOWN where that is not."""
+    """A question; `kind` is UNKNOWN, `marks` and `target` are None where they are not known."""
 
     question: str
     kind: int
     marks: tuple[Mark, ...] | None
     source: str
+    target: Target | None = None
 
 
 def asks(phrase: str) -> int:
@@ -241,21 +254,27 @@ def renamed(example: Example, names: list[str], chance: random.Random) -> Exampl
 
 def spliced(example: Example, start: int, end: int, text: str, inner: Iterable[Mark] = ()) -> Example | None:
     """The example with [start, end) replaced, and the marks of the new text; None where that cuts a mark in two."""
-    moved = []
     grown = len(text) - (end - start)
+
+    def moved(place: tuple[int, int]) -> tuple[int, int] | None:
+        if place[1] <= start:
+            return place
+        if place[0] >= end:
+            return place[0] + grown, place[1] + grown
+        return (place[0], place[1] + grown) if place[0] <= start and end <= place[1] else None
+
+    marks: list[Mark] = [Mark(mark.start + start, mark.end + start, mark.label) for mark in inner]
     for mark in example.marks or ():
-        if mark.end <= start:
-            moved.append(mark)
-        elif mark.start >= end:
-            moved.append(Mark(mark.start + grown, mark.end + grown, mark.label))
-        elif mark.start <= start and end <= mark.end:
-            moved.append(replace(mark, end=mark.end + grown))
-        else:
+        if (place := moved((mark.start, mark.end))) is None:
             return None
-    added = [Mark(mark.start + start, mark.end + start, mark.label) for mark in inner]
+        marks.append(Mark(*place, mark.label))
+    target = example.target
+    if target is not None:
+        names = [moved(name) for name in target.names]
+        kept = tuple(name for name in names if name is not None)
+        target = replace(target, names=kept) if len(kept) == len(names) else None
     question = example.question[:start] + text + example.question[end:]
-    marks = None if example.marks is None else (*added, *moved)
-    return replace(example, question=question, marks=marks)
+    return replace(example, question=question, marks=None if example.marks is None else tuple(marks), target=target)
 
 
 def small(example: Example) -> Example:
