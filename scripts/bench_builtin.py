@@ -42,6 +42,7 @@ EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_nam
 PLANNING = (
     "request_forms",
     "several_questions",
+    "wording",
     "antecedents",
     "simplification",
     "split_repair",

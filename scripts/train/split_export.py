@@ -19,12 +19,18 @@ from tokenizers import Encoding, Tokenizer
 
 from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split, decoded, deepened, log_odds
 from iterative_rag.builtin.question.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
+from iterative_rag.builtin.question.wording import HEADS
 from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session
 from scripts.train.split_align import NESTED, UNKNOWN
 from scripts.train.split_data import Example
 from scripts.train.split_net import CHANNELS, WIDTH
 
-Scores = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+Scores = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
+OUTPUTS: dict[str, list[int | str]] = {
+    "stretches": [CHANNELS, "pieces", "pieces"],
+    "kinds": [len(KINDS)],
+    "wordings": [sum(len(head) for head in HEADS)],
+}
 UNCALIBRATED = {kind.value: [0.0, 1.0, 1.0] for kind in KINDS}
 
 
@@ -56,8 +62,9 @@ class SplitterGraph(Encoder):
         g.op("Add", g.op("MatMul", first, last), bias, name="stretches")
         opening = g.op("Gather", rows, g.const("opening", 0, np.int64), axis=0)
         self.head(opening, norm, "kind", 1.0, "kinds")
+        self.head(opening, norm, "wording", 1.0, "wordings")
         inputs: dict[str, list[int | str]] = {"input_ids": ["pieces"], "shapes": ["pieces"]}
-        return g.model("minilm-splitter", inputs, {"stretches": [CHANNELS, "pieces", "pieces"], "kinds": [len(KINDS)]})
+        return g.model("minilm-splitter", inputs, OUTPUTS)
 
     def head(self, x: str, norm: str, name: str, scale: float, output: str = "") -> str:
         """A linear layer over rows that lack the last norm's gain and shift, which are folded into it."""
@@ -77,13 +84,13 @@ class Runner:
 
     def scores(self, question: str) -> tuple[Encoding, Scores]:
         encoding = self.tokenizer.encode(question)
-        stretches, kinds = self.session.run(None, feed(question, encoding))
-        return encoding, (stretches, kinds)
+        stretches, kinds, wordings = self.session.run(list(OUTPUTS), feed(question, encoding))
+        return encoding, (stretches, kinds, wordings)
 
     def split(self, question: str, calibration: dict[str, list[float]]) -> Split:
         def look(text: str) -> Split:
-            encoding, (stretches, kinds) = self.scores(text)
-            return decoded(text, encoding, stretches, kinds, calibration)
+            encoding, scores = self.scores(text)
+            return decoded(text, encoding, scores, calibration)
 
         return deepened(look(question), look)
 

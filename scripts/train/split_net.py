@@ -2,8 +2,8 @@
 
 A stretch is a pair (first piece, last piece). Each channel scores all pairs by a product of two projections (biaffine
 span scoring, Yu et al. 2020): three channels say that a stretch is a phrase, a clause or a part of a comparison, five
-say what it asks for. The kind of the question is read from [CLS]. Capitals and quotes, which the uncased word pieces do
-not show, come in as a shape of each piece.
+say what it asks for, one that it is a name. The kind of the question and the classes of plain facts (`wording`) are
+read from [CLS]. Capitals and quotes, which the uncased word pieces do not show, come in as a shape of each piece.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from torch.nn import functional
 
 from iterative_rag.builtin.question.span_decoding import CONTINUED
 from iterative_rag.builtin.question.splitter import MAX_PIECES, SHAPES, shapes_of
+from iterative_rag.builtin.question.wording import HEADS, Act
 from scripts.train.model import EPSILON, HIDDEN, Layer, RowDropout
 from scripts.train.split_align import KINDS, LABELS, UNKNOWN
-from scripts.train.split_data import ASKS, Example, mark_asks
+from scripts.train.split_data import ASKS, Example, Target, mark_asks
 
 WIDTH = 32  # of a channel's projections
-CHANNELS = len(LABELS) + len(ASKS)
+NAME = len(LABELS) + len(ASKS)  # the channel of names
+CHANNELS = NAME + 1
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 OUT = -1e4
 
@@ -72,7 +74,7 @@ def _letter(piece: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An example as pieces; `spans` are (first, last, label, asks) by piece."""
+    """An example as pieces; `spans` are (first, last, label, asks) by piece, `told` the class of each head."""
 
     ids: list[int]
     shapes: list[int]
@@ -80,6 +82,8 @@ class Row:
     ends: list[bool]
     kind: int
     spans: list[tuple[int, int, int, int]] | None
+    told: tuple[int, ...] | None = None
+    names: tuple[tuple[int, int], ...] = ()
 
 
 def row_of(tokenizer: Tokenizer, example: Example) -> Row:
@@ -100,7 +104,21 @@ def row_of(tokenizer: Tokenizer, example: Example) -> Row:
         ]
         if len(spans) < len(example.marks):
             spans = None
-    return Row(ids, shapes, begins, ends, example.kind, spans)
+    told, names = _plain_fact(example.target, first, last)
+    return Row(ids, shapes, begins, ends, example.kind, spans, told, names)
+
+
+def _plain_fact(
+    target: Target | None, first: dict[int, int], last: dict[int, int]
+) -> tuple[tuple[int, ...] | None, tuple[tuple[int, int], ...]]:
+    """The class of each head (-1 where it does not matter) and the names by piece; nothing where a name is cut off."""
+    if target is None or not all(a in first and b in last for a, b in target.names):
+        return None, ()
+    said = (target.act.value, target.attribute, target.relation, target.further)
+    classes = [head.index(one) if one in head else -1 for head, one in zip(HEADS, said, strict=True)]
+    if target.act is Act.OTHER:
+        classes[1:] = [-1] * (len(HEADS) - 1)
+    return tuple(classes), tuple((first[a], last[b]) for a, b in target.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +132,9 @@ class Batch:
     targets: Tensor
     known: Tensor
     asked: Tensor
+    told: Tensor
+    names: Tensor
+    named: Tensor
 
 
 def batch_of(rows: list[Row]) -> Batch:
@@ -122,6 +143,7 @@ def batch_of(rows: list[Row]) -> Batch:
     allowed = np.zeros((count, longest, longest), bool)
     targets = np.zeros((count, len(LABELS), longest, longest), np.float32)
     asked: list[tuple[int, int, int, int]] = []
+    names = np.zeros((count, longest, longest), np.float32)
     for place, row in enumerate(rows):
         size = len(row.ids)
         ids[place, :size], shapes[place, :size] = row.ids, row.shapes
@@ -130,6 +152,8 @@ def batch_of(rows: list[Row]) -> Batch:
             targets[place, label, first, last] = 1
             if asks >= 0:
                 asked.append((place, first, last, asks))
+        for first, last in row.names:
+            names[place, first, last] = 1
     return Batch(
         torch.from_numpy(ids),
         torch.from_numpy(shapes),
@@ -138,6 +162,9 @@ def batch_of(rows: list[Row]) -> Batch:
         torch.from_numpy(targets),
         torch.tensor([row.spans is not None for row in rows]),
         torch.tensor(asked, dtype=torch.int64).reshape(-1, 4),
+        torch.tensor([row.told or (-1,) * len(HEADS) for row in rows]),
+        torch.from_numpy(names),
+        torch.tensor([bool(row.names) for row in rows]),
     )
 
 
@@ -156,10 +183,11 @@ class SplitterNet(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.first, self.last = nn.Linear(HIDDEN, CHANNELS * WIDTH), nn.Linear(HIDDEN, CHANNELS * WIDTH)
         self.kind = nn.Linear(HIDDEN, len(KINDS))
+        self.wording = nn.Linear(HIDDEN, sum(len(head) for head in HEADS))
         self.bias = nn.Parameter(torch.full((CHANNELS,), -4.0))
 
-    def forward(self, ids: Tensor, shapes: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores of stretches, (questions, channels, first, last), and of kinds, (questions, kinds); float32."""
+    def forward(self, ids: Tensor, shapes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Scores of stretches, (questions, channels, first, last), of kinds and of the wording's classes, float32."""
         places = torch.arange(ids.shape[1])
         x = self.words(ids) + self.positions(places) + self.segments.weight[0] + self.shapes(shapes)
         x = self.dropout(self.norm(x))
@@ -171,11 +199,12 @@ class SplitterNet(nn.Module):
             part(x).view(rows, pieces, CHANNELS, WIDTH).transpose(1, 2).float() for part in (self.first, self.last)
         )
         scores = first @ last.transpose(-1, -2) * WIDTH**-0.5 + self.bias[:, None, None]
-        return scores, self.kind(x[:, 0]).float()
+        return scores, self.kind(x[:, 0]).float(), self.wording(x[:, 0]).float()
 
 
-def loss(scores: Tensor, kinds: Tensor, batch: Batch) -> Tensor:
-    """Kind by cross entropy; stretches by binary cross entropy summed over a question; what they ask where known."""
+def loss(scores: Tensor, kinds: Tensor, wordings: Tensor, batch: Batch) -> Tensor:
+    """Kind by cross entropy; stretches and names by binary cross entropy summed over a question; the
+    classes of plain facts, and what stretches ask, where known."""
     total = kinds.new_zeros(())
     told = batch.kinds != UNKNOWN
     if told.any():
@@ -186,7 +215,18 @@ def loss(scores: Tensor, kinds: Tensor, batch: Batch) -> Tensor:
         total = total + (errors * batch.allowed[batch.known][:, None]).sum((1, 2, 3)).mean()
     if len(batch.asked):
         place, first, last, asks = batch.asked.T
-        total = total + 0.3 * functional.cross_entropy(scores[place, len(LABELS) :, first, last], asks)
+        total = total + 0.3 * functional.cross_entropy(scores[place, len(LABELS) : NAME, first, last], asks)
+    at = 0
+    for number, head in enumerate(HEADS):
+        wanted = batch.told[:, number]
+        if (wanted >= 0).any():
+            total = total + functional.cross_entropy(wordings[:, at : at + len(head)], wanted, ignore_index=-1)
+        at += len(head)
+    if batch.named.any():
+        errors = functional.binary_cross_entropy_with_logits(
+            scores[batch.named, NAME], batch.names[batch.named], reduction="none"
+        )
+        total = total + (errors * batch.allowed[batch.named]).sum((1, 2)).mean()
     return total
 
 

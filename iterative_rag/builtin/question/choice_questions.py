@@ -18,7 +18,9 @@ from iterative_rag.builtin.language.function_words import (
 )
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
+from iterative_rag.builtin.question.comparison_sides import asked_of
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
+from iterative_rag.builtin.question.substitution import capitalize
 from iterative_rag.builtin.question.time_questions import Phrase
 from iterative_rag.builtin.question.yes_no_questions import plan_side, two_names
 from iterative_rag.text.patterns import lazy_pattern
@@ -37,6 +39,11 @@ _INSERTED = lazy_pattern(
 _BETWEEN = lazy_pattern(
     rf"^(?:between|of|among|out of) (?P<body>.{{6,250}}?),? (?P<ask>{_WHICH}\b(?! (?:and|or)\b)[^,]{{3,150}})$", re.I
 )
+# "A or B: which is longer", "A vs. B - who has more C"
+_NAMES_FIRST = lazy_pattern(
+    rf"^(?P<names>{_NAMED}[^:;?]{{2,200}}?)(?:[:;]| [-–—]) (?P<ask>(?i:{_WHICH})\b(?! of (?:the|these)\b).{{3,150}})$"
+)
+_VERSUS = lazy_pattern(r" (?:vs\.?|versus) ", re.I)
 # "Does A or B have more C", "Did A or B win ..."
 _DO_OR = lazy_pattern(
     r"^(?P<aux>(?i:does|do|did|has|have|had)) (?P<first>[^,?]{2,100}?) or (?P<second>.{2,100}?) "
@@ -67,6 +74,9 @@ def normalize_choice(text: str) -> str:
     match = _BETWEEN.match(text)
     if match and (names := two_names(match["body"])) and ", " not in names[0]:
         return f"{match['ask']}, {names[0]} or {names[1]}"
+    match = _NAMES_FIRST.match(text)
+    if match and asked_of(match["ask"]) and (names := two_names(_VERSUS.sub(" or ", match["names"]))):
+        return f"{capitalize(match['ask'])}, {names[0]} or {names[1]}"
     if match := _INSERTED.match(text):
         ask = _OF_THESE.sub("", match["ask"]).strip(" ,")
         return f"{ask} {match['predicate']}, {match['first']} or {match['second'].rstrip(' ,')}"

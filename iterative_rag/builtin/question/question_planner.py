@@ -33,10 +33,13 @@ from iterative_rag.builtin.question.span_decoding import QuestionKind, Split
 from iterative_rag.builtin.question.split_repair import repair
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split
+from iterative_rag.builtin.question.wording import Act, plan_of
 from iterative_rag.text.patterns import lazy_pattern
 
 # A split of this confidence is preferred even if the rules find as many look-ups.
 SURE = 0.8
+# From this confidence a question is planned as the plain fact that the network recognizes in it.
+RECOGNIZED = 0.7
 
 
 class QuestionPlanner:
@@ -68,6 +71,8 @@ class QuestionPlanner:
         """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
         asked = self.read(question).question
         both = None if "several_questions" in self._without else two_questions(asked)
+        if (known := self._plan_fact(asked, comparing=both is not None)) is not None:
+            return known
         if both is None:
             return self._plan_one(asked)
         first = self._plan_one(f"{both.first}?")
@@ -77,6 +82,19 @@ class QuestionPlanner:
             second = self._plan_one(f"{both.second}?")
         questions = (Literal(f"{both.first}?"), Literal(f"{both.second}?"))
         return Computed(asked, Operation.SEVERAL, (first, second), labels=questions)
+
+    def _plan_fact(self, question: str, *, comparing: bool) -> Node | None:
+        """Plan a question about plain facts that the network recognizes, in whatever words; with `comparing` only one
+        about two names. Where the rules compare the same two names, they keep the verb: "completed first"."""
+        wording = self._splitter.split(question).wording if self._splitter and "wording" not in self._without else None
+        if wording is None or wording.confidence < RECOGNIZED or (comparing and wording.act is Act.LOOKUP):
+            return None
+        plan = plan_of(wording, question)
+        if isinstance(plan, Computed) and not wording.relation:
+            rules = self._plan_one(question)
+            if isinstance(rules, Computed) and rules.operation is plan.operation and _is_about(rules, wording.names):
+                return rules
+        return plan
 
     def _plan_one(self, question: str) -> Node:
         """Plan a text that asks one thing, perhaps after statements."""
@@ -124,6 +142,14 @@ class QuestionPlanner:
 def as_it_stands(question: str) -> Lookup:
     """The plan that looks the question up as a whole."""
     return Lookup(question, escape_braces(question))
+
+
+def _is_about(node: Computed, names: tuple[str, ...]) -> bool:
+    """Whether the operands of a comparison are look-ups about these names."""
+    asked = [operand.template for operand in node.operands if isinstance(operand, Lookup)]
+    return len(asked) == len(names) and all(
+        name.removeprefix("the ") in one for name, one in zip(names, asked, strict=True)
+    )
 
 
 _ECHO = lazy_pattern(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)

@@ -9,7 +9,6 @@ from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
 from iterative_rag.builtin.language.verbs import acts
 from iterative_rag.builtin.question.descriptions import group_end
-from iterative_rag.builtin.question.plain_wording import plainer
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
@@ -61,9 +60,9 @@ _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 
 
 def restated(question: str) -> str:
-    """The question of a request, without its mark, in plain wording; any other question only gets plain wording and
-    loses greetings, "please" and contractions ("whos")."""
-    text = plainer(" ".join(question.split()))
+    """The question of a request, without its mark; any other question only loses greetings, "please" and contractions
+    ("whos")."""
+    text = " ".join(question.split())
     text = _SHORT.sub(r"\1 is ", _PLEASE.sub("", _GREETING.sub("", text)))
     asked = _OPENING.sub("", text)
     if about := _ABOUT.match(asked):

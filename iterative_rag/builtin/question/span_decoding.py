@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from iterative_rag.builtin.question.wording import HEADS, Act, Wording
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -81,6 +83,7 @@ class Split:
     inner: tuple[QuestionSpan, ...] = ()
     parts: tuple[QuestionSpan, ...] = ()
     confidence: float = 0.0
+    wording: Wording | None = None
 
 
 # --- from scores to a split -------------------------------------------------------------------
@@ -89,19 +92,19 @@ class Split:
 def decoded(
     question: str,
     encoding: Encoding,
-    scores: Scores,
-    kinds: Scores,
+    outputs: Sequence[Scores],
     calibration: dict[str, list[float]],
 ) -> Split:
     """Decode the likeliest kind and its spans.
 
-    `scores` are logits of shape (len(FORMS) + len(ASKS), pieces, pieces) over (first, last) pieces; `kinds` are logits
-    of shape (len(KINDS),). `calibration` holds for each kind the weights of the logistic regression of `confidence`.
+    The outputs of the network are logits: of spans, shape (len(FORMS) + len(ASKS) + 1, pieces, pieces) over (first,
+    last) pieces, the last channel for names; of KINDS; and of the classes of all HEADS in a row. `calibration` holds
+    for each kind the weights of the logistic regression of `confidence`.
     """
     import numpy as np
 
-    exponents = np.exp(kinds - kinds.max())
-    probabilities = tuple(float(part) for part in exponents / exponents.sum())
+    scores, kinds, wordings = outputs
+    probabilities = tuple(float(part) for part in _softmax(kinds))
     kind = KINDS[int(np.argmax(kinds))]
     spans = _SpanScores(scores, encoding)
     inner: list[QuestionSpan] = []
@@ -112,7 +115,33 @@ def decoded(
         parts = spans.two_parts()
     inner.sort(key=lambda span: (span.end - span.start, span.start))
     confidence = _calibrated(calibration.get(kind.value), max(probabilities), parts or inner)
-    return Split(question, kind, probabilities, tuple(inner), tuple(parts), confidence)
+    wording = _wording(question, wordings, spans)
+    return Split(question, kind, probabilities, tuple(inner), tuple(parts), confidence, wording)
+
+
+def _softmax(logits: Scores) -> Scores:
+    import numpy as np
+
+    exponents = np.exp(logits - logits.max())
+    probabilities: Scores = exponents / exponents.sum()
+    return probabilities
+
+
+def _wording(question: str, logits: Scores, spans: _SpanScores) -> Wording | None:
+    """The likeliest class of each head, and the names; None for a question that the classes do not express."""
+    classes, confidence, at = [], 1.0, 0
+    for head in HEADS:
+        probabilities = _softmax(logits[at : at + len(head)])
+        best = int(probabilities.argmax())
+        classes.append(head[best])
+        confidence *= float(probabilities[best])
+        at += len(head)
+    act = Act(classes[0])
+    if act is Act.OTHER:
+        return None
+    names, least = spans.names(1 if act is Act.LOOKUP else 2)
+    texts = tuple(question[start:end] for start, end in names)
+    return Wording(act, classes[1], classes[2], classes[3], texts, confidence * least)
 
 
 def deepened(split: Split, look: Callable[[str], Split]) -> Split:
@@ -173,7 +202,8 @@ class _SpanScores:
         ends = ~special & ~np.append(goes_on[1:], False)
         allowed = np.triu(np.outer(begins, ends))
         self._scores = np.where(allowed, 1 / (1 + np.exp(-scores[: len(FORMS)])), 0.0)
-        self._asks = scores[len(FORMS) :]
+        self._asks = scores[len(FORMS) : len(FORMS) + len(ASKS)]
+        self._names = np.where(allowed, 1 / (1 + np.exp(-scores[-1])), 0.0)
         self._offsets = encoding.offsets
 
     def _span(self, form: int, first: int, last: int) -> QuestionSpan:
@@ -203,6 +233,22 @@ class _SpanScores:
         if not kept and at_least_one:
             kept = self._best((0, 1), 1, 0.0)
         return kept[:_MAX_SPANS]
+
+    def names(self, count: int) -> tuple[list[tuple[int, int]], float]:
+        """The best `count` names that do not overlap, in question order, and the score of the weakest."""
+        import numpy as np
+
+        found: list[tuple[int, int]] = []
+        least = 1.0
+        for place in np.argsort(self._names, axis=None)[::-1][:64]:
+            first, last = divmod(int(place), self._names.shape[1])
+            start, end = self._offsets[first][0], self._offsets[last][1]
+            if all(end <= other[0] or other[1] <= start for other in found):
+                found.append((start, end))
+                least = min(least, float(self._names[first, last]))
+            if len(found) == count:
+                return sorted(found), least
+        return [], 0.0
 
     def two_parts(self) -> list[QuestionSpan]:
         """The best part and the best one disjoint from it, in question order; empty if there is no second."""

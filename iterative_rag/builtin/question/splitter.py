@@ -29,7 +29,7 @@ FACTS: Final = "splitter.json"
 MAX_PIECES: Final = 192  # longer questions are truncated
 SHAPES: Final = 12
 # Version of the decoding rules, part of the cache key: raise it when `span_decoding` changes what it returns.
-READING: Final = 1
+READING: Final = 2
 
 
 class Splitter:
@@ -98,8 +98,8 @@ class _SplitterNetwork:
 
         encoding = self._tokenizer.encode(text)
         shapes = np.array(shapes_of(text, encoding.offsets), np.int64)
-        scores, kinds = self._network.run({"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
-        return decoded(text, encoding, scores, kinds, self._calibration)
+        outputs = self._network.run({"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
+        return decoded(text, encoding, outputs, self._calibration)
 
 
 _LONE: Final = lazy_pattern("[\ud800-\udfff]")

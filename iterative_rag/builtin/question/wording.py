@@ -7,6 +7,7 @@ it marks) and how two names are compared; the plan is made from these alone, so 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -86,8 +87,8 @@ HEADS: Final[tuple[tuple[str, ...], ...]] = (
     tuple(RELATIONS),
     tuple(RELATIONS),
 )
-# A statement or a name before the question.
-_SENTENCES: Final = lazy_pattern(r"\w[.;:] \w|\w [-–—] \w")
+# The name stands before the question: "Ann Lee was a painter. Where did she die?", "Ann Lee: when was she born?"
+_REFERS_BACK: Final = lazy_pattern(r"\w[.;:,] .*\b(?:he|she|they|his|her|their|that|this)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +107,11 @@ class Wording:
 
 
 def plan_of(wording: Wording, question: str) -> Node | None:
-    """The plan of a question, or None where the classes do not fit together."""
+    """The plan of a question; None where the classes do not fit together, or where it asks for one fact plainly."""
     if len(wording.names) != (1 if wording.act is Act.LOOKUP else 2):
         return None
     if wording.act is Act.LOOKUP:
-        return _looked_up(wording, question) if ATTRIBUTES[wording.attribute] else None
+        return _looked_up(wording, question)
     if wording.attribute not in (SHARED if wording.act is Act.SAME else COMPARED):
         return None
     values = tuple(_value(wording, name) for name in wording.names)
@@ -120,17 +121,15 @@ def plan_of(wording: Wording, question: str) -> Node | None:
     return Computed(question, operation, values, labels=tuple(Literal(name) for name in wording.names))
 
 
-def _looked_up(wording: Wording, question: str) -> Node:
-    """The look-up by its steps, or whole where these are not trusted; one without steps first as it was asked."""
+def _looked_up(wording: Wording, question: str) -> Node | None:
+    """The look-up by its steps, or whole where these are not trusted; None for a sentence that asks it plainly."""
     (name,) = wording.names
-    steps = _asked(ATTRIBUTES[wording.attribute], wording, name)
-    whole = ATTRIBUTES[wording.attribute].replace("{0}", _described(wording, name))
-    if steps.slots:
-        return Fallback(question, steps, Lookup(question, whole))
-    asked = escape_braces(question)
-    if _SENTENCES.search(question):
-        return Fallback(question, steps, Lookup(question, asked))
-    return Fallback(question, Lookup("", asked), Lookup(question, whole))
+    template = ATTRIBUTES[wording.attribute]
+    if not template or not (wording.relation or _REFERS_BACK.search(question)):
+        return None
+    steps = _asked(template, wording, name)
+    whole = template.replace("{0}", _described(wording, name)) if steps.slots else escape_braces(question)
+    return Fallback(question, steps, Lookup(question, whole))
 
 
 def _described(wording: Wording, name: str) -> str:

@@ -39,7 +39,7 @@ def test_the_rules_win_where_they_find_more_look_ups(planner: QuestionPlanner) -
 @pytest.mark.parametrize(
     "question",
     [
-        "Who was born first, Ada Orr or Tove Lind?",
+        "Which band has more members, Ada Orr or Tove Lind?",
         "How many years after the opening of the Sunday bridge was Edda Holm born?",
     ],
 )
@@ -70,12 +70,8 @@ def test_a_plan_that_finds_nothing_falls_back_on_the_whole_question(planner: Que
 MENDED = [
     # A description that contains the name needs no look-up.
     (
-        'Bo Lind was the story editor for the show "Fast Ferry" which was written by who?',
-        ['The show "Fast Ferry" was written by who?'],
-    ),
-    (
-        "Slow Bread, printed in which year, is a book by the celebrity cook Ada Orr?",
-        ["Slow Bread, printed in which year, is a book by the celebrity cook Ada Orr?"],
+        "In which town did the celebrity cook Ada Orr open a school?",
+        ["In which town did the celebrity cook Ada Orr open a school?"],
     ),
     # An extraposed clause belongs to its noun, not to the predicate.
     (
@@ -88,8 +84,8 @@ MENDED = [
     ),
     # A question word at the end asks about the person found first.
     (
-        "The manuscript of Low Tide is in the hand of a German musician whose godfather is whom?",
-        ["The manuscript of Low Tide is in the hand of which German musician?", "{0}'s godfather is whom?"],
+        "Low Tide is a film by a German director whose wife is who?",
+        ["Low Tide is a film by which German director?", "{0}'s wife is who?"],
     ),
     # "taken" belongs to the question, not to the description.
     ("When was the country that made Fist Ferry taken by the British?", ["When was {0} taken by the British?"]),
@@ -166,7 +162,7 @@ def test_a_missing_or_extra_verb_makes_a_question_malformed(template: str, found
         ),
         (
             "Somebody directed the film Dawn. On what date did that person die?",
-            ["Who directed the film Dawn?", "On what date did {0} die?"],
+            ["Who is the director of Dawn?", "When did {0} die?"],
         ),
         ("Mt. Orm rises in Tell. Mt. Brell rises in Voss. How high is the first of them?", ["How high is Mt. Orm?"]),
     ],

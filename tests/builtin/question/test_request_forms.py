@@ -26,25 +26,6 @@ REQUESTS = {
     "whos the mayor of Orm": "Who is the mayor of Orm",
     "What's the capital of Orm?": "What is the capital of Orm?",
     "Count the bridges of Orm that have a roof.": "How many bridges of Orm have a roof",
-    "Where did Ada Orr pass away?": "Where did Ada Orr die?",
-    "What country is the mayor of Orm from?": "From which country is the mayor of Orm?",
-    "Did Ada Orr and Bo Lind work in one and the same town?": "Did Ada Orr and Bo Lind work in the same town?",
-    "Slow Bread was sung by someone; when was that singer born?": (
-        "Slow Bread was sung by someone. When was that singer born?"
-    ),
-    "Dawn or Dusk - whose director is older?": "Whose director is older, Dawn or Dusk?",
-    "Orm and Tell are towns. Do they lie in one country?": "Do Orm and Tell lie in the same country?",
-    "The directors of Dawn and Dusk: do they come from the same country?": (
-        "Do the directors of Dawn and Dusk come from the same country?"
-    ),
-    "Dawn vs. Dusk: which came out first?": "Which came out first, Dawn or Dusk?",
-    "Out of Dawn and Dusk, tell me which came out first.": "Which came out first, Dawn or Dusk.",
-    "Comparing Dawn and Dusk, whose director is older?": "Whose director is older, Dawn or Dusk?",
-    "Dawn and Dusk are two movies, do they have the same director?": "Do Dawn and Dusk have the same director?",
-    "The person who directed Dawn, in what city did they pass away?": (
-        "In what city did the person who directed Dawn die?"
-    ),
-    "What town was the dad of Ada Orr born in?": "In which town was the father of Ada Orr born?",
     # These are not requests.
     "Ann Lee and Bo Orm, who wrote Dawn, were born first?": "Ann Lee and Bo Orm, who wrote Dawn, were born first?",
     "Ann Lee and Bo Orm won a prize. Did they marry?": "Ann Lee and Bo Orm won a prize. Did they marry?",

@@ -62,6 +62,16 @@ from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
             ["When did Dawn come out?", "When did Dusk come out?"],
         ),
         (
+            "Dawn vs. Dusk: which has more songs?",
+            Operation.GREATEST,
+            ["How many songs does Dawn have?", "How many songs does Dusk have?"],
+        ),
+        (
+            "Dawn or Dusk - which came out first?",
+            Operation.LEAST,
+            ["When did Dawn come out?", "When did Dusk come out?"],
+        ),
+        (
             "Between the two bands Orm and Tell, which group formed earlier?",
             Operation.LEAST,
             ["When was the band Orm founded or published?", "When was the band Tell founded or published?"],
