@@ -1,5 +1,9 @@
 """Makes questions about plain facts in many wordings, for the heads of the splitter that recognize them.
 
+    python -m scripts.train.wording_made NAMES [--count 20] [--seed 7]
+
+prints some, one JSON object a line; NAMES is a JSON file with lists of names: "p" people, "w" works, "t" other titles.
+
 Put together from `wording_templates.toml`, and from the whole questions of `wordings.toml`; the names are those of
 articles that may be trained on. Now and then a description stands in the place of a name ("the 1984 film about X"), or
 two things are asked to share what the classes do not know ("the same decade"): counter-examples.
@@ -7,11 +11,13 @@ two things are asked to share what the classes do not know ("the same decade"): 
 
 from __future__ import annotations
 
+import argparse
+import json
 import random
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -346,3 +352,19 @@ def _small(text: str) -> str:
 def _framed(frame: str, ask: str, tell: str = "") -> str:
     large = ask if ask.startswith("{") else ask[:1].upper() + ask[1:]
     return frame.replace("{q}", _small(ask)).replace("{Q}", large).replace("{e}", tell)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", type=Path, help="a JSON file with lists of names")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=7)
+    arguments = parser.parse_args()
+    names = json.loads(arguments.names.read_text(encoding="utf-8"))
+    for example in WordingMaker(names, random.Random(arguments.seed)).questions(arguments.count):
+        target = example.target or OTHER
+        print(json.dumps({"question": example.question, **asdict(target)}, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -35,7 +35,7 @@ RELATIONS: Final = {
     "author": "the author of {0}",
     "producer": "the producer of {0}",
     "founder": "the founder of {0}",
-    "architect": "the architect of {0}",
+    "architect": "the designer of {0}",  # of buildings and of anything else
     "inventor": "the inventor of {0}",
     "screenwriter": "the screenwriter of {0}",
     "father": "{0}'s father",
