@@ -1,4 +1,5 @@
-"""Plans a question: by the rules where they recognize its form, by the trained splitter where it finds more.
+"""Plans a question: as a plain fact if the trained splitter recognizes one, by the rules where they recognize its
+form, by the splitter where it finds more.
 
 The splitter finds nested descriptions more reliably than the rules. Comparisons, counts and computations are left to
 the rules, which also win where they decompose a question further (see MODEL_CARD.md for figures).

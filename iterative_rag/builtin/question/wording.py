@@ -1,6 +1,6 @@
 """Questions about plain facts in any wording: what the splitter recognizes in them, and the plan that follows.
 
-"Dawn was shot by somebody; where did that person grow up?" and "Where is the director of Dawn from?" ask for one thing.
+"Dawn was directed by somebody; when did that person pass away?" asks what "When did the director of Dawn die?" asks.
 The splitter's network classifies such a question by what is asked (ATTRIBUTES), about whom (RELATIONS to the names that
 it marks) and how two names are compared; the plan is made from these alone, so that no rule has to know the wording.
 """
