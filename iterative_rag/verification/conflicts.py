@@ -101,18 +101,22 @@ def _asks_for_several() -> re.Pattern[str]:
 
 
 def _is_about(fact: Fact) -> bool:
-    """Whether a fact names in one piece what it was looked up for; "George Lambton" is not John Lambton's son George.
+    """Whether a fact names in one piece each name that it was looked up for; "George Lambton" is not John Lambton's son
+    George, and "Ann Lee" does not stand for "the bridge of Ann Lee in Tellby".
 
     An article's title is enough if it is the name; of something named after it, the text must name it, too.
     """
     reading = read_text(fact.need.question, language(fact.need.question))
-    asked = [[word.low for word in name] for name in reading.names]
+    return all(_is_named([word.low for word in name], fact) for name in reading.names)
+
+
+def _is_named(name: Sequence[str], fact: Fact) -> bool:
     # A long name may be said without what stands before it: "Aldric III" for "King Aldric III".
-    asked += [name[1:] for name in asked if len(name) > 2]
+    forms = [name, name[1:]] if len(name) > 2 else [name]
     title = _lows(_bare(fact.title))
-    if not asked or any(_runs(name, title) and len(title) <= len(name) + 1 for name in asked):
+    if any(_runs(form, title) and len(title) <= len(form) + 1 for form in forms):
         return True
-    return any(_runs(name, _lows(text)) for text in (fact.statement, fact.quote) for name in asked)
+    return any(_runs(form, _lows(text)) for text in (fact.statement, fact.quote) for form in forms)
 
 
 def _runs(name: Sequence[str], lows: Sequence[str]) -> bool:

@@ -90,6 +90,15 @@ def test_others_of_a_name_and_figures_of_other_years_are_no_contradiction() -> N
     assert values(early, late) == []
 
 
+def test_a_fact_that_names_half_of_what_is_asked_contradicts_nobody() -> None:
+    need = Need("In which town is the Velm Tower designed by Oda Brenk?")
+    own = fact(need, "Oda Brenk", "Oda Brenk designed the Velm Tower in Karsa.", "Karsa")
+    other = fact(need, "Per Holm", "Per Holm designed another Velm Tower in Westmark.", "Westmark")
+    also = fact(need, "Guide", "The Velm Tower of Oda Brenk stands in Orra.", "Orra")
+    assert values(own, other) == []
+    assert values(own, also) == [["Karsa", "Orra"]]
+
+
 def test_both_sides_are_cited_and_the_markers_fit() -> None:
     facts = (said("1889", "A"), said("1891", "B"), said("1891", "C"), said("1889", "D"))
     draft, found = with_conflicts(Draft(True, "In 1889 [1].", "1889", (3,)), Inquiry("Q?", "Q?", facts))
