@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 
-from iterative_rag.builtin.language.function_words import content, words
+from iterative_rag.builtin.language.function_words import content, stem, word_set, words
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.nouns import COUNTRIES, LARGER, SITES, SMALLER
@@ -28,6 +28,10 @@ _TRADE_AFTER = lazy_pattern(r"(?<=\w), [a-zà-þ][a-zà-þ -]*$")
 _ADDRESSED = lazy_pattern(r"^(?:Mr|Mrs|Ms|Miss|Dr)\.? (?=[A-ZÀ-Þ][\w.'’-]* [A-ZÀ-Þ][\w'’-]*$)")
 # "the Orm region of Westmark"
 _PART_OF = lazy_pattern(r"^.*\b[a-z]+ of (?:the )?(?=[A-ZÀ-Þ])")
+# Which one is asked for: no number or date names it.
+_ORGANIZATIONS = frozenset(stem(word) for word in word_set("company firm workshop bank publisher party club team"))
+# "Which of the Seven Bridges ..."
+_ONE_OF = lazy_pattern(r"which (?:one )?of the (?-i:[A-ZÀ-Þ])", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
 _BOUND = lazy_pattern(
     r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
@@ -46,11 +50,18 @@ _COST = lazy_pattern(
     r"(?:how much|what|which price) (?:[\w' -]{1,60} )?costs?\b|(?:how much|what) [\w' -]{1,60} paid\b", re.IGNORECASE
 )
 _COUNTED = lazy_pattern(r"(?:.{1,12} )?how many (?P<what>(?:[\w-]+ ?){1,4})", re.IGNORECASE)
-_MEASURED = lazy_pattern(r"(?:at )?(?:how|which|what) (?P<how>old|age|long|tall|high|deep|wide|far)\b", re.IGNORECASE)
+_MEASURED = lazy_pattern(
+    r"(?:at )?(?:how|which|what) (?P<how>old|age|long|tall|high|deep|wide|far)\b|what (?:is|was) the (?P<noun>"
+    r"height|length|depth|width|elevation|altitude|area|population)\b",
+    re.IGNORECASE,
+)
 _DIMENSIONS = {
     **dict.fromkeys(("old", "age"), frozenset({"", "time"})),
     "long": frozenset({"", "time", "length"}),
-    **dict.fromkeys(("tall", "high", "deep", "wide", "far"), frozenset({"", "length", "time"})),
+    **dict.fromkeys(("tall", "high", "deep", "wide", "far", "length"), frozenset({"", "length", "time"})),
+    **dict.fromkeys(("height", "depth", "width", "elevation", "altitude"), frozenset({"", "length"})),
+    "area": frozenset({"", "area"}),
+    "population": frozenset({""}),
 }
 
 
@@ -80,6 +91,9 @@ def is_of_kind(query: Query, value: str) -> bool:
             return any(character.isupper() for character in value) and not is_measured(value)
         case AnswerKind.PLACE:
             return not is_measured(value) and not _is_people(value)
+        case AnswerKind.THING:
+            named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
+            return not (named and is_measured(value))
     return True
 
 
@@ -100,7 +114,15 @@ def _is_amount(query: Query, value: str) -> bool:
         return any(dimension(unit_of(word)) == "time" for word in words(value)) or len(dates(value)) > 1
     if "time" in asked and "time" not in said and dates(value):
         return False  # a year is no age
+    if "length" in asked and said == {""} and _counts(value):
+        return False  # "102 floors"
     return bool(said) and (not asked or not asked.isdisjoint(said))
+
+
+def _counts(value: str) -> bool:
+    """Whether a noun follows the number of a value: "102 floors"."""
+    _, _, end = amounts(value)[-1]
+    return any(word.isalpha() for word in words(value[end:])[:1])
 
 
 def _is_no_price(value: str) -> bool:
@@ -116,7 +138,7 @@ def _dimensions(query: Query) -> frozenset[str]:
     if counted := _COUNTED.match(query.text):
         return frozenset({"", "share", *(dimension(unit_of(word)) for word in counted["what"].split())})
     measured = _MEASURED.match(query.text)
-    return _DIMENSIONS[measured["how"].lower()] if measured else frozenset()
+    return _DIMENSIONS[(measured["how"] or measured["noun"]).lower()] if measured else frozenset()
 
 
 def trimmed(query: Query, value: str) -> str:

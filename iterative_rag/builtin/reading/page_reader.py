@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from iterative_rag.builtin.language.function_words import content, folded, stem
+from iterative_rag.builtin.language.function_words import content, folded, stem, words
 from iterative_rag.builtin.language.hypernyms import counts_as, near_kinds
-from iterative_rag.builtin.language.lexicon import AnswerKind, alike
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import fits, settlement_after, shortened, trimmed
@@ -85,7 +85,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "7", *sorted(self._without)))
+        return "/".join((self._evidence.name, "8", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not _is_named(query, page):
@@ -201,7 +201,7 @@ def _likely(one: _Candidate) -> float:
 def _offer(query: Query, one: _Candidate) -> Offered:
     features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share))
     kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
-    said = _says(query, one.passage)
+    said = _says(query, one.passage) and _is_headed(query, one)
     return Offered(shortened(query, one.value), one.unit, features, kind, said)
 
 
@@ -211,6 +211,17 @@ def _says(query: Query, passage: ShownPassage) -> bool:
     asked = query.attribute if query.kind is AnswerKind.THING else ""
     near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)}
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
+
+
+def _is_headed(query: Query, one: _Candidate) -> bool:
+    """Whether something tells that a cell of a table is what is asked for: the header of its column has that kind, or
+    the row, its headers or its section speak of the relation."""
+    unit = one.unit
+    wanted = {other for word in (*query.asked, *query.relation) for other in alike(word)}
+    if not unit.header or not wanted or wanted & set(content(" ".join((unit.section, unit.text, *unit.header)))):
+        return True
+    columns = (header for header, cell in zip(unit.header, unit.cells, strict=False) if one.value in cell)
+    return any(kind_of_noun(word) is query.kind for header in columns for word in words(header)[-1:])
 
 
 def _text(passage: ShownPassage) -> PassageText:

@@ -41,6 +41,11 @@ _DATED = lazy_pattern(
     r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring|(?:January|February|March|April|May|June|July|August|September"
     r"|October|November|December)(?: \d{1,2},)?) $"
 )
+# "323 feet higher" is a difference and no height.
+_MORE = lazy_pattern(
+    r" (?:(?:more|less|fewer) than|(?:high|tall|low|long|short|deep|wid|old|young|larg|small|heavi|light|fast)e?r)\b"
+)
+_MORE_ASKED = lazy_pattern(r"\b(?:more|less|fewer|\w{2,}er than|how (?:much|many \w+) \w+er)\b", re.I)
 # What is counted lies on one side of a number.
 _BOUND = lazy_pattern(
     r"\b(?:before|after|since|until|(?:more|less|fewer|later|earlier) than|over|under|at least) "
@@ -58,6 +63,8 @@ def is_of_other_kind(query: Query, page: UnitPage, unit: PageUnit, value: str) -
     if unit.infobox and unit.cells and value.strip() == unit.cells[0].strip():
         return True  # the label of a row
     if (unit.infobox and _is_of_another(query, page, unit)) or (unit.cells and _is_elsewhere(query, unit, value)):
+        return True
+    if unit.header and _is_of_namesake(query, unit):
         return True
     if query.kind is AnswerKind.NUMBER:
         return _counts_other(query, unit, value)
@@ -97,9 +104,23 @@ def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
         if ranked and not any(cell_value(cell).number in query.ordinals for cell in ranked):
             return True
     if query.kind is AnswerKind.NUMBER:
-        return bool(columns) and all(_has_other_unit(query, header) for header in columns)
+        return bool(columns) and all(_has_other_unit(query, header) or _ranks(query, header) for header in columns)
     meant = [header for header in unit.header if len(stems := content(header)) == 1 and stems[0] in query.asked]
     return bool(meant and columns) and not set(meant) & set(columns)
+
+
+def _ranks(query: Query, header: str) -> bool:
+    """Whether a header is that of a rank, and none is asked for: "Rank by population"."""
+    return words(header)[:1] in (["rank"], ["ranking"]) and not {"rank"} & {*query.asked, *query.relation}
+
+
+def _is_of_namesake(query: Query, unit: PageUnit) -> bool:
+    """Whether a row is that of another bearer of a surname: "Nils Brenk" for "Oda Brenk"."""
+    own = content(unit.cells[0])
+    return len(own) > 1 and any(
+        len(name) > 1 and name[-1] == own[-1] and name[0][0] != own[0][0] and not set(name) <= set(content(unit.text))
+        for name in query.names
+    )
 
 
 def _has_other_unit(query: Query, header: str) -> bool:
@@ -113,6 +134,8 @@ def _counts_other(query: Query, unit: PageUnit, value: str) -> bool:
     """Whether a number is a year, or counts something else than is asked for: "four main islands" for people, all
     bridges for those "opened before 1900"."""
     at = unit.text.find(value)
+    if at >= 0 and _MORE.match(unit.text, at + len(value)) and not _MORE_ASKED.search(query.text):
+        return True
     if value.isdigit() and dates(value) and (_DATED.search(unit.text[: max(0, at)]) or _is_column(query, unit, value)):
         return True
     counted = _COUNTED.match(query.text)

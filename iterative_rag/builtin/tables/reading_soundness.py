@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import content, stem
-from iterative_rag.builtin.language.lexicon import SUPERLATIVES, AnswerKind
+from iterative_rag.builtin.language.function_words import content, stem, word_set, words
+from iterative_rag.builtin.language.lexicon import SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.tables.cell_values import cell_value, column_kinds, has_words
 from iterative_rag.builtin.tables.table_model import PageTable, TableKind
 from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
@@ -21,6 +21,7 @@ FEW_ROWS = frozenset(
 )
 CALCULATED = frozenset({TableOperation.SUM, TableOperation.AVERAGE, TableOperation.DIFFERENCE, TableOperation.RANGE})
 _VALUES = frozenset({AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
+_RANKS = frozenset(stem(word) for word in word_set("rank ranking position place"))
 # "The first" may be the first as listed, "the fastest" have the least time or the greatest speed.
 _EITHER_WAY = frozenset({"first", "last", "fastest", "least", "nearest", "closest"})
 
@@ -32,6 +33,9 @@ def is_sound(question: TableQuestion, table: PageTable, reading: TableReading, l
     all rows must be there where all are needed.
     """
     if not all(_is_of_kind(question.kind, value) for value in reading.values) or _repeats(question, reading):
+        return False
+    looked_up = reading.operation is TableOperation.LOOK_UP
+    if looked_up and _is_headed_otherwise(question, table.header[reading.column]):
         return False
     if table.kind is TableKind.LIST and reading.column > 0 and question.kind not in _VALUES:
         return False  # the entries of a list are their names
@@ -68,6 +72,17 @@ def _is_of_kind(kind: AnswerKind, value: str) -> bool:
     if kind in {AnswerKind.YEAR, AnswerKind.DATE}:
         return cell_value(value).day is not None
     return kind not in {AnswerKind.PERSON, AnswerKind.PLACE} or has_words(value)
+
+
+def _is_headed_otherwise(question: TableQuestion, header: str) -> bool:
+    """Whether a header says that its column holds another kind than is asked for: a town or a year for "Who", a rank
+    for an amount."""
+    stems = content(header.partition("(")[0])
+    if not stems or set(stems) & {*question.asked, *question.near_asked}:
+        ranked = bool(_RANKS & set(stems)) and not _RANKS & set(question.asked)
+        return question.kind is AnswerKind.NUMBER and ranked
+    kind = kind_of_noun(words(header.partition("(")[0])[-1])
+    return question.kind is AnswerKind.PERSON and kind in _VALUES | {AnswerKind.PLACE}
 
 
 def _repeats(question: TableQuestion, reading: TableReading) -> bool:

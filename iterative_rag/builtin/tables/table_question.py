@@ -11,6 +11,7 @@ from functools import lru_cache
 from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
     BASE_VERBS,
+    DETERMINERS,
     STOPWORDS,
     ordinal,
     stem,
@@ -226,7 +227,8 @@ def _asks_for_all(kind: AnswerKind, tokens: tuple[WordToken, ...]) -> bool:
         return False
     for at in range(start + 1 + copular, min(start + 1 + copular + _FARTHEST, len(said))):
         word, after = said[at], said[at + 1 : at + 2]
-        if word in AUXILIARIES or word in _OF:
+        begun = at > start + 1 + copular
+        if word in AUXILIARIES or word in _OF or (begun and word in DETERMINERS):
             return False
         verb = stem(word) in _VERBS and said[at - 1] not in STOPWORDS
         if is_plural(word) and not verb:

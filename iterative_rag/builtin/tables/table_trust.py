@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from iterative_rag.builtin.language.function_words import content, word_set
+from iterative_rag.builtin.language.lexicon import alike
+from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.tables.reading_choice import ChosenReading, weights
 from iterative_rag.builtin.tables.reading_soundness import CALCULATED
 from iterative_rag.builtin.tables.table_operations import TableOperation
@@ -16,6 +18,9 @@ from iterative_rag.builtin.tables.table_question import OperationHint, TableQues
 ACCOUNTED = 0.5
 # The share of the probability of its reading that a list is trusted at least with.
 OF_READING = 0.8
+# The share of its trust that is left to a cell if nothing of the table says what is asked for: "Town" of a bridge for
+# "Who designed ...?". The questions that the weights are fitted on are asked of a table that answers them.
+BESIDE = 0.5
 # From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
 # A calculation always does so: a question for a total is not answered by one of its rows.
 STANDS = 0.25
@@ -33,10 +38,25 @@ def trust(question: TableQuestion, pick: ChosenReading) -> float:
     known = weights()["trust"]
     odds = sum(known.get(name, 0.0) * value for name, value in trust_features(question, pick).items())
     chance = 1.0 / (1.0 + math.exp(-odds))
+    if pick.reading.operation is TableOperation.LOOK_UP and _is_beside(question, pick):
+        chance *= BESIDE
     if pick.reading.operation in CALCULATED:
         return max(chance, STANDS)
     listed = pick.reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
     return max(chance, ACCOUNTED, OF_READING * pick.probability) if listed and _accounts(question, pick) else chance
+
+
+def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
+    """Whether neither the header of a cell, nor what is known of its row, nor what is said of the table speaks of
+    anything that is asked for."""
+    selection = pick.reading.selection
+    if set(content(pick.table.header[pick.reading.column])) & question.near_asked:
+        return False
+    columns = {pick.reading.column, *selection.columns}
+    told = " ".join((pick.table.context, *(pick.table.header[column] for column in columns)))
+    asked = frozenset({*question.asked, *question.query.relation}) - BARE_KINDS
+    wanted = {other for word in asked for other in alike(word)}
+    return bool(wanted) and wanted.isdisjoint(content(told)) and not question.bits(asked) & selection.bits
 
 
 def _accounts(question: TableQuestion, pick: ChosenReading) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Operation
+from iterative_rag.builtin.reading.answer_form import is_of_kind
 from iterative_rag.builtin.reading.page_units import page
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_other_deed
 from iterative_rag.types import Window
@@ -28,6 +29,9 @@ BUILT = "It was designed by the architect Ann Orley and built by the mason Tom R
         ("How many bridges did Ann Orley build?", "1871", "Ann Orley built 1871 bridges.", False),
         ("How many bridges were opened before 1900?", "nine", "Nine bridges cross it.", True),
         ("How many bridges were opened before 1900?", "four", "Four were opened before 1900.", False),
+        ("How tall is the Orm Tower?", "323 feet", "The Orm Tower is 323 feet higher.", True),
+        ("How tall is the Orm Tower?", "323 feet", "The Orm Tower is 323 feet high.", False),
+        ("How much taller is the Orm Tower?", "323 feet", "The Orm Tower is 323 feet higher.", False),
     ],
 )
 def test_a_value_of_another_deed_and_a_year_for_a_count_are_refused(
@@ -43,6 +47,43 @@ def test_the_label_of_an_infobox_row_is_no_value() -> None:
     row = next(unit for unit in shown.units if unit.cells and unit.cells[0] == "Died")
     assert is_of_other_kind(read_query("Who founded Orm School?"), shown, row, "Died")
     assert not is_of_other_kind(read_query("Where did Ann Orley die?"), shown, row, "Tellby")
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "value", "refused"),
+    [
+        ("What is the population of Tellby?", "Tellby", "1", True),
+        ("What is the rank of Tellby?", "Tellby", "1", False),
+        ("What trade did Ann Lee learn?", "Bo Lee", "mason", True),
+        ("What trade did Bo Lee learn?", "Bo Lee", "mason", False),
+        ("What trade did B. Lee learn?", "Bo Lee", "mason", False),
+    ],
+)
+def test_a_rank_is_no_amount_and_a_row_of_a_namesake_says_nothing(
+    question: str, row: str, value: str, refused: bool
+) -> None:
+    text = "# Orm\n\n| Name | Trade | Rank by size |\n|---|---|---|\n| Tellby | port | 1 |\n| Bo Lee | mason | 2 |\n"
+    shown = page(Window("", "Orm", "", ((0, len(text)),), text))
+    unit = next(unit for unit in shown.units if unit.cells[:1] == (row,))
+    assert is_of_other_kind(read_query(question), shown, unit, value) is refused
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "fitting"),
+    [
+        ("What is the height of the Orm Tower?", "102 floors", False),
+        ("What is the height of the Orm Tower?", "102 m", True),
+        ("What is the height of the Orm Tower?", "about 102", True),
+        ("What is the population of Tellby?", "four hundred years", False),
+        ("What is the population of Tellby?", "1.4 million", True),
+        ("Which company built the Orm Bridge?", "1877", False),
+        ("Which company built the Orm Bridge?", "Orm & Sons", True),
+        ("Which of the Seven Bridges fell in 1877?", "1877", False),
+        ("Which of the Seven Bridges fell in 1877?", "Orm Bridge", True),
+    ],
+)
+def test_the_form_of_a_value_tells_that_it_is_not_what_is_asked_for(question: str, value: str, fitting: bool) -> None:
+    assert is_of_kind(read_query(question), value) is fitting
 
 
 @pytest.mark.parametrize(("deed", "other"), [("designed", True), ("built", False)])

@@ -6,6 +6,7 @@ import pytest
 
 from fakes.index_free_loop import answer, best, read
 from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,16 @@ from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS
 )
 def test_bridges(question: str, expected: str) -> None:
     assert best(question, "Bridges of the Orr", BRIDGES) == expected
+
+
+@pytest.mark.parametrize("question", ["Who designed the Mill Bridge?", "When was the Mill Bridge blown up?"])
+def test_a_cell_that_nothing_says_is_what_is_asked_for_is_not_built_on(question: str) -> None:
+    assert all(extract.score < CAREFUL.given for extract in read(question, "Bridges of the Orr", BRIDGES))
+
+
+def test_one_is_asked_for_though_a_plural_follows() -> None:
+    games = "# Games\n\n| Games | |\n|---|---|\n| Host town | Tellin, Karsa |\n\nThe Games are held each year."
+    assert best("Which town hosted the Games?", "Games", games) == "Tellin"
 
 
 @pytest.mark.parametrize(
