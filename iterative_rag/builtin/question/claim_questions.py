@@ -99,6 +99,8 @@ def _value_last(text: str, tokens: list[Token]) -> tuple[str, str] | None:
         return None
     if verb in BASE_VERBS and not preposition and verb in _MAKES:
         return f"Who {aux} {verb} {text[tokens[start].start :]}?", text[head[0].start : head[-2].end]
+    if verb in BASE_VERBS and preposition == "into":
+        return f"Into what {aux} {said}?", value
     if verb in BASE_VERBS and (placed or not preposition):
         whom = "Who" if verb in {"marry", "succeed", "precede"} else "What"
         return f"{whom} {aux} {said}{f' {preposition}' if preposition else ''}?", value

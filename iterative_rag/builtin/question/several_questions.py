@@ -12,13 +12,14 @@ from iterative_rag.builtin.question.request_forms import in_question_order
 from iterative_rag.builtin.question.substitution import capitalize
 from iterative_rag.text.patterns import lazy_pattern
 
+_HOW = r"how (?:tall|long|high|old|deep|wide|big|large|fast|heavy)"
 _ASKED = r"(?:(?:in|at|on|from|to|for|by|with|of) )?(?:who|whom|what|which|when|where|why|how)\b(?!['’])"
 _MARKED = lazy_pattern(rf"\?+ (?:and |also,? )?(?={_ASKED})", re.I)
 _AND = lazy_pattern(rf"(?<!\bof),? and (?:also )?(?={_ASKED})")
 # "When and where was X born", "In what year and in which city was X born"
 _PAIRED = lazy_pattern(
-    r"^(?P<one>(?:(?:in|at|on) )?(?:what|which) [a-z]+|when|where|how|why|who) and "
-    r"(?P<other>(?:(?:in|at|on|by) )?(?:what|which|whom) [a-z]+|by whom|when|where|how|why|who) "
+    rf"^(?P<one>(?:(?:in|at|on) )?(?:what|which) [a-z]+|{_HOW}|when|where|how|why|who) and "
+    rf"(?P<other>(?:(?:in|at|on|by) )?(?:what|which|whom) [a-z]+|by whom|{_HOW}|when|where|how|why|who) "
     r"(?P<rest>(?:is|was|are|were|did|does|do|has|had)\b.{3,300})$",
     re.I,
 )
@@ -26,8 +27,10 @@ _PAIRED = lazy_pattern(
 _SHORTENED = lazy_pattern(
     r"^(?P<one>(?i:(?:(?:in|at|on) )?(?:what|which) [a-z]+|when|where|how|who)) (?:(?:is|was) it that )?"
     r"(?P<rest>.{6,300}?),? and "
-    r"(?P<other>(?:(?:in|at|on|by) )?(?:what|which|whom) [a-z]+|by whom|when|where|how|why)$",
+    r"(?P<other>(?:(?:in|at|on|by) )?(?:what|which|whom) [a-z]+|by whom|of what|when|where|how|why)$",
 )
+# "who wrote the music" after "Who directed Dawn"
+_OF_THE_SAME = lazy_pattern(r"^who (?:was|is|[a-z]+ed|wrote|sang|drew|made|built) the [a-z]+$", re.I)
 _AUXILIARY = lazy_pattern(r"^(?:is|was|are|were|did|does|do|has|had)\b", re.I)
 _OPENING = lazy_pattern(rf"^{_ASKED} ?(?:many |much |tall |long |old )?", re.I)
 _NAME = lazy_pattern(
@@ -95,6 +98,8 @@ def _completed(first: str, second: str) -> str:
     opening = _OPENING.match(second)
     pronoun = _PRONOUN.search(second, opening.end()) if opening else None
     if pronoun is None:
+        if (told := _OF_THE_SAME.match(second)) and (meant := _meant(first, "it")) not in ("", FIRST_ANSWER):
+            return f"{told[0]} of {meant}"
         # Of two questions that begin alike, the second may be a condition of the first.
         return second if _NAME.search(second, 1) and first.split()[0].lower() != second.split()[0].lower() else ""
     word, noun = pronoun["word"], pronoun["noun"]

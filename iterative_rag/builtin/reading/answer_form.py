@@ -32,6 +32,7 @@ _PART_OF = lazy_pattern(r"^.*\b[a-z]+ of (?:the )?(?=[A-ZÀ-Þ])")
 _ORGANIZATIONS = frozenset(stem(word) for word in word_set("company firm workshop bank publisher party club team"))
 # "Which of the Seven Bridges ..."
 _ONE_OF = lazy_pattern(r"which (?:one )?of the (?-i:[A-ZÀ-Þ])", re.IGNORECASE)
+_CAUSE = lazy_pattern(r"of what (?:did|was)\b|what did .{2,80} die of\b", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
 _BOUND = lazy_pattern(
     r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
@@ -92,6 +93,8 @@ def is_of_kind(query: Query, value: str) -> bool:
         case AnswerKind.PLACE:
             return not is_measured(value) and not _is_people(value)
         case AnswerKind.THING:
+            if _CAUSE.match(query.text) and dates(value):
+                return False
             named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
             return not (named and is_measured(value))
     return True

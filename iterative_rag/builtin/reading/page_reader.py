@@ -25,7 +25,7 @@ from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_s
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
-from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_other_deed
+from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_otherwise
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind
 from iterative_rag.builtin.tables.table_trust import STANDS
@@ -41,6 +41,8 @@ LEAST_NAMES = 0.5
 LEAST_KIND = 0.15
 # The share of its chance that is left to a value whose passage does not speak of what is asked for.
 UNSAID = 0.5
+# "430 km" is seldom the depth of a river unless it is said to be.
+_NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
 
 
 class PageReader(Protocol):
@@ -148,7 +150,7 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(one) for one in passages])
         return [
             Offered(
-                "yes" if reading.yes > reading.no and not names_other_deed(query, unit) else "no",
+                "yes" if reading.yes > reading.no and not names_otherwise(query, unit) else "no",
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
@@ -207,8 +209,9 @@ def _offer(query: Query, one: _Candidate) -> Offered:
 
 def _says(query: Query, passage: ShownPassage) -> bool:
     """Whether a passage speaks of what is asked for: of a dish for "What was the favourite dish of Ann Lee?"."""
-    # Only for things: whether a value is a date or a place is told by its form.
-    asked = query.attribute if query.kind is AnswerKind.THING else ""
+    # Only for things and a few measures: whether a value is a date, a place or a length is told by its form.
+    measure = next((word for word in query.asked if word in _NAMED_MEASURES), "")
+    asked = query.attribute if query.kind is AnswerKind.THING else measure
     near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)}
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import content, stem, word_set, words
 from iterative_rag.builtin.language.hypernyms import counts_as
-from iterative_rag.builtin.language.lexicon import AnswerKind, alike, are_told_apart, kind_of_noun
+from iterative_rag.builtin.language.lexicon import INVERSE, MEASURES, AnswerKind, alike, are_told_apart, kind_of_noun
 from iterative_rag.builtin.language.nouns import SITES
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
@@ -37,6 +37,7 @@ _DEED = lazy_pattern(r"(?P<deed>murder|assassination|killing|shooting|poisoning|
 _DONE_BY = lazy_pattern(r"(?<![\w’'-])(?P<deeds>[a-z]+(?:(?:, and|,| and) [a-z]+)*) by (?:[a-z-]+ ){0,4}$")
 _DEEDS = lazy_pattern(r"(?:, and|,| and) ")
 _CLAIMED = lazy_pattern(r" (?P<deed>[a-z]+) by (?P<who>[A-ZÀ-Þ][^?,]+)\?")
+_KIN_CLAIMED = lazy_pattern(r"(?i:is|was) (?P<one>[A-ZÀ-Þ].+?) the (?P<kin>[a-z]+) of (?P<other>[A-ZÀ-Þ][^?]+)\??$")
 _DATED = lazy_pattern(
     r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring|(?:January|February|March|April|May|June|July|August|September"
     r"|October|November|December)(?: \d{1,2},)?) $"
@@ -45,6 +46,9 @@ _DATED = lazy_pattern(
 _MORE = lazy_pattern(
     r" (?:(?:more|less|fewer) than|(?:high|tall|low|long|short|deep|wid|old|young|larg|small|heavi|light|fast)e?r)\b"
 )
+# "430 km long" is no depth.
+_MEASURED = lazy_pattern(r" (?P<how>long|wide|high|tall|deep|old)\b")
+_MEASURES = frozenset(stem(MEASURES[word]) for word in ("long", "wide", "high", "tall", "deep", "old"))
 _MORE_ASKED = lazy_pattern(r"\b(?:more|less|fewer|\w{2,}er than|how (?:much|many \w+) \w+er)\b", re.I)
 # What is counted lies on one side of a number.
 _BOUND = lazy_pattern(
@@ -136,6 +140,10 @@ def _counts_other(query: Query, unit: PageUnit, value: str) -> bool:
     at = unit.text.find(value)
     if at >= 0 and _MORE.match(unit.text, at + len(value)) and not _MORE_ASKED.search(query.text):
         return True
+    if at >= 0 and (measured := _MEASURED.match(unit.text, at + len(value))):
+        measure = stem(MEASURES[measured["how"]])
+        if query.asked[-1:] and query.asked[-1] in _MEASURES and query.asked[-1] != measure:
+            return True
     if value.isdigit() and dates(value) and (_DATED.search(unit.text[: max(0, at)]) or _is_column(query, unit, value)):
         return True
     counted = _COUNTED.match(query.text)
@@ -190,6 +198,24 @@ def names_other_deed(query: Query, unit: PageUnit) -> bool:
     if claimed is None or (at := unit.text.find(claimed["who"])) < 0:
         return False
     return is_of_other_deed([stem(claimed["deed"])], unit.text[:at])
+
+
+def names_otherwise(query: Query, unit: PageUnit) -> bool:
+    """Whether a unit tells of another deed or of the inverse of the relation that is claimed."""
+    return names_other_deed(query, unit) or names_inverse_relation(query, unit)
+
+
+def names_inverse_relation(query: Query, unit: PageUnit) -> bool:
+    """Whether a unit names the two persons of a claim in the inverse relation: "the daughter of Ann Lee" or "her mother
+    Ann Lee" for "Is Una Lee the mother of Ann Lee?"."""
+    claimed = _KIN_CLAIMED.match(query.text)
+    if claimed is None or (relation := stem(claimed["kin"])) not in INVERSE:
+        return False
+    if f"{claimed['kin']} {claimed['other']}" in unit.text:
+        return True
+    said = content(unit.text)
+    named = all(set(said) & set(content(claimed[side])) for side in ("one", "other"))
+    return named and bool(INVERSE[relation] & set(said)) and not alike(relation) & set(said)
 
 
 def is_of_other_deed(relation: Sequence[str], before: str) -> bool:

@@ -307,9 +307,10 @@ class Evaluation:
 
 
 def _is_on_subject(fact: Fact) -> bool:
-    """Whether a fact is from the article on a name of its need."""
-    title = frozenset(content(fact.title.split(" (")[0]))
-    return any(title == frozenset(name) for name in read_query(fact.need.question).names)
+    """Whether a fact is from the article on a name of its need: also on "Ann Lee" for "Lee"."""
+    title = content(fact.title.split(" (")[0])
+    names = read_query(fact.need.question).names
+    return any(set(title) == set(name) or (len(name) == 1 and title[-1:] == list(name)) for name in names)
 
 
 def _agreed(best: Fact, others: Sequence[Fact]) -> float:

@@ -20,6 +20,7 @@ from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Opera
         ("Is Tellby the capital of Orm?", "What is the capital of Orm?", "Tellby"),
         ("Did Ann Lee win the Harp Prize in Physics?", "In what did Ann Lee win the Harp Prize?", "Physics"),
         ("Does the Orm Bridge cross the Vell?", "What does the Orm Bridge cross?", "Vell"),
+        ("Does the Orr flow into the Vell?", "Into what does the Orr flow?", "Vell"),
         ("Does the Orm Bridge have 16 arches?", "How many arches does the Orm Bridge have?", "16"),
     ],
 )

@@ -9,7 +9,7 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Operation
 from iterative_rag.builtin.reading.answer_form import is_of_kind
 from iterative_rag.builtin.reading.page_units import page
-from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_other_deed
+from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_other_deed, names_otherwise
 from iterative_rag.types import Window
 
 BUILT = "It was designed by the architect Ann Orley and built by the mason Tom Ruud."
@@ -31,6 +31,8 @@ BUILT = "It was designed by the architect Ann Orley and built by the mason Tom R
         ("How many bridges were opened before 1900?", "four", "Four were opened before 1900.", False),
         ("How tall is the Orm Tower?", "323 feet", "The Orm Tower is 323 feet higher.", True),
         ("How tall is the Orm Tower?", "323 feet", "The Orm Tower is 323 feet high.", False),
+        ("How deep is the Orr?", "430 km", "The Orr is 430 km long.", True),
+        ("How long is the Orr?", "430 km", "The Orr is 430 km long.", False),
         ("How much taller is the Orm Tower?", "323 feet", "The Orm Tower is 323 feet higher.", False),
     ],
 )
@@ -76,6 +78,8 @@ def test_a_rank_is_no_amount_and_a_row_of_a_namesake_says_nothing(
         ("What is the height of the Orm Tower?", "about 102", True),
         ("What is the population of Tellby?", "four hundred years", False),
         ("What is the population of Tellby?", "1.4 million", True),
+        ("Of what did Ann Lee die?", "4 July 1934", False),
+        ("Of what did Ann Lee die?", "pneumonia", True),
         ("Which company built the Orm Bridge?", "1877", False),
         ("Which company built the Orm Bridge?", "Orm & Sons", True),
         ("Which of the Seven Bridges fell in 1877?", "1877", False),
@@ -90,6 +94,20 @@ def test_the_form_of_a_value_tells_that_it_is_not_what_is_asked_for(question: st
 def test_a_claim_about_another_deed_of_the_person_is_told(deed: str, other: bool) -> None:
     unit = page(Window("", "Orm Bridge", "", ((0, len(BUILT)),), BUILT)).units[0]
     assert names_other_deed(read_query(f"Was the Orm Bridge {deed} by Tom Ruud?"), unit) is other
+
+
+@pytest.mark.parametrize(
+    ("text", "inverse"),
+    [
+        ("Una Lee was the elder daughter of Ann Lee.", True),
+        ("Una Lee was a chemist like her mother Ann Lee.", True),
+        ("Una Lee was the mother of Ann Lee.", False),
+        ("Una Lee, a chemist, brought Ann Lee to Tellby.", False),
+    ],
+)
+def test_a_claim_of_kin_is_not_proved_by_the_inverse(text: str, inverse: bool) -> None:
+    unit = page(Window("", "Una Lee", "", ((0, len(text)),), text)).units[0]
+    assert names_otherwise(read_query("Is Una Lee the mother of Ann Lee?"), unit) is inverse
 
 
 def test_whether_a_name_is_what_is_described_is_looked_up_and_compared() -> None:
