@@ -38,6 +38,7 @@ _BOUND = lazy_pattern(
     r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
 )
 _NEXT_PART = lazy_pattern(r", (?:in )?(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*)")
+_UNCLOSED = lazy_pattern(r"\s*\([^()]*$")
 _REMARK = lazy_pattern(r"[(;\[]")
 # Most words after a number that tell what it counts.
 MOST_COUNTED = 4
@@ -146,6 +147,7 @@ def _dimensions(query: Query) -> frozenset[str]:
 
 def trimmed(query: Query, value: str) -> str:
     """A value without what is not of the kind asked for: the date alone, the amount, the name without its trade."""
+    value = _UNCLOSED.sub("", value)
     match query.kind:
         case AnswerKind.YEAR | AnswerKind.DATE:
             found = dates(value)

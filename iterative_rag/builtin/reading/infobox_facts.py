@@ -61,6 +61,12 @@ def _value(query: Query, cell: str) -> str:
     return value if value and fits(replace(query, names=()), value) else ""
 
 
+def item_asked_for(query: Query, cell: str) -> str:
+    """Of "Ann Lee (1901–1910), Tom Voss (1910–1922)" the item of the year that is asked for; "" where there is none."""
+    items = _items(cell) if query.years else []
+    return _chosen(query, items) if len(items) > 1 else ""
+
+
 def _items(cell: str) -> list[tuple[str, str]]:
     """Values and years of a cell that holds nothing else; [] for any other."""
     found, at = [], 0

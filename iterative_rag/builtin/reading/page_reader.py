@@ -19,7 +19,7 @@ from iterative_rag.builtin.reading.answer_form import fits, settlement_after, sh
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
-from iterative_rag.builtin.reading.infobox_facts import infobox_fact
+from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
 from iterative_rag.builtin.reading.lead_descriptions import lead_description
 from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_share
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
@@ -135,8 +135,12 @@ class EvidencePageReader:
         for passage, reading in zip(passages, readings, strict=True):
             for span in reading.spans:
                 unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
+                if unit is None:
+                    continue
+                # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
+                value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
                 value = NOTHING if value.casefold() in NONE else trimmed(query, value)
-                if unit is None or not value or not fits(query, value):
+                if not value or not fits(query, value):
                     continue
                 if "value_kinds" in self._without or not is_of_other_kind(query, page, unit, value):
                     value = settlement_after(query, value, unit.text)

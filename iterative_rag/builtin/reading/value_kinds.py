@@ -101,7 +101,8 @@ def _is_of_another(query: Query, page: UnitPage, unit: PageUnit) -> bool:
 def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
     """Whether a value stands in another column than the one that is asked for, or in a row of another rank."""
     if unit.infobox:
-        return value not in unit.cells[-1] or _has_other_unit(query, unit.cells[0])
+        label = unit.cells[0]
+        return value not in unit.cells[-1] or _has_other_unit(query, label) or _is_other_measure(query, label)
     columns = [header for header, cell in zip(unit.header, unit.cells, strict=False) if value in cell]
     if query.ordinals and not query.superlative:
         ranked = [cell for header, cell in zip(unit.header, unit.cells, strict=False) if header.lower() in _RANKS]
@@ -111,6 +112,13 @@ def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
         return bool(columns) and all(_has_other_unit(query, header) or _ranks(query, header) for header in columns)
     meant = [header for header in unit.header if len(stems := content(header)) == 1 and stems[0] in query.asked]
     return bool(meant and columns) and not set(meant) & set(columns)
+
+
+def _is_other_measure(query: Query, label: str) -> bool:
+    """Whether a label names another measure than is asked for: "Length" for the height of a bridge."""
+    asked = set(query.asked) & _MEASURES
+    said = set(content(label)) & _MEASURES
+    return bool(asked and said) and asked.isdisjoint(said)
 
 
 def _ranks(query: Query, header: str) -> bool:

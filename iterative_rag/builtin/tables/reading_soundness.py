@@ -21,6 +21,8 @@ FEW_ROWS = frozenset(
 )
 CALCULATED = frozenset({TableOperation.SUM, TableOperation.AVERAGE, TableOperation.DIFFERENCE, TableOperation.RANGE})
 _VALUES = frozenset({AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
+# Columns of what somebody did or got, not of who it was.
+_DEEDS = frozenset(stem(word) for word in word_set("prize award subject field work film album title"))
 _RANKS = frozenset(stem(word) for word in word_set("rank ranking position place"))
 # "The first" may be the first as listed, "the fastest" have the least time or the greatest speed.
 _EITHER_WAY = frozenset({"first", "last", "fastest", "least", "nearest", "closest"})
@@ -82,7 +84,9 @@ def _is_headed_otherwise(question: TableQuestion, header: str) -> bool:
         ranked = bool(_RANKS & set(stems)) and not _RANKS & set(question.asked)
         return question.kind is AnswerKind.NUMBER and ranked
     kind = kind_of_noun(words(header.partition("(")[0])[-1])
-    return question.kind is AnswerKind.PERSON and kind in _VALUES | {AnswerKind.PLACE}
+    if question.kind is not AnswerKind.PERSON:
+        return False
+    return kind in _VALUES | {AnswerKind.PLACE} or bool(_DEEDS & set(stems))
 
 
 def _repeats(question: TableQuestion, reading: TableReading) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fakes.index_free_loop import UntouchedBudget, window
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.answer_form import trimmed
 from iterative_rag.builtin.reading.evidence_reader import (
     KINDS,
     AnswerSpan,
@@ -47,6 +48,16 @@ def reader() -> EvidencePageReader:
 
 def seen(title: str, text: str) -> UnitPage:
     return page(window(title, text))
+
+
+def test_of_the_items_of_a_cell_the_one_of_the_year_is_given(reader: EvidencePageReader) -> None:
+    row = "| Awards of Harp | Letters (1954), Peace (1962) |\n"
+    brenk = seen("Oda Brenk", f"# Oda Brenk\n\n| Oda Brenk | |\n|---|---|\n{row}")
+    assert reader.read(read_query("What award did Oda Brenk win in 1962?"), brenk)[0].value == "Peace"
+
+
+def test_half_a_bracket_is_cut_off() -> None:
+    assert trimmed(read_query("Where is Oda Brenk buried?"), "Karsa (state") == "Karsa"
 
 
 @pytest.mark.parametrize(

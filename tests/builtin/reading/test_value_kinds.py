@@ -43,6 +43,15 @@ def test_a_value_of_another_deed_and_a_year_for_a_count_are_refused(
     assert is_of_other_kind(read_query(question), shown, shown.units[0], value) is refused
 
 
+def test_a_row_of_another_measure_is_refused() -> None:
+    text = "# Orm Bridge\n\n| Orm Bridge | |\n|---|---|\n| Length | 516 m |\n| Crosses | Vell |\n"
+    shown = page(Window("", "Orm Bridge", "", ((0, len(text)),), text))
+    row = next(unit for unit in shown.units if unit.cells and unit.cells[0] == "Length")
+    assert is_of_other_kind(read_query("What is the height of the Orm Bridge?"), shown, row, "516 m")
+    assert not is_of_other_kind(read_query("What is the length of the Orm Bridge?"), shown, row, "516 m")
+    assert not is_of_other_kind(read_query("How long is the Orm Bridge?"), shown, row, "516 m")
+
+
 def test_the_label_of_an_infobox_row_is_no_value() -> None:
     text = "# Ann Orley\n\n| Ann Orley | |\n|---|---|\n| Founded | Orm School |\n| Died | 1871, Tellby |\n"
     shown = page(Window("", "Ann Orley", "", ((0, len(text)),), text))

@@ -41,6 +41,13 @@ def test_a_cell_that_nothing_says_is_what_is_asked_for_is_not_built_on(question:
     assert all(extract.score < CAREFUL.given for extract in read(question, "Bridges of the Orr", BRIDGES))
 
 
+def test_a_prize_is_nobody() -> None:
+    rows = "| Oda Brenk | Letters | 1922 |\n| Per Holm | Peace | 1931 |\n"
+    said = "Prizes went to these, who studied or taught there:"
+    school = f"# School of Orm\n\n## Prizes\n\n{said}\n\n| Name | Prize | Year |\n|---|---|---|\n{rows}"
+    assert all(extract.score < CAREFUL.given for extract in read("Who taught Oda Brenk?", "School of Orm", school))
+
+
 def test_one_is_asked_for_though_a_plural_follows() -> None:
     games = "# Games\n\n| Games | |\n|---|---|\n| Host town | Tellin, Karsa |\n\nThe Games are held each year."
     assert best("Which town hosted the Games?", "Games", games) == "Tellin"
