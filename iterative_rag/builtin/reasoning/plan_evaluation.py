@@ -270,7 +270,10 @@ class Evaluation:
     def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
         """The best value from an article on what was asked about, else the best of all: articles that only mention it,
         or are on its namesakes, often state the same of something else."""
-        asked = {self.inquiry.facts[place].need.key for place in self._facts_stating(values[0])}
+        first = [self.inquiry.facts[place] for place in self._facts_stating(values[0])]
+        if any(_is_on_bearer(fact) for fact in first):
+            return values[0]  # "Lee" may be the film of that name, but the surer value is on Ann Lee
+        asked = {fact.need.key for fact in first}
         for value in values:
             stating = (self.inquiry.facts[place] for place in self._facts_stating(value))
             if any(fact.need.key in asked and _is_on_subject(fact) for fact in stating):
@@ -307,10 +310,15 @@ class Evaluation:
 
 
 def _is_on_subject(fact: Fact) -> bool:
-    """Whether a fact is from the article on a name of its need: also on "Ann Lee" for "Lee"."""
-    title = content(fact.title.split(" (")[0])
-    names = read_query(fact.need.question).names
-    return any(set(title) == set(name) or (len(name) == 1 and title[-1:] == list(name)) for name in names)
+    """Whether a fact is from the article on a name of its need."""
+    title = frozenset(content(fact.title.split(" (")[0]))
+    return any(title == frozenset(name) for name in read_query(fact.need.question).names)
+
+
+def _is_on_bearer(fact: Fact) -> bool:
+    """Whether a fact is from an article on a bearer of a surname of its need: on "Ann Lee" for "Lee"."""
+    last = tuple(content(fact.title.split(" (")[0])[-1:])
+    return last in read_query(fact.need.question).names
 
 
 def _agreed(best: Fact, others: Sequence[Fact]) -> float:
