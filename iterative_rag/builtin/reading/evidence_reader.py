@@ -41,7 +41,7 @@ _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
     _NETWORK: "5d0feb8adfd3330dfc755f61006e7b3e7b1229aae6ea7faac3cea77038070829",
-    _SETTINGS: "fd0b739e2e4d81b44f4f7426855889268f417c146d3f90293e8df035126559af",
+    _SETTINGS: "3f8e0bed4eb3941da806266730060ddeef5ee93a480533135a0cf07cc302bfdd",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.

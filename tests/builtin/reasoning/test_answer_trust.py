@@ -44,6 +44,22 @@ def test_rivals_take_trust_away_and_other_writings_of_the_value_do_not(trust: Fi
     assert trust(answering(values=(VALUE, rival))) < trust(answering(values=(VALUE, same))) == trust(answering())
 
 
+def test_a_yes_that_another_passage_denies_is_trusted_less(trust: FittedAnswerTrust) -> None:
+    asked, yes = "Is the Velm Tower taller than the Orm Mast?", replace(VALUE, text="yes")
+    said = fact("The Velm Tower is taller than the Orm Mast.", "yes", asked)
+    denied = replace(fact("The Orm Mast is the tallest of all.", "no", asked), document_id="d2")
+    unopposed = trust(answering(asked, (yes,), said))
+    assert trust(answering(asked, (yes,), said, denied)) < unopposed
+    assert trust(answering(asked, (yes,), said, replace(denied, value="yes"))) == unopposed
+
+
+def test_an_answer_that_took_many_look_ups_is_trusted_less(trust: FittedAnswerTrust) -> None:
+    given = answering()
+    names = ("Velm Tower", "Orm Mast", "Karsa Bridge", "Tellby Hall")
+    tried = tuple(Need(f"Who designed the {name}?") for name in names)
+    assert trust(replace(given, inquiry=replace(given.inquiry, tried=tried))) < trust(given)
+
+
 def test_a_chain_with_a_weak_step_is_trusted_less(trust: FittedAnswerTrust) -> None:
     assert trust(answering(values=(replace(VALUE, score=0.3, chain=0.2),))) < trust(answering())
 
