@@ -17,8 +17,8 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.periods import Term, term
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
-from iterative_rag.verification.text_reading import read_text
-from iterative_rag.verification.word_lists import pattern
+from iterative_rag.verification.text_reading import TextReading, Word, read_text
+from iterative_rag.verification.word_lists import pattern, words
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes
@@ -107,7 +107,21 @@ def _is_about(fact: Fact) -> bool:
     An article's title is enough if it is the name; of something named after it, the text must name it, too.
     """
     reading = read_text(fact.need.question, language(fact.need.question))
-    return all(_is_named([word.low for word in name], fact) for name in reading.names)
+    return all(any(_is_named([word.low for word in name], fact) for name in names) for names in _called(reading))
+
+
+def _called(reading: TextReading) -> list[list[Sequence[Word]]]:
+    """The names of a question, "Aldric III" and "Kestria" of "Aldric III of Kestria" together: texts say either."""
+    found: list[list[Sequence[Word]]] = []
+    end = len(reading.text)
+    for name in reading.names:
+        within = folded(reading.text[end : name[0].start]).strip(" .") in words("names", "of")
+        if within:
+            found[-1].append(name)
+        else:
+            found.append([name])
+        end = name[-1].end
+    return found
 
 
 def _is_named(name: Sequence[str], fact: Fact) -> bool:

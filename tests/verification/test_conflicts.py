@@ -99,6 +99,20 @@ def test_a_fact_that_names_half_of_what_is_asked_contradicts_nobody() -> None:
     assert values(own, also) == [["Karsa", "Orra"]]
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("When did King Aldric III of Kestria die?", "Aldric III"),
+        ("Wann starb Herzog Ottwin IV. von Lauterland?", "Ottwin IV."),
+        ("Quand est morte la reine Isaure de Valdoire ?", "Isaure"),
+    ],
+)
+def test_a_name_may_be_said_without_its_place(question: str, name: str) -> None:
+    need = Need(question)
+    own, other = (fact(need, title, f"{name}: {year}.", year) for title, year in ((name, "1871"), ("Annals", "1873")))
+    assert values(own, other) == [["1871", "1873"]]
+
+
 def test_both_sides_are_cited_and_the_markers_fit() -> None:
     facts = (said("1889", "A"), said("1891", "B"), said("1891", "C"), said("1889", "D"))
     draft, found = with_conflicts(Draft(True, "In 1889 [1].", "1889", (3,)), Inquiry("Q?", "Q?", facts))
