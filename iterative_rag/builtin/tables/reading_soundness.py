@@ -83,9 +83,9 @@ def _is_headed_otherwise(question: TableQuestion, header: str) -> bool:
     if not stems or set(stems) & {*question.asked, *question.near_asked}:
         ranked = bool(_RANKS & set(stems)) and not _RANKS & set(question.asked)
         return question.kind is AnswerKind.NUMBER and ranked
-    kind = kind_of_noun(words(header.partition("(")[0])[-1])
     if question.kind is not AnswerKind.PERSON:
         return False
+    kind = kind_of_noun(words(header.partition("(")[0])[-1])
     return kind in _VALUES | {AnswerKind.PLACE} or bool(_DEEDS & set(stems))
 
 
