@@ -124,9 +124,12 @@ def test_five_documents_stand_against_five() -> None:
         assert values == [EACH, EACH], case
 
 
-@pytest.mark.parametrize("backend", ["one-sided", "builtin"])
-def test_a_contradiction_between_sources_is_shown_and_told(shelves: ContradictingCorpus, backend: str) -> None:
-    known = cases()
+@pytest.mark.parametrize(("backend", "step"), [("one-sided", 1), ("builtin", 3)])
+def test_a_contradiction_between_sources_is_shown_and_told(
+    shelves: ContradictingCorpus, backend: str, step: int
+) -> None:
+    """The built-in backend reads slowly: it is asked a third here, and all by `scripts/bench_hostile_texts.py`."""
+    known = cases()[::step]
     with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else backend) as rag:
         answers = [(case, shelves.ask(rag, case, "full")) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]
