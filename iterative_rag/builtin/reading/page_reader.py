@@ -25,6 +25,7 @@ from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_s
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
+from iterative_rag.builtin.reading.subject_names import is_named, is_of_others
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_otherwise
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind
@@ -35,11 +36,9 @@ from iterative_rag.builtin.tables.table_trust import STANDS
 PASSAGES, SPANS, OFFERED = 3, 3, 2
 # Characters up to which more passages are read: the words of a short page may all differ from those of the need.
 SHORT = PASSAGES * PROSE
-# A page with a smaller share of the words of the query's names is not read.
-LEAST_NAMES = 0.5
 # A value never leaves if its form has less than this probability of being of the kind asked for.
 LEAST_KIND = 0.15
-# The share of its chance that is left to a value whose passage does not speak of what is asked for.
+# The share of its chance that is left to a value whose passage does not speak of what is asked for, or of whom.
 UNSAID = 0.5
 # "430 km" is seldom the depth of a river unless it is said to be.
 _NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
@@ -87,17 +86,15 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "8", *sorted(self._without)))
+        return "/".join((self._evidence.name, "9", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
-        if not _is_named(query, page):
+        if not is_named(query, page):
             return []
         weights = self._evidence.weights
         if query.kind is AnswerKind.YES_NO:
-            decided = self.decided(query, page)
-            return best_of(
-                [_finding(page, one, finding_odds.chance(weights["polar"], one.features)) for one in decided]
-            )
+            decided = [(one, finding_odds.chance(weights["polar"], one.features)) for one in self.decided(query, page)]
+            return best_of([_finding(page, one, chance * (1.0 if one.said else UNSAID)) for one, chance in decided])
         facts = (
             ("lead_descriptions", lead_description),
             ("life_facts", life_fact),
@@ -126,7 +123,7 @@ class EvidencePageReader:
             if key not in best or _likely(one) > _likely(best[key]):
                 best[key] = one
         chosen = sorted(best.values(), key=lambda one: -_likely(one))[:OFFERED]
-        return [_offer(query, one) for one in chosen]
+        return [_offer(query, page, one) for one in chosen]
 
     def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
         passages = likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES, SHORT)
@@ -158,6 +155,7 @@ class EvidencePageReader:
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,
+                not is_of_others(query, page, unit),
             )
             for passage, reading in zip(passages, readings, strict=True)
             for unit in [_nearest(query, passage)]
@@ -184,12 +182,6 @@ def _is_denied(query: Query, page: UnitPage, one: Offered) -> bool:
     return one.value == NOTHING and one.unit.infobox and bool(names) and names <= set(content(page.title))
 
 
-def _is_named(query: Query, page: UnitPage) -> bool:
-    names = query.name_words
-    said = {*content(page.title), *content(page.text)}
-    return len(names & said) >= LEAST_NAMES * len(names)
-
-
 def _of_asked_rows(query: Query, page: UnitPage) -> UnitPage:
     """The page with those rows only of each table whose first cell is a name of the query, if there are any."""
     names = {frozenset(name) for name in query.names}
@@ -204,10 +196,10 @@ def _likely(one: _Candidate) -> float:
     return one.share * one.reading.answerable
 
 
-def _offer(query: Query, one: _Candidate) -> Offered:
+def _offer(query: Query, page: UnitPage, one: _Candidate) -> Offered:
     features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share))
     kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
-    said = _says(query, one.passage) and _is_headed(query, one)
+    said = _says(query, one.passage) and _is_headed(query, one) and not is_of_others(query, page, one.unit)
     return Offered(shortened(query, one.value), one.unit, features, kind, said)
 
 

@@ -18,6 +18,7 @@ from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
+from iterative_rag.builtin.reading.subject_names import is_row_of_namesake
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
 from iterative_rag.text import units
 from iterative_rag.text.patterns import lazy_pattern
@@ -68,7 +69,7 @@ def is_of_other_kind(query: Query, page: UnitPage, unit: PageUnit, value: str) -
         return True  # the label of a row
     if (unit.infobox and _is_of_another(query, page, unit)) or (unit.cells and _is_elsewhere(query, unit, value)):
         return True
-    if unit.header and _is_of_namesake(query, unit):
+    if unit.header and is_row_of_namesake(query, unit):
         return True
     if query.kind is AnswerKind.NUMBER:
         return _counts_other(query, unit, value)
@@ -124,15 +125,6 @@ def _is_other_measure(query: Query, label: str) -> bool:
 def _ranks(query: Query, header: str) -> bool:
     """Whether a header is that of a rank, and none is asked for: "Rank by population"."""
     return words(header)[:1] in (["rank"], ["ranking"]) and not {"rank"} & {*query.asked, *query.relation}
-
-
-def _is_of_namesake(query: Query, unit: PageUnit) -> bool:
-    """Whether a row is that of another bearer of a surname: "Nils Brenk" for "Oda Brenk"."""
-    own = content(unit.cells[0])
-    return len(own) > 1 and any(
-        len(name) > 1 and name[-1] == own[-1] and name[0][0] != own[0][0] and not set(name) <= set(content(unit.text))
-        for name in query.names
-    )
 
 
 def _has_other_unit(query: Query, header: str) -> bool:

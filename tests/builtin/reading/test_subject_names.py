@@ -1,0 +1,61 @@
+"""Whether what a page says is about what the query names."""
+
+from __future__ import annotations
+
+import pytest
+
+from fakes.index_free_loop import best, read, window
+from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.reading.page_units import page
+from iterative_rag.builtin.reading.subject_names import is_of_others
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL
+
+TOWERS = """# Towers of Sarn
+
+| Tower | Town | Finished | Architect |
+|---|---|---|---|
+| Elm Tower | Tellin | 1973 | Oda Brenk |
+| Gull Tower | Karsa | 1981 | Per Lund |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "others"),
+    [
+        ("When did Oda Brenk finish the Elm Tower?", False),
+        ("When did Brenk finish the Elm Tower?", False),
+        ("When did Tom Ruud finish the Elm Tower?", True),  # a false premise
+        ("When was the Elm Tower in Sarn finished?", False),
+        ("When was the Elm Tower finished?", False),
+    ],
+)
+def test_a_row_without_a_name_is_about_something_else(question: str, others: bool) -> None:
+    shown = page(window("Towers of Sarn", TOWERS))
+    row = next(unit for unit in shown.units if unit.cells[:1] == ("Elm Tower",))
+    assert is_of_others(read_query(question), shown, row) is others
+
+
+def test_a_row_about_something_else_is_not_built_on() -> None:
+    assert best("In which year did Oda Brenk finish the Elm Tower?", "Towers of Sarn", TOWERS) == "1973"
+    found = read("In which year did Tom Ruud finish the Elm Tower?", "Towers of Sarn", TOWERS)
+    assert all(extract.score < CAREFUL.given for extract in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "sentence", "others"),
+    [
+        ("Where did Oda Brenk study?", "Nils Brenk", "He studied in Karsa.", True),
+        ("Where did Oda Brenk study?", "Nils Brenk", "His sister Oda studied in Karsa.", False),
+        ("Where did Oda Brenk study?", "Oda Brenk", "She studied in Karsa.", False),
+        ("Where did Oda Maria Brenk study?", "Oda Brenk", "She studied in Karsa.", False),
+        ("Where did Oda Brenk study?", "Oda Brenk (painter)", "She studied in Karsa.", False),
+        ("When did Oda Brenk finish the Elm Tower?", "Elm Tower", "It was finished in 1973.", False),
+        ("In which country is Orm Airport?", "Crystal Airport", "It lies in Karsa.", True),
+        ("Where did Oda Brenk study?", "School of Karsa", "She studied here.", False),
+    ],
+)
+def test_a_sentence_on_the_page_of_a_namesake_is_about_the_namesake(
+    question: str, title: str, sentence: str, others: bool
+) -> None:
+    shown = page(window(title, f"# {title}\n\n{sentence}\n"))
+    assert is_of_others(read_query(question), shown, shown.units[0]) is others
