@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from iterative_rag.builtin.language.function_words import content, ordinal, stem, word_set
@@ -22,6 +23,7 @@ from iterative_rag.text.units import unit_of
 _HOLLOW = frozenset(stem(word) for word in word_set("part located situated lies belong live lives found have has"))
 _ITEM = lazy_pattern(r"(?P<value>[^()\[\],;]+)\((?P<years>[^()]*)\)(?:[,;]\s*|$)")
 _YEAR = lazy_pattern(r"\d{4}")
+_DOES = lazy_pattern(r"(?:who|whom|what|which|how)\b.{0,40}? (?:did|does|do)\b", re.IGNORECASE)
 _REMARK = lazy_pattern(r"\s*\([^()]*\)$")
 
 
@@ -29,9 +31,10 @@ def infobox_fact(query: Query, page: UnitPage) -> Finding | None:
     """The value under the one label that accounts for all that is asked for of the page's subject."""
     wanted = [word for word in query.asked if ordinal(word) is None and word not in _HOLLOW and not unit_of(word)]
     sure = own_page_trust(query, page)
-    if not sure or not wanted or query.superlative or query.kind is AnswerKind.YES_NO:
+    if not sure or query.superlative or query.kind is AnswerKind.YES_NO:
         return None
-    rows = [unit for unit in page.units if unit.infobox and len(unit.cells) == 2 and _is_label(query, wanted, unit)]
+    rows = [unit for unit in page.units if unit.infobox and len(unit.cells) == 2]
+    rows = [unit for unit in rows if (wanted and _is_label(query, wanted, unit)) or _is_deed(query, unit)]
     values = [(value, unit) for unit in rows if (value := _value(query, unit.cells[1]))]
     if len(values) != 1:
         return None
@@ -45,6 +48,18 @@ def _is_label(query: Query, wanted: list[str], unit: PageUnit) -> bool:
     told = {other for word in (*label, *wanted) for other in alike(word)}
     told |= {*_HOLLOW, *content(query.unit)}
     return (label == wanted or counted) and all(word in told or unit_of(word) for word in query.relation)
+
+
+def _is_deed(query: Query, unit: PageUnit) -> bool:
+    """Whether a label says what was done: "First climbers" for "Who first climbed Mount Orm?". Who did something to
+    the subject and whom the subject did it to are two things, so "Whom did Ann Lee succeed?" is left to the network."""
+    label = content(unit.cells[0])
+    if not label or not query.relation or len(query.names) > 1 or _DOES.match(query.text):
+        return False
+    if query.kind is AnswerKind.PERSON and years(unit.cells[1]):
+        return False
+    told = [alike(word) for word in query.relation]
+    return all(any(word in one for one in told) for word in label) and all(not one.isdisjoint(label) for one in told)
 
 
 def _value(query: Query, cell: str) -> str:

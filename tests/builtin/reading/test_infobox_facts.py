@@ -18,6 +18,18 @@ TOWER = """# Velm Tower
 """
 
 
+PEAK = """# Mount Orm
+
+| Mount Orm | |
+|---|---|
+| Nickname | Old Nan |
+| First climbers | Ann Lee, Bo Lund |
+| Named after | Per Holm |
+| Succeeded by | Una Voss |
+| Founded | 1907 by Tom Ruud |
+"""
+
+
 @pytest.mark.parametrize(
     ("question", "value"),
     [
@@ -31,3 +43,21 @@ def test_the_amount_in_the_unit_asked_for_is_read_from_a_remark_too(question: st
     found = infobox_fact(read_query(question), page(window("Velm Tower", TOWER)))
     assert found is not None
     assert found.value == value
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is Mount Orm nicknamed?", "Old Nan"),
+        ("Who first climbed Mount Orm?", "Ann Lee, Bo Lund"),
+        ("Who was Mount Orm named after?", "Per Holm"),
+        ("Who succeeded Mount Orm?", "Una Voss"),
+        ("Who did Mount Orm succeed?", None),  # the other way round
+        ("Who founded Mount Orm?", None),  # a year is nobody
+        ("Who first climbed Mount Orm with Ann Lee?", None),
+        ("Who painted Mount Orm?", None),
+    ],
+)
+def test_a_label_that_says_what_was_done_answers(question: str, value: str | None) -> None:
+    found = infobox_fact(read_query(question), page(window("Mount Orm", PEAK)))
+    assert (found.value if found else None) == value
