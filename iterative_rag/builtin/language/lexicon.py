@@ -65,6 +65,7 @@ area covers large size square
 population inhabitants people residents census
 people population inhabitants residents
 inhabitants population people residents
+=assassinated assassin
 rise source rises spring
 flow mouth empties empty flows ends joins drains discharges
 empty mouth flow flows joins drains

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import content, stem, word_set, words
+from iterative_rag.builtin.language.function_words import content, ordinal, stem, word_set, words
 from iterative_rag.builtin.language.lexicon import SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.tables.cell_values import cell_value, column_kinds, has_words
 from iterative_rag.builtin.tables.table_model import PageTable, TableKind
@@ -24,6 +24,7 @@ _VALUES = frozenset({AnswerKind.NUMBER, AnswerKind.YEAR, AnswerKind.DATE})
 # Columns of what somebody did or got, not of who it was.
 _DEEDS = frozenset(stem(word) for word in word_set("prize award subject field work film album title"))
 _RANKS = frozenset(stem(word) for word in word_set("rank ranking position place"))
+_LIFE = frozenset(stem(word) for word in word_set("born birth died death"))
 # "The first" may be the first as listed, "the fastest" have the least time or the greatest speed.
 _EITHER_WAY = frozenset({"first", "last", "fastest", "least", "nearest", "closest"})
 
@@ -37,7 +38,9 @@ def is_sound(question: TableQuestion, table: PageTable, reading: TableReading, l
     if not all(_is_of_kind(question.kind, value) for value in reading.values) or _repeats(question, reading):
         return False
     looked_up = reading.operation is TableOperation.LOOK_UP
-    if looked_up and _is_headed_otherwise(question, table.header[reading.column]):
+    if looked_up and (
+        _is_headed_otherwise(question, table.header[reading.column]) or _is_of_other_life(question, table, reading)
+    ):
         return False
     if table.kind is TableKind.LIST and reading.column > 0 and question.kind not in _VALUES:
         return False  # the entries of a list are their names
@@ -73,7 +76,14 @@ def _is_of_kind(kind: AnswerKind, value: str) -> bool:
         return cell_value(value).number is not None
     if kind in {AnswerKind.YEAR, AnswerKind.DATE}:
         return cell_value(value).day is not None
+    if kind is AnswerKind.PERSON and _is_rank(value):
+        return False
     return kind not in {AnswerKind.PERSON, AnswerKind.PLACE} or has_words(value)
+
+
+def _is_rank(cell: str) -> bool:
+    """Whether a cell is a rank in words, as "Second"."""
+    return all(ordinal(word) is not None for word in words(cell))
 
 
 def _is_headed_otherwise(question: TableQuestion, header: str) -> bool:
@@ -87,6 +97,17 @@ def _is_headed_otherwise(question: TableQuestion, header: str) -> bool:
         return False
     kind = kind_of_noun(words(header.partition("(")[0])[-1])
     return kind in _VALUES | {AnswerKind.PLACE} or bool(_DEEDS & set(stems))
+
+
+def _is_of_other_life(question: TableQuestion, table: PageTable, reading: TableReading) -> bool:
+    """Whether a birth or death is that of the person whom a row is about, and the question names another one of the
+    row: "Died on" of a mayor where the question names the successor."""
+    if not _LIFE & set(question.query.relation) & set(content(table.header[reading.column])):
+        return False
+    worded = (at for at, kind in enumerate(column_kinds(table)) if kind == "words")
+    subject = next((at for at in worded if not all(map(_is_rank, table.column(at)))), 0)
+    named = {one.column for one in reading.selection.conditions if not one.quantified}
+    return bool(named) and subject not in named
 
 
 def _repeats(question: TableQuestion, reading: TableReading) -> bool:

@@ -184,6 +184,8 @@ def read_table_question(query: Query) -> TableQuestion:
         measure |= _SIZE_HEADERS
     ranks = tuple((rank, place) for place, token in enumerate(tokens) if (rank := ordinal(token.text)) is not None)
     near = frozenset(other for word in asked for other in alike(word) | counts_as(word))
+    if kind is AnswerKind.PERSON and not asked:  # "Who painted X?" asks for the painter
+        near = frozenset(other for word in query.relation for other in alike(word))
     return TableQuestion(
         query,
         tokens,
