@@ -33,6 +33,7 @@ _ORGANIZATIONS = frozenset(stem(word) for word in word_set("company firm worksho
 # "Which of the Seven Bridges ..."
 _ONE_OF = lazy_pattern(r"which (?:one )?of the (?-i:[A-ZÀ-Þ])", re.IGNORECASE)
 _CAUSE = lazy_pattern(r"of what (?:did|was)\b|what did .{2,80} die of\b", re.IGNORECASE)
+_MANNER = lazy_pattern(r"how (?:did|does|was|were)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
 _BOUND = lazy_pattern(
     r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
@@ -47,6 +48,8 @@ _ADJECTIVE = lazy_pattern(r"[A-Z]\w+(?:an|ish|ese|nch|utch)")
 _DECISION = lazy_pattern(r"(?:yes|no)\b", re.IGNORECASE)
 # Days of the week and months, which answer without a year.
 _CALENDAR = frozenset({*calendar.day_name, *(f"{day}s" for day in calendar.day_name), *calendar.month_name[1:]})
+# What is named after two years, as the time of a record, is not what something took.
+_TAKING = lazy_pattern(r"(?:for )?how long did it take\b", re.IGNORECASE)
 _LASTING = lazy_pattern(r"(?:for )?how long (?:did|does|do|has|have|had)\b|for how long\b", re.IGNORECASE)
 _COST = lazy_pattern(
     r"(?:how much|what|which price) (?:[\w' -]{1,60} )?costs?\b|(?:how much|what) [\w' -]{1,60} paid\b", re.IGNORECASE
@@ -96,6 +99,8 @@ def is_of_kind(query: Query, value: str) -> bool:
         case AnswerKind.THING:
             if _CAUSE.match(query.text) and dates(value):
                 return False
+            if _MANNER.match(query.text) and any(not start for _, start, _ in dates(value)):
+                return False
             named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
             return not (named and is_measured(value))
     return True
@@ -115,7 +120,8 @@ def _is_amount(query: Query, value: str) -> bool:
     said = {dimension(amount.unit) for amount, _, _ in amounts(value)}
     asked = _dimensions(query)
     if asked == {"time"}:
-        return any(dimension(unit_of(word)) == "time" for word in words(value)) or len(dates(value)) > 1
+        timed = any(dimension(unit_of(word)) == "time" for word in words(value))
+        return timed or (len(dates(value)) > 1 and not _TAKING.match(query.text))
     if "time" in asked and "time" not in said and dates(value):
         return False  # a year is no age
     if "length" in asked and said == {""} and _counts(value):

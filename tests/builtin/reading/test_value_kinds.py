@@ -123,3 +123,17 @@ def test_whether_a_name_is_what_is_described_is_looked_up_and_compared() -> None
     plan = parse("Is Tellby the capital of Orm?")
     assert isinstance(plan, Computed)
     assert plan.operation is Operation.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "fits"),
+    [
+        ("How long did it take to build the Orm Tower?", "1931–1970", False),
+        ("How long did it take to build the Orm Tower?", "14 months", True),
+        ("How long did Ann Orley rule?", "1931–1970", True),
+        ("How did Ann Orley die?", "3 May 1871, Tellby", False),
+        ("How did Ann Orley die?", "a fall from the Orm Tower", True),
+    ],
+)
+def test_years_are_no_duration_and_a_day_is_no_manner(question: str, value: str, fits: bool) -> None:
+    assert is_of_kind(read_query(question), value) is fits

@@ -45,6 +45,8 @@ def test_forms_of_a_sentence(question: str, value: str, said: str) -> None:
         ("Who was president when Ann Lee died?", "Bo Dahl"),
         ("When was Ann Lee born?", "In the days of King Bo"),
         ("How old was he when he died?", "65"),
+        ("What is the Old Spire nicknamed?", "The Thumb"),
+        ("What was the Old Spire called before?", "Orm Mast"),
         ("Wer war die Mutter von Ann Lee?", "Eva Reed"),
     ],
 )
