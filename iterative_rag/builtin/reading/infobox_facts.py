@@ -23,6 +23,7 @@ from iterative_rag.text.units import unit_of
 _HOLLOW = frozenset(stem(word) for word in word_set("part located situated lies belong live lives found have has"))
 _ITEM = lazy_pattern(r"(?P<value>[^()\[\],;]+)\((?P<years>[^()]*)\)(?:[,;]\s*|$)")
 _YEAR = lazy_pattern(r"\d{4}")
+_IS = lazy_pattern(r"(?:who|what) (?:is|was|are|were)\b", re.IGNORECASE)
 _DOES = lazy_pattern(r"(?:who|whom|what|which|how)\b.{0,40}? (?:did|does|do)\b", re.IGNORECASE)
 _REMARK = lazy_pattern(r"\s*\([^()]*\)$")
 
@@ -55,6 +56,8 @@ def _is_deed(query: Query, unit: PageUnit) -> bool:
     the subject and whom the subject did it to are two things, so "Whom did Ann Lee succeed?" is left to the network."""
     label = content(unit.cells[0])
     if not label or not query.relation or len(query.names) > 1 or _DOES.match(query.text):
+        return False
+    if query.asked and _IS.match(query.text):  # "Who is her son?" asks for a noun: "Children" may be more
         return False
     if query.kind is AnswerKind.PERSON and years(unit.cells[1]):
         return False

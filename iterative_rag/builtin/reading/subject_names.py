@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.language.function_words import content
+from iterative_rag.builtin.language.given_names import gender_of_name
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
+# With more names than so many a row need not hold all: "Ann Lee, Bo Dahl or Una Orr".
+MOST_OF_ROW = 2
 _BRACKET = lazy_pattern(r"\s*\([^()]*\)$")
 
 
@@ -31,17 +34,27 @@ def is_row_of_namesake(query: Query, unit: PageUnit) -> bool:
 def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     """Whether nothing tells that a unit speaks of what the query names.
 
-    A row of a table leaves out one of the names: the Elm Tower's row for "When did Tom Ruud finish the Elm Tower?".
-    Or the page has the title of a namesake, and the unit lacks what tells the two apart: a sentence about him in
-    "Nils Brenk" for "Oda Brenk".
+    A row of a table leaves out one of two names: the Elm Tower's row for "When did Tom Ruud finish the Elm Tower?". Or
+    the page is that of a namesake, and the unit lacks what tells the two apart: a sentence about him in "Harald Brenk"
+    for "Oda Brenk". A namesake is a person with the same surname, or a thing on whose page the rest of the name is
+    nowhere: "Crystal Airport" for "Orm Airport".
     """
-    names = [frozenset(name) for name in query.names if name]
-    title = frozenset(content(_BRACKET.sub("", page.title)))
+    names = [name for name in query.names if name and not all(word.isdigit() for word in name)]
     said = {*content(unit.text), *content(page.title)}
-    if unit.header:
+    if unit.header and len(names) <= MOST_OF_ROW:
         around = said | set(content(" ".join((unit.section, *unit.header))))
-        if any(name.isdisjoint(around) for name in names):
+        if any(around.isdisjoint(name) for name in names):
             return True
-    if title <= query.name_words:
+    title = content(_BRACKET.sub("", page.title))
+    if query.name_words.issuperset(title):
         return False
-    return any(name & title and not name <= title and (name - title).isdisjoint(said) for name in names)
+    for name in names:
+        # "Gray Petrel" may be the "Grey Petrel", and "H. Brenk" Harald Brenk.
+        initials = {word[0] for word in title if word not in name}
+        rest = {word for word in name if word not in title and word[0] not in initials}
+        if not rest or not said.isdisjoint(rest) or set(title).isdisjoint(name):
+            continue
+        person = bool(gender_of_name(page.title)) and name[-1] == title[-1]
+        if person or rest.isdisjoint(content(page.text)):
+            return True
+    return False

@@ -27,6 +27,7 @@ PEAK = """# Mount Orm
 | Named after | Per Holm |
 | Succeeded by | Una Voss |
 | Founded | 1907 by Tom Ruud |
+| Children | six sons and a daughter |
 """
 
 
@@ -56,6 +57,7 @@ def test_the_amount_in_the_unit_asked_for_is_read_from_a_remark_too(question: st
         ("Who founded Mount Orm?", None),  # a year is nobody
         ("Who first climbed Mount Orm with Ann Lee?", None),
         ("Who painted Mount Orm?", None),
+        ("Who was the son of Mount Orm?", None),  # "Children" may be more
     ],
 )
 def test_a_label_that_says_what_was_done_answers(question: str, value: str | None) -> None:
