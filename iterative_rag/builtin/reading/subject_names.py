@@ -10,8 +10,6 @@ from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
-# With more names than so many a row need not hold all: "Ann Lee, Bo Dahl or Una Orr".
-MOST_OF_ROW = 2
 _BRACKET = lazy_pattern(r"\s*\([^()]*\)$")
 
 
@@ -34,14 +32,14 @@ def is_row_of_namesake(query: Query, unit: PageUnit) -> bool:
 def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     """Whether nothing tells that a unit speaks of what the query names.
 
-    A row of a table leaves out one of two names: the Elm Tower's row for "When did Tom Ruud finish the Elm Tower?". Or
+    A row of a table leaves out one of the names: the Elm Tower's row for "When did Tom Ruud finish the Elm Tower?". Or
     the page is that of a namesake, and the unit lacks what tells the two apart: a sentence about him in "Harald Brenk"
     for "Oda Brenk". A namesake is a person with the same surname, or a thing on whose page the rest of the name is
     nowhere: "Crystal Airport" for "Orm Airport".
     """
     names = [name for name in query.names if name and not all(word.isdigit() for word in name)]
     said = {*content(unit.text), *content(page.title)}
-    if unit.header and len(names) <= MOST_OF_ROW:
+    if unit.header:
         around = said | set(content(" ".join((unit.section, *unit.header))))
         if any(around.isdisjoint(name) for name in names):
             return True

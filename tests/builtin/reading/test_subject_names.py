@@ -27,7 +27,7 @@ TOWERS = """# Towers of Sarn
         ("When did Tom Ruud finish the Elm Tower?", True),  # a false premise
         ("When was the Elm Tower in Sarn finished?", False),
         ("When was the Elm Tower finished?", False),
-        ("When did Tom Ruud, Ann Lee and Oda Brenk finish the Elm Tower?", False),  # some of several
+        ("When did Tom Ruud, Ann Lee and Oda Brenk finish the Elm Tower?", True),
     ],
 )
 def test_a_row_without_a_name_is_about_something_else(question: str, others: bool) -> None:
