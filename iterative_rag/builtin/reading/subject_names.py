@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import content
+from collections.abc import Sequence
+
+from iterative_rag.builtin.language.function_words import content, stem, word_set, words
 from iterative_rag.builtin.language.given_names import gender_of_name
+from iterative_rag.builtin.language.lexicon import AnswerKind, kind_of_noun
+from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
+SHORTEST_NAME = 3
+_ADDRESSES = frozenset(stem(word) for word in word_set("madam madame mademoiselle miss sir dame lord saint count duke"))
 _BRACKET = lazy_pattern(r"\s*\([^()]*\)$")
 
 
@@ -30,29 +36,44 @@ def is_row_of_namesake(query: Query, unit: PageUnit) -> bool:
 
 
 def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
-    """Whether nothing tells that a unit speaks of what the query names.
-
-    A row of a table leaves out one of the names: the Elm Tower's row for "When did Tom Ruud finish the Elm Tower?". Or
-    the page is that of a namesake, and the unit lacks what tells the two apart: a sentence about him in "Harald Brenk"
-    for "Oda Brenk". A namesake is a person with the same surname, or a thing on whose page the rest of the name is
-    nowhere: "Crystal Airport" for "Orm Airport".
-    """
-    names = [name for name in query.names if name and not all(word.isdigit() for word in name)]
-    said = {*content(unit.text), *content(page.title)}
-    if unit.header:
-        around = said | set(content(" ".join((unit.section, *unit.header))))
-        if any(around.isdisjoint(name) for name in names):
-            return True
+    """Whether nothing tells that a unit speaks of what the query names: a row of a table that leaves out one of the
+    names, or a sentence on the page of a namesake."""
+    if unit.header and _leaves_out_a_name(query, page, unit):
+        return True
     title = content(_BRACKET.sub("", page.title))
     if query.name_words.issuperset(title):
         return False
-    for name in names:
-        # "Gray Petrel" may be the "Grey Petrel", and "H. Brenk" Harald Brenk.
-        initials = {word[0] for word in title if word not in name}
-        rest = {word for word in name if word not in title and word[0] not in initials}
-        if not rest or not said.isdisjoint(rest) or set(title).isdisjoint(name):
-            continue
-        person = bool(gender_of_name(page.title)) and name[-1] == title[-1]
-        if person or rest.isdisjoint(content(page.text)):
-            return True
-    return False
+    said = {*content(unit.text), *title}
+    return any(
+        said.isdisjoint(rest) and (_are_namesakes(query, page, name) or rest.isdisjoint(content(page.text)))
+        for name in query.names
+        if not set(title).isdisjoint(name) and (rest := _told_apart(name, title))
+    )
+
+
+def _leaves_out_a_name(query: Query, page: UnitPage, unit: PageUnit) -> bool:
+    """The Elm Tower's row for "When did Tom Ruud finish the Elm Tower?". Numbers are no names, and "American" is seldom
+    said in a row."""
+    said = set(content(" ".join((page.title, unit.section, *unit.header, unit.text))))
+    nations = {word for token in query.text.split() if nations_in(token) for word in content(token)}
+    names = (set(name) for name in query.names if not all(word.isdigit() for word in name))
+    return any(name and said.isdisjoint(name) and not name <= nations for name in names)
+
+
+def _told_apart(name: Sequence[str], title: Sequence[str]) -> set[str]:
+    """What of a name a title lacks: "orm" of "Orm Airport" in "Crystal Airport". "Gray Petrel" may be the "Grey
+    Petrel", and "H. Brenk" Harald Brenk."""
+    initials = {word[0] for word in title if word not in name}
+    rest = {word for word in name if word not in title and word[0] not in initials}
+    return set() if any(_is_address(word) for word in rest) else rest
+
+
+def _is_address(word: str) -> bool:
+    """Whether a word of a name only says what somebody is called or is: "President", "Dr"."""
+    return len(word) < SHORTEST_NAME or word in _ADDRESSES or kind_of_noun(word) is AnswerKind.PERSON
+
+
+def _are_namesakes(query: Query, page: UnitPage, name: Sequence[str]) -> bool:
+    """Whether two persons share a surname: "Edith Brenk" and "Harald Brenk"."""
+    given = any(gender_of_name(word) and stem(word) in name for word in words(query.text))
+    return given and bool(gender_of_name(page.title)) and name[-1] == content(_BRACKET.sub("", page.title))[-1]

@@ -13,7 +13,8 @@ _NAME = lazy_pattern(
 )
 _PARTICIPLE = r"(?:born|built|\w{3,}ed)"
 _WHEN = lazy_pattern(
-    rf"^(?:When|[Ii]n (?:what|which) year) (?P<verb>was|were) (?P<whom>[^,]+?) (?P<done>{_PARTICIPLE})\?$"
+    rf"^(?:When|[Ii]n (?:what|which) year) (?P<verb>was|were) (?P<whom>[^,]+?)"
+    rf"(?P<how> (?:first|last|finally|originally|officially))? (?P<done>{_PARTICIPLE})\?$"
 )
 _DIED = lazy_pattern(r"^(?:When|[Ii]n (?:what|which) year) did (?P<whom>[^,]+?) die\?$")
 _WHERE_BORN = lazy_pattern(
@@ -44,7 +45,7 @@ def _worded(question: str, value: str) -> str:
     if found := _NAME.search(question):
         return f"{found['whose']} {found['name']} {found['verb']} {value}"
     if (found := _WHEN.match(question)) and (when := _dated(value)):
-        return f"{found['whom']} {found['verb']} {found['done']} {when}"
+        return f"{found['whom']} {found['verb']}{found['how'] or ''} {found['done']} {when}"
     if (found := _DIED.match(question)) and (when := _dated(value)):
         return f"{found['whom']} died {when}"
     if (found := _WHERE_BORN.match(question)) and value[:1].isupper():

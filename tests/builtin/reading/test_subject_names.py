@@ -27,6 +27,7 @@ TOWERS = """# Towers of Sarn
         ("When did Tom Ruud finish the Elm Tower?", True),  # a false premise
         ("When was the Elm Tower in Sarn finished?", False),
         ("When was the Elm Tower finished?", False),
+        ("Which American finished the Elm Tower?", False),
         ("When did Tom Ruud, Ann Lee and Oda Brenk finish the Elm Tower?", True),
     ],
 )
@@ -45,13 +46,16 @@ def test_a_row_about_something_else_is_not_built_on() -> None:
 @pytest.mark.parametrize(
     ("question", "title", "sentence", "others"),
     [
-        ("Where did Oda Brenk study?", "Harald Brenk", "He studied in Karsa.", True),
+        ("Where did Edith Brenk study?", "Harald Brenk", "He studied in Karsa.", True),
+        ("Where did President Brenk study?", "Oda Brenk", "She studied in Karsa.", False),
+        ("Where did Madame Brenk study?", "Harald Brenk", "He studied in Karsa.", False),
         ("Where did Oda Brenk study?", "Harald Brenk", "His sister Oda studied in Karsa.", False),
         ("Where did Oda Brenk study?", "Oda Brenk", "She studied in Karsa.", False),
         ("Where did Oda Maria Brenk study?", "Oda Brenk", "She studied in Karsa.", False),
         ("Where did Oda Brenk study?", "Oda Brenk (painter)", "She studied in Karsa.", False),
         ("When did Oda Brenk finish the Elm Tower?", "Elm Tower", "It was finished in 1973.", False),
-        ("Where did Oda Brenk study?", "Harald Brenk", "He studied in Karsa. Oda did not.", True),
+        ("Where did Edith Brenk study?", "Harald Brenk", "He studied in Karsa. Edith did not.", True),
+        ("Where did Edith Brenk study?", "Harald Brenk", "Edith studied in Karsa.", False),
         ("In which country is Orm Airport?", "Crystal Airport", "It lies in Karsa.", True),
         ("Who opened the Tellin Games?", "Summer Games", "Una Orr opened them. They were held in Tellin.", False),
         ("Who raised the Gray Petrel?", "Grey Petrel", "It was raised by Una Orr.", False),

@@ -18,6 +18,7 @@ from iterative_rag.builtin.reasoning.answer_sentence import sentence
         ("When was Ann Lee born?", "3 May 1801", "Ann Lee was born on 3 May 1801 [1]."),
         ("When was the Old Spire completed?", "May 1899", "The Old Spire was completed in May 1899 [1]."),
         ("In which year was the Old Spire completed?", "1899", "The Old Spire was completed in 1899 [1]."),
+        ("When was Mount Orm first climbed?", "1899", "Mount Orm was first climbed in 1899 [1]."),
         ("When did Ann Lee die?", "1866", "Ann Lee died in 1866 [1]."),
         ("Where was Ann Lee born?", "Tellby", "Ann Lee was born in Tellby [1]."),
         ("How old was Ann Lee when she died?", "65", "Ann Lee was 65 years old when she died [1]."),
