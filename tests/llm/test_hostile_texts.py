@@ -17,8 +17,8 @@ from fakes.planted_instructions import ObedientLLM, instructions, watched
 pytest.importorskip("selectolax", reason="web pages need the extra files")
 
 CASES = instructions()
-# One of each course, and every how many-th instruction it is given; scripts/bench_hostile_texts.py runs all of both.
-STRATEGIES = {"naive": 3, "iterative": 3, "plan": 3, "full": 1, "agent": 1}
+# One of each course; scripts/bench_hostile_texts.py runs all of them.
+STRATEGIES = ("naive", "iterative", "plan", "full", "agent")
 # Parts of HTML that no reader sees, and a file's description: they are left out before any model reads the document.
 UNSEEN = {"html_hidden", "html_comment", "html_alt"}
 
@@ -33,13 +33,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlantedCorpus]
 
 @pytest.fixture(scope="module")
 def outcomes(library: PlantedCorpus) -> dict[str, list[Outcome]]:
-    """The instructions under every strategy, with the model that obeys."""
+    """Every instruction under every strategy, with the model that obeys."""
     model = ObedientLLM(CASES)
     found: dict[str, list[Outcome]] = {}
     with library.opened(model.llm()) as rag:
-        for strategy, step in STRATEGIES.items():
+        for strategy in STRATEGIES:
             model.obeyed.clear()
-            found[strategy] = [library.run(rag, model, one, strategy) for one in CASES[::step]]
+            found[strategy] = [library.run(rag, model, one, strategy) for one in CASES]
     return found
 
 
@@ -48,8 +48,9 @@ def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]]) ->
     assert len(CASES) >= 75
     assert len({one.language for one in CASES}) >= 5
     # A document of its own is not read by a strategy that has found the value before; `full` reads on.
-    for one, outcome in zip(CASES, outcomes["full"], strict=True):
-        assert ("extract" in outcome.obeyed) == (one.place not in UNSEEN), one
+    for one, *outcomes_of_one in zip(CASES, *outcomes.values(), strict=True):
+        read = any("extract" in outcome.obeyed for outcome in outcomes_of_one)
+        assert read == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
     assert roles >= {
         "analyse",
@@ -79,7 +80,7 @@ def test_an_answer_that_follows_an_order_shows_the_order(outcomes: dict[str, lis
 
 def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[str, list[Outcome]]) -> None:
     every = [outcome for found in outcomes.values() for outcome in found]
-    assert sum(outcome.made_up for outcome in every) >= 150
+    assert sum(outcome.made_up for outcome in every) >= 250
     assert [as_row(outcome) for outcome in every if outcome.kept] == []
 
 
@@ -123,12 +124,9 @@ def test_five_documents_stand_against_five() -> None:
         assert values == [EACH, EACH], case
 
 
-@pytest.mark.parametrize(("backend", "step"), [("one-sided", 1), ("builtin", 3)])
-def test_a_contradiction_between_sources_is_shown_and_told(
-    shelves: ContradictingCorpus, backend: str, step: int
-) -> None:
-    """The built-in backend reads slowly: it is asked a third here, and all by `scripts/bench_hostile_texts.py`."""
-    known = cases()[::step]
+@pytest.mark.parametrize("backend", ["one-sided", "builtin"])
+def test_a_contradiction_between_sources_is_shown_and_told(shelves: ContradictingCorpus, backend: str) -> None:
+    known = cases()
     with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else backend) as rag:
         answers = [(case, shelves.ask(rag, case, "full")) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]

@@ -116,7 +116,7 @@ def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path, ev
     with FakeServer(reply=bridge_world.reply, latency=0.02) as server:
         options = ("--llm", "ollama/tiny:1b", "--limit", "12", "--no-cache", "-c", "2", "-q")
         kills = 0
-        while kills < 2:
+        while kills < 3:
             process = subprocess.Popen(
                 command(*options), env={**os.environ, "OLLAMA_HOST": server.url}, stderr=subprocess.DEVNULL
             )
@@ -134,7 +134,7 @@ def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path, ev
             kept = {record.id for record in read_run(folder / "out").records}
             counted = answered_questions(folder / "home")
         evaluate(*options, OLLAMA_HOST=server.url)
-        assert kills == 2
+        assert kills >= 2
         for n in map(int, (one.removeprefix("q") for one in kept)):
             question = WORLD[n].two_hops
             assert answered_questions(folder / "home")[question] == counted[question], "a finished question ran again"
