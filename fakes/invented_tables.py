@@ -63,6 +63,15 @@ PARKS = """# Parks of Port Elm
 - Gull Meadow, by the sea
 - Rose Garden: the smallest
 """
+
+SHOT_MAYORS = """# List of assassinated mayors of Orm
+
+| Order | Mayor | Number of mayor | Shot on | Place of the attack | Assassin | Died on | Age at death | Successor |
+|---|---|---|---|---|---|---|---|---|
+| First | Oda Brenk | 16th | 3 May 1881 | Karsa Theatre, Tellin | Per Lund | 9 May 1881 | 56 | Nils Holm |
+| Second | Ane Voss | 20th | 1 June 1901 | Orm station, Tellin | Bo Ruud | 4 June 1901 | 49 | Una Orr |
+"""
+
 PAGES = {
     "Bridges of the Orr": BRIDGES,
     "List of rivers of Karsa": RIVERS,

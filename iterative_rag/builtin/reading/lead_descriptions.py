@@ -13,7 +13,6 @@ from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASKS = lazy_pattern(r"^What (?:is|was) (?:the (?P<asked>occupation|nationality) of )?(?P<name>.{2,120}?)\?*$")
-_BRACKET = lazy_pattern(r"\s*\([^)]*\)$")
 _COPULA = lazy_pattern(r"(?<!\w)(?:is|was|are|were) an? ", re.I)
 _CLAUSE = lazy_pattern(
     r"\s*[.;(\[]|,? (?:who|whom|whose|which|that|known|best|from|in|at|of|for|born|on|to|by|during|based|located|where"
@@ -29,7 +28,7 @@ def lead_description(query: Query, page: UnitPage) -> Finding | None:
     nationality of X?" on X's page; None for other needs and pages."""
     match = _ASKS.match(query.text)
     lead = next((unit.text for unit in page.units if not unit.cells), "")
-    title = _BRACKET.sub("", page.title)
+    title = page.bare_title
     if match is None or not _is_about(match["name"].removeprefix("the "), title, lead):
         return None
     copula = _COPULA.search(lead, max(0, lead.find(title) + len(title))) or _COPULA.search(lead)

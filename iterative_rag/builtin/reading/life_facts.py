@@ -21,7 +21,7 @@ from iterative_rag.text.patterns import lazy_pattern
 SURE = 0.9
 # The share of it that is left where the title has a bracket of which the need says nothing: "Ann Lee (captain)".
 NAMESAKE = 0.9
-_BRACKET = lazy_pattern(r"\s*\(([^)]*)\)$")
+_BRACKET = lazy_pattern(r"\(([^)]*)\)$")
 _LIFE = lazy_pattern(r"^(?P<name>[^.(]{2,120})\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
 _DASH = lazy_pattern(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
 _BIRTH, _DEATH = stem("born"), stem("died")
@@ -32,7 +32,7 @@ def life_fact(query: Query, page: UnitPage) -> Finding | None:
     wanted = _BIRTH if _BIRTH in query.relation else _DEATH if _DEATH in query.relation else ""
     if not wanted or query.kind not in {AnswerKind.DATE, AnswerKind.YEAR, AnswerKind.PLACE} or not query.name_words:
         return None
-    title = set(content(_BRACKET.sub("", page.title)))
+    title = set(content(page.bare_title))
     told = _of_infobox(query, page, wanted) if query.name_words <= title else None
     told = told or (_of_lead(query, page, wanted, title) if query.kind is not AnswerKind.PLACE else None)
     return replace(told, score=told.score * namesake_share(query, page)) if told else None
@@ -40,7 +40,7 @@ def life_fact(query: Query, page: UnitPage) -> Finding | None:
 
 def own_page_trust(query: Query, page: UnitPage) -> float:
     """The trust in what the page of a need's subject states explicitly; 0 if it is another's page."""
-    title = set(content(_BRACKET.sub("", page.title)))
+    title = set(content(page.bare_title))
     return SURE * namesake_share(query, page) if query.name_words and query.name_words <= title else 0.0
 
 

@@ -9,10 +9,12 @@ from functools import lru_cache
 from iterative_rag.builtin.tables.table_model import PageTable, TableKind, TableRow
 from iterative_rag.builtin.tables.table_parsing import OMISSION, tables
 from iterative_rag.text.markdown_rows import is_row
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Window
 
 LONGEST_SENTENCE, SHORTEST_ROW = 1000, 4
+_BRACKET = lazy_pattern(r"\s*\([^)]*\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class UnitPage:
     units: tuple[PageUnit, ...]
     text: str
     tables: tuple[PageTable, ...] = ()
+
+    @property
+    def bare_title(self) -> str:
+        """ "Ann Lee" of "Ann Lee (captain)"."""
+        return _BRACKET.sub("", self.title)
 
 
 @lru_cache(maxsize=256)

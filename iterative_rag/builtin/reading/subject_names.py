@@ -10,13 +10,12 @@ from iterative_rag.builtin.language.lexicon import AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
-from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
+# "Dr" and "II" are no names.
 SHORTEST_NAME = 3
 _ADDRESSES = frozenset(stem(word) for word in word_set("madam madame mademoiselle miss sir dame lord saint count duke"))
-_BRACKET = lazy_pattern(r"\s*\([^()]*\)$")
 
 
 def is_named(query: Query, page: UnitPage) -> bool:
@@ -40,12 +39,12 @@ def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     names, or a sentence on the page of a namesake."""
     if unit.header and _leaves_out_a_name(query, page, unit):
         return True
-    title = content(_BRACKET.sub("", page.title))
+    title = content(page.bare_title)
     if query.name_words.issuperset(title):
         return False
     said = {*content(unit.text), *title}
     return any(
-        said.isdisjoint(rest) and (_are_namesakes(query, page, name) or rest.isdisjoint(content(page.text)))
+        said.isdisjoint(rest) and (_are_namesakes(query, name, page) or rest.isdisjoint(content(page.text)))
         for name in query.names
         if not set(title).isdisjoint(name) and (rest := _told_apart(name, title))
     )
@@ -73,7 +72,7 @@ def _is_address(word: str) -> bool:
     return len(word) < SHORTEST_NAME or word in _ADDRESSES or kind_of_noun(word) is AnswerKind.PERSON
 
 
-def _are_namesakes(query: Query, page: UnitPage, name: Sequence[str]) -> bool:
+def _are_namesakes(query: Query, name: Sequence[str], page: UnitPage) -> bool:
     """Whether two persons share a surname: "Edith Brenk" and "Harald Brenk"."""
-    given = any(gender_of_name(word) and stem(word) in name for word in words(query.text))
-    return given and bool(gender_of_name(page.title)) and name[-1] == content(_BRACKET.sub("", page.title))[-1]
+    called = any(gender_of_name(word) and stem(word) in name for word in words(query.text))
+    return called and bool(gender_of_name(page.title)) and name[-1] == content(page.bare_title)[-1]

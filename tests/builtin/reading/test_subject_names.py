@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fakes.index_free_loop import best, read, window
+from fakes.invented_tables import SHOT_MAYORS
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.page_units import page
 from iterative_rag.builtin.reading.subject_names import is_of_others
@@ -38,9 +39,10 @@ def test_a_row_without_a_name_is_about_something_else(question: str, others: boo
 
 
 def test_a_row_about_something_else_is_not_built_on() -> None:
-    assert best("In which year did Oda Brenk finish the Elm Tower?", "Towers of Sarn", TOWERS) == "1973"
-    found = read("In which year did Tom Ruud finish the Elm Tower?", "Towers of Sarn", TOWERS)
-    assert all(extract.score < CAREFUL.given for extract in found)
+    title = "List of assassinated mayors of Orm"
+    assert best("When was Ane Voss shot by Bo Ruud?", title, SHOT_MAYORS) == "1 June 1901"
+    for question in ("When was Ane Voss shot by Per Lund?", "When was Oda Brenk shot by Bo Ruud?"):
+        assert all(extract.score < CAREFUL.given for extract in read(question, title, SHOT_MAYORS)), question
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fakes.index_free_loop import answer, best, read
-from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS
+from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS, SHOT_MAYORS
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 
 
@@ -48,22 +48,13 @@ def test_a_prize_is_nobody() -> None:
     assert all(extract.score < CAREFUL.given for extract in read("Who taught Oda Brenk?", "School of Orm", school))
 
 
-SHOT = """# List of assassinated mayors of Orm
-
-| Order | Mayor | Number of mayor | Shot on | Place of the attack | Assassin | Died on | Age at death | Successor |
-|---|---|---|---|---|---|---|---|---|
-| First | Oda Brenk | 16th | 3 May 1881 | Karsa Theatre, Tellin | Per Lund | 9 May 1881 | 56 | Nils Holm |
-| Second | Ane Voss | 20th | 1 June 1901 | Orm station, Tellin | Bo Ruud | 4 June 1901 | 49 | Una Orr |
-"""
-
-
 def test_whoever_did_it_stands_under_the_deed() -> None:
-    assert best("Who assassinated Ane Voss?", "List of assassinated mayors of Orm", SHOT) == "Bo Ruud"
+    assert best("Who assassinated Ane Voss?", "List of assassinated mayors of Orm", SHOT_MAYORS) == "Bo Ruud"
 
 
 def test_a_death_is_that_of_whom_the_row_is_about() -> None:
-    assert best("When did Oda Brenk die?", "List of assassinated mayors of Orm", SHOT) == "9 May 1881"
-    found = read("When did Nils Holm die?", "List of assassinated mayors of Orm", SHOT)
+    assert best("When did Oda Brenk die?", "List of assassinated mayors of Orm", SHOT_MAYORS) == "9 May 1881"
+    found = read("When did Nils Holm die?", "List of assassinated mayors of Orm", SHOT_MAYORS)
     assert all(extract.score < CAREFUL.given for extract in found)
 
 

@@ -66,10 +66,10 @@ def fault_of(one: hostile_files.Hostile, items: Sequence[Document | Skipped]) ->
 
 
 def is_storable(document: Document) -> bool:
-    (document.title + document.text + document.source).encode()  # what stores them takes no half characters
-    pages = list(document.pages)
+    stored, pages = document.title + document.text + document.source, list(document.pages)
     return (
-        bool(document.text.strip())
+        stored.encode(errors="ignore").decode() == stored  # what stores them takes no half characters
+        and bool(document.text.strip())
         and "\0" not in document.text
         and "\n" not in document.title
         and pages == sorted(pages)
