@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iterative_rag.builtin.language.function_words import content, stem
-from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nouns import LARGER, SMALLER
 from iterative_rag.builtin.language.text_values import dates
@@ -15,13 +14,9 @@ from iterative_rag.builtin.reading.answer_form import after_date, place_part, sh
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.shown_passages import shown_text
+from iterative_rag.builtin.reading.subject_names import SURE, namesake_share
 from iterative_rag.text.patterns import lazy_pattern
 
-# The trust in what a form that cannot be mistaken says: the article may still be a namesake's.
-SURE = 0.9
-# The share of it that is left where the title has a bracket of which the need says nothing: "Ann Lee (captain)".
-NAMESAKE = 0.9
-_BRACKET = lazy_pattern(r"\(([^)]*)\)$")
 _LIFE = lazy_pattern(r"^(?P<name>[^.(]{2,120})\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)?)\)")
 _DASH = lazy_pattern(r"\s*[–—]\s*|\s+-\s*|\s*-\s+|; died |, died ")
 _BIRTH, _DEATH = stem("born"), stem("died")
@@ -36,18 +31,6 @@ def life_fact(query: Query, page: UnitPage) -> Finding | None:
     told = _of_infobox(query, page, wanted) if query.name_words <= title else None
     told = told or (_of_lead(query, page, wanted, title) if query.kind is not AnswerKind.PLACE else None)
     return replace(told, score=told.score * namesake_share(query, page)) if told else None
-
-
-def own_page_trust(query: Query, page: UnitPage) -> float:
-    """The trust in what the page of a need's subject states explicitly; 0 if it is another's page."""
-    title = set(content(page.bare_title))
-    return SURE * namesake_share(query, page) if query.name_words and query.name_words <= title else 0.0
-
-
-def namesake_share(query: Query, page: UnitPage) -> float:
-    bracket = _BRACKET.search(page.title)
-    asked = {*query.asked, *query.relation, *query.name_words}
-    return NAMESAKE if bracket and not any(counts_as(word) & asked for word in content(bracket[1])) else 1.0
 
 
 def _of_infobox(query: Query, page: UnitPage, wanted: str) -> Finding | None:

@@ -21,11 +21,11 @@ from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
 from iterative_rag.builtin.reading.lead_descriptions import lead_description
-from iterative_rag.builtin.reading.life_facts import SURE, life_fact, namesake_share
+from iterative_rag.builtin.reading.life_facts import life_fact
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
-from iterative_rag.builtin.reading.subject_names import is_named, is_of_others
+from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_otherwise
 from iterative_rag.builtin.tables.table_answers import table_answers
 from iterative_rag.builtin.tables.table_model import TableKind

@@ -6,13 +6,20 @@ from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import content, stem, word_set, words
 from iterative_rag.builtin.language.given_names import gender_of_name
+from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.lexicon import AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
+from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.
 LEAST_NAMES = 0.5
+# The trust in what a form that cannot be mistaken says: the article may still be a namesake's.
+SURE = 0.9
+# The share of it that is left where the title has a bracket of which the need says nothing: "Ann Lee (captain)".
+NAMESAKE = 0.9
+_BRACKET = lazy_pattern(r"\(([^)]*)\)$")
 # "Dr" and "II" are no names.
 SHORTEST_NAME = 3
 _ADDRESSES = frozenset(stem(word) for word in word_set("madam madame mademoiselle miss sir dame lord saint count duke"))
@@ -23,6 +30,19 @@ def is_named(query: Query, page: UnitPage) -> bool:
     names = query.name_words
     said = {*content(page.title), *content(page.text)}
     return len(names & said) >= LEAST_NAMES * len(names)
+
+
+def own_page_trust(query: Query, page: UnitPage) -> float:
+    """The trust in what the page of a need's subject states explicitly; 0 if it is another's page."""
+    title = set(content(page.bare_title))
+    return SURE * namesake_share(query, page) if query.name_words and query.name_words <= title else 0.0
+
+
+def namesake_share(query: Query, page: UnitPage) -> float:
+    """The share of its trust that is left to what a page says, since a bracket in its title may be a namesake's."""
+    bracket = _BRACKET.search(page.title)
+    asked = {*query.asked, *query.relation, *query.name_words}
+    return NAMESAKE if bracket and not any(counts_as(word) & asked for word in content(bracket[1])) else 1.0
 
 
 def is_row_of_namesake(query: Query, unit: PageUnit) -> bool:
