@@ -20,6 +20,7 @@ NAMES = {
     "mapped.example": ["::ffff:10.0.0.7"],
     "link.example": ["fe80::1%eth0"],
     "meta.example": ["169.254.169.254"],
+    "azure.example": ["168.63.129.16"],
     "none.example": [],
 }
 
@@ -36,6 +37,8 @@ http://0177.0.0.1/ http://0x7f.0.0.1/ http://0x7f000001/ http://127.1/ http://12
 http://0300.0250.0.1/ http://134744072/ http://①②⑦.⓪.⓪.①/ http://private.example/ http://mixed.example/ http://six.example/
 http://mapped.example/ http://link.example/ http://meta.example/ http://none.example/ http://user:pw@public.example/
 http://public.example@127.0.0.1/ http://127.0.0.1#@public.example/ file:///etc/passwd ftp://public.example/
+http://192.0.0.192/opc/v2/instance/ http://168.63.129.16/machine http://100.100.100.200/latest/ http://192.88.99.1/
+http://[::ffff:168.63.129.16]/ http://[64:ff9b::c000:c0]/ http://[fd00:ec2::254]/ http://azure.example/
 gopher://127.0.0.1:70/ data:text/plain,hello //127.0.0.1/ http:/// http://[::1 javascript:alert(1)
 """
 REFUSED = URLS.split()
