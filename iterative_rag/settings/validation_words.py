@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from iterative_rag.text.plurals import counted
+
 _KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -18,6 +20,12 @@ _BOUNDS = {
     "less_than_equal": ("at most", "le"),
     "less_than": ("less than", "lt"),
 }
+_LENGTHS = {
+    "string_too_long": ("text of at most", "max_length", "character"),
+    "string_too_short": ("text of at least", "min_length", "character"),
+    "too_long": ("a list of at most", "max_length", "item"),
+    "too_short": ("a list of at least", "min_length", "item"),
+}
 _LONGEST = 60
 
 
@@ -27,6 +35,9 @@ def required(error: Mapping[str, Any]) -> str:
     if kind in _BOUNDS:
         words, bound = _BOUNDS[kind]
         return f"{words} {context[bound]:,.10g}"
+    if kind in _LENGTHS:
+        words, bound, unit = _LENGTHS[kind]
+        return f"{words} {counted(context[bound], unit)}"
     if "expected" in context:
         return str(context["expected"])
     said = str(error["msg"])

@@ -190,9 +190,10 @@ def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
 
 WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
     ("search", {}, "search needs the argument 'query'."),
-    ("search", {"query": ""}, "'query'"),
+    ("search", {"query": ""}, "'query' of search is not valid: it must be text of at least 1 character."),
     ("search", {"query": " \n"}, "The query is empty."),
-    ("search", {"query": "a" * 1001}, "'query'"),
+    ("search", {"query": "a" * 1001}, "'query' of search is not valid: it must be text of at most 1,000 characters."),
+    ("search", {"query": "bridge", "within": {"where": ["a=b"] * 21}}, "it must be a list of at most 20 items."),
     ("search", {"query": "bridge", "limit": 0}, "at least 1"),
     ("search", {"query": "bridge", "limit": 10**9}, "at most 50"),
     ("search", {"query": "bridge", "limit": "many"}, "a whole number"),
@@ -215,7 +216,7 @@ WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
     ("calculate", {"expression": "9**9**9**9"}, ""),
     ("calculate", {"expression": "(" * 3000}, ""),
     ("ask", {"question": "   "}, "The question is empty."),
-    ("ask", {"question": "x" * 8001}, "'question'"),
+    ("ask", {"question": "x" * 8001}, "at most 8,000 characters"),
     ("ask", {"question": "Who?", "strategy": "../full"}, "There is no strategy"),
     ("ask", {"question": "Who?", "llm": "ollama/x@http://10.0.0.1"}, "ask has no argument 'llm'."),
     ("ask", {"question": "Who?", "max_seconds": 10**9}, "ask has no argument 'max_seconds'."),
