@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iterative_rag.cli.serve import Served
 from iterative_rag.cli.settings_options import WITHIN, takes_settings
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
 
 
-@takes_settings(without=(*WITHIN, "web", "search_engine", "fact_limit", "language"))
-def mcp(*, settings: Settings) -> None:
-    """Serve the corpora to an agent by the Model Context Protocol, over stdin and stdout.
+@takes_settings(without=("corpus", *WITHIN, "web", "search_engine", "fact_limit", "language"))
+def mcp(corpus: Served = None, *, settings: Settings) -> None:
+    """Serve corpora to an agent by the Model Context Protocol, over stdin and stdout.
 
     Programs such as Claude Desktop or VS Code start this command themselves; docs/interfaces.md shows what to put into
     their settings. It ends when its stdin does. The tools only read.
@@ -25,4 +26,4 @@ def mcp(*, settings: Settings) -> None:
         raise MissingExtra("serve")
     from iterative_rag.serve.mcp_door.stdio import serve_stdio
 
-    serve_stdio(settings)
+    serve_stdio(settings, corpus or ())

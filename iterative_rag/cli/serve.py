@@ -93,7 +93,7 @@ def serve(
         port=port,
         token=token,
         read_only=read_only,
-        corpora=tuple(dict.fromkeys(corpus or ())),
+        corpora=tuple(corpus or ()),
         allow_hosts=tuple(allow_host or ()),
         behind_tls=behind_tls,
         evaluations=evaluations,

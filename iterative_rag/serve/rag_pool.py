@@ -26,7 +26,7 @@ class RagPool:
         self, settings: Settings, *, served: Sequence[str] = (), backends: Mapping[str, object] | None = None
     ) -> None:
         self.settings = settings
-        self._served = tuple(served)
+        self._served = tuple(dict.fromkeys(served))
         self._llms = dict(backends) if backends else _configured(settings)
         self._lock = threading.Lock()
         self._open: dict[tuple[str, str], IterativeRAG] = {}
@@ -60,7 +60,9 @@ class RagPool:
             return self.default_corpus
         known, parts = self.corpora(), self.parts(corpus)
         if missing := [name for name in parts or [corpus] if name not in known]:
-            raise CorpusNotFound(f"There is no corpus {missing[0]!r} here.", hint="GET /api/corpora lists them.")
+            raise CorpusNotFound(
+                f"There is no corpus {missing[0]!r} here.", hint=f"Served here: {', '.join(known[:10])}."
+            )
         return ",".join(parts)
 
     def serves(self, run: PastRun) -> bool:
@@ -87,10 +89,10 @@ class RagPool:
                 known = self._open[corpus, backend] = self._opened(corpus, backend)
             return known
 
-    def check(self, name: str) -> None:
-        """Raise CorpusNotFound if there is no such corpus, or one of several is not there."""
+    def check(self) -> None:
+        """Raise CorpusNotFound if a corpus that is to be served is not there."""
         known = corpora(self.settings.index)
-        for part in self.parts(name) or [name]:
+        for part in (part for name in self._served for part in self.parts(name) or [name]):
             if part != STARTER_CORPUS and part not in known.names():
                 known.info(part)
 

@@ -47,8 +47,7 @@ def serve(settings: Settings, options: ServeOptions, say: Callable[[str], None])
     listening = listen(options)
     options = replace(options, port=listening.getsockname()[1])
     services = make_services(RagPool(settings, served=options.corpora), options)
-    for name in options.corpora:
-        services.pool.check(name)
+    services.pool.check()
     try:
         for line in _start_message(services, made=made):
             say(line)

@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import anyio
 import httpx
 import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from fakes.command_line import run_as_process
 from fakes.model_server import FakeServer, Fault
@@ -23,6 +26,8 @@ from fakes.two_corpora import BOTH, CITED, SHORT_ANSWER, index_two_corpora
 from fakes.two_corpora import QUESTION as CHAIN
 from iterative_rag.cli.serve import serve
 from iterative_rag.errors import MissingExtra
+from iterative_rag.factory import IterativeRAG
+from iterative_rag.serve.mcp_door.document_uris import document_uri
 
 KEY = "sk-a-key-that-nobody-may-see"
 
@@ -82,6 +87,57 @@ def test_several_corpora_are_asked_at_once(tmp_path: Path) -> None:
             assert links
             assert all(title in client.get(link).text for link in links)
         assert client.get("/history").text.count(CHAIN) >= 3
+
+
+def test_no_door_tells_of_a_corpus_that_is_not_named(tmp_path: Path) -> None:
+    index_two_corpora(tmp_path)
+    runs = []
+    with IterativeRAG.from_settings(llm="builtin", corpus="people") as people:
+        talk = people.conversation("Both")
+        runs.append(talk.ask("Who was the mother of Osric Vane?").run_id)
+        (document,) = {hit.document_id for hit, _ in people.search("mother")}
+    with IterativeRAG.from_settings(llm="builtin", corpus="towns") as towns:
+        talk.rag = towns
+        runs.append(talk.ask("Who is the mayor of Aldermere?", meaning="Who is the mayor of Aldermere?").run_id)
+    with (
+        serving("--corpus", "towns") as (_, address, lines),
+        httpx.Client(base_url=address, trust_env=False, timeout=60) as client,
+    ):
+        assert lines[0].startswith("Serving towns with")
+        hidden = [
+            f"/api/runs/{runs[0]}",
+            f"/api/runs/{runs[0]}/events",
+            f"/api/documents/{document}?corpus=people",
+            "/api/documents?corpus=people",
+            "/api/search?q=mother&corpus=people",
+            "/v1/models/iterative-rag:people",
+            f"/runs/{runs[0]}",
+            f"/runs/{runs[0]}/answer.json",
+            f"/compare?a={runs[1]}&b={runs[0]}",
+            "/corpora/people",
+            f"/corpora/people/documents/{document}",
+        ]
+        assert {path: client.get(path).status_code for path in hidden} == dict.fromkeys(hidden, 404)
+        for name in ("people", BOTH):
+            asked = {"question": CHAIN, "corpus": name}
+            assert client.post("/api/ask", json=asked).status_code == 404
+            said = {"model": f"iterative-rag:{name}", "messages": [{"role": "user", "content": CHAIN}]}
+            assert client.post("/v1/chat/completions", json=said).status_code == 404
+        shown = ["/", "/corpora", "/history", "/api/runs", "/api/corpora", "/v1/models", f"/runs/{runs[1]}"]
+        for path in shown:
+            page = client.get(path).text
+            assert "towns" in page, path
+            assert not re.search(r"people|mother of Osric|Edda", page), path
+
+        async def by_mcp() -> tuple[list[str], bool]:
+            async with Client(f"{address}/mcp") as agent:
+                listed = await agent.call_tool("list_corpora", {})
+                refused = await agent.call_tool("search", {"query": "mother", "corpus": "people"})
+                with pytest.raises(MCPError, match="no corpus"):
+                    await agent.read_resource(document_uri("people", document))
+                return [one["name"] for one in listed.structured_content["corpora"]], bool(refused.is_error)
+
+        assert anyio.run(by_mcp) == (["towns"], True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

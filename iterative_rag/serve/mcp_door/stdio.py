@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 
 from iterative_rag.serve.mcp_door.mcp_server import mcp_server
@@ -11,12 +12,13 @@ from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.settings import Settings
 
 
-def serve_stdio(settings: Settings) -> None:
-    """Serve until stdin ends. stdout is the protocol's alone: while this runs, whatever else is printed there goes to
-    stderr."""
+def serve_stdio(settings: Settings, corpora: Sequence[str] = ()) -> None:
+    """Serve these corpora, or all, until stdin ends. stdout is the protocol's alone: while this runs, whatever else is
+    printed there goes to stderr. Raises CorpusNotFound."""
     import anyio
 
-    with closing(RagPool(settings)) as pool, closing(RunManager(pool, ServeOptions())) as runs:
+    with closing(RagPool(settings, served=corpora)) as pool, closing(RunManager(pool, ServeOptions())) as runs:
+        pool.check()
         anyio.run(_serve, runs)
 
 

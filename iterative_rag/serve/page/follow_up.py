@@ -17,9 +17,10 @@ from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
 from iterative_rag.serve.page.run_again import request_like
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
+from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.run_manager import RunSinks, Work
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request
-from iterative_rag.serve.services import services_of
+from iterative_rag.serve.services import Services, services_of
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Step, Within
 from iterative_rag.types.within import recorded_parts
@@ -31,7 +32,7 @@ async def follow_up(request: Request) -> Response:
     services = services_of(request)
     fields = await posted_fields(request)
     shown = await asyncio.to_thread(shown_run, services, request.path_params["id"])
-    conversation = await asyncio.to_thread(conversation_of, shown)
+    conversation = await asyncio.to_thread(conversation_of, shown, services)
     given = request_like(shown, services, fields.get("question", ""))
     asked = await asyncio.to_thread(checked_request, given, services.pool)
     meaning = without_controls(fields.get("meaning", "")).strip()
@@ -45,13 +46,14 @@ async def follow_up(request: Request) -> Response:
     return RedirectResponse(f"/runs/{run.id}", 303)
 
 
-def conversation_of(run: ShownRun) -> Conversation:
-    """The conversation that a run belongs to; one that begins with it where it was asked by itself. Raises UsageError
-    where the run has no answer."""
+def conversation_of(run: ShownRun, services: Services) -> Conversation:
+    """The conversation that a run belongs to, without turns over corpora that are not served; one that begins with it
+    where it was asked by itself. Raises UsageError where the run has no answer."""
     if run.answer is None:
         raise UsageError("Only an answer can be followed up.", hint="Wait for the end of the run.")
     if found := ConversationStore().of_run(run.id):
-        return found
+        served = services.pool.corpora()
+        return replace(found, turns=tuple(turn for turn in found.turns if asked_only(turn.corpus, served)))
     return Conversation(name=name_of(run.question), turns=(turn_of(run.question, run.answer),))
 
 

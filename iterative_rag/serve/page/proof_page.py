@@ -54,7 +54,7 @@ async def run(request: Request) -> Response:
     part = _number(request.query_params.get("part", ""))
     quote = await asyncio.to_thread(_quote, services, shown, chosen, part, as_source) if chosen else None
     commands = await asyncio.to_thread(fetch_commands, services, shown) if not answer.short_answer else ()
-    turns = (await asyncio.to_thread(conversation_of, shown)).turns
+    turns = (await asyncio.to_thread(conversation_of, shown, services)).turns
     # Drawing takes some milliseconds, during which the streams of other clients would stall.
     return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns, commands)
 

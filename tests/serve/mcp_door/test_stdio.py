@@ -14,6 +14,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+from fakes.command_line import run_as_process
 from fakes.readme_question import QUESTION, SHORT_ANSWER, index_articles
 from fakes.two_article_corpus import write_articles
 from fakes.two_corpora import BOTH, CITED, index_two_corpora
@@ -57,7 +58,7 @@ def test_several_corpora_are_asked_at_once(tmp_path: Path) -> None:
     index_two_corpora(tmp_path)
 
     async def asked() -> tuple[dict[str, Any], list[str], list[bool]]:
-        async with Client(started("--corpus", "towns")) as client:
+        async with Client(started("--corpus", "towns", "--corpus", "people")) as client:
             result = await client.call_tool("ask", {"question": CHAIN, "corpus": BOTH})
             answer = dict(result.structured_content)
             read = [await client.read_resource(one["uri"]) for one in answer["citations"]]
@@ -69,6 +70,31 @@ def test_several_corpora_are_asked_at_once(tmp_path: Path) -> None:
     assert {(one["title"], one["corpus"]) for one in answer["citations"]} == CITED
     assert all(one["text"] in text for one, text in zip(answer["citations"], texts, strict=True))
     assert refused == [True]
+
+
+def test_only_the_corpora_that_are_named_are_served(tmp_path: Path) -> None:
+    index_two_corpora(tmp_path)
+
+    async def seen(*options: str) -> tuple[list[str], list[bool]]:
+        async with Client(started(*options)) as client:
+            listed = await client.call_tool("list_corpora", {})
+            calls: dict[str, dict[str, Any]] = {
+                "search": {"query": "mother"},
+                "read_document": {"document": "Osric Vane"},
+                "outline": {"document": "Osric Vane"},
+                "find_in_document": {"document": "Osric Vane", "words": "mother"},
+                "ask": {"question": "Who was the mother of Osric Vane?"},
+            }
+            done = [await client.call_tool(tool, {**given, "corpus": "people"}) for tool, given in calls.items()]
+            return [one["name"] for one in listed.structured_content["corpora"]], [bool(one.is_error) for one in done]
+
+    assert anyio.run(seen, "--corpus", "towns") == (["towns"], [True] * 5)
+    assert anyio.run(seen, "--corpus", BOTH) == (["towns", "people"], [False] * 5)
+    listed, refused = anyio.run(seen)
+    assert {"towns", "people"} <= set(listed)
+    assert refused == [False] * 5
+    done = run_as_process("mcp", "--corpus", "nowhere")
+    assert (done.code, "nowhere" in done.err) == (4, True)
 
 
 # What is no request of the protocol. Each line is answered by an error, or not at all.
