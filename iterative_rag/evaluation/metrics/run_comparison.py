@@ -17,15 +17,20 @@ runs[].calls                 mean calls of an answer
 runs[].tokens                mean tokens of an answer
 runs[].seconds               mean seconds of an answer
 runs[].differs.*             options and settings that are not the same in all runs
-best[].runs[]                runs that were compared: those that have questions in common
+best[].runs[]                runs that were compared: those that have questions in common, without bounds (oracle)
 best[].run                   the one that answers most rightly
 best[].right                 share answered rightly by it
 best[].calls                 mean calls of an answer
 best[].seconds
-best[].cheapest              the cheapest run (calls, then seconds) that is not surely worse: Holm's p is 0.05 or more
+best[].cheapest              the cheapest run that is not surely worse: p_holm from 0.05, its interval from -0.1 on
 best[].cheapest_right
 best[].cheapest_calls
 best[].cheapest_seconds
+best[].untold[].run          a run that may be as good or much worse: it shares too few questions with the best one
+best[].untold[].n            the questions that both share
+best[].untold[].low          its difference from the best one, 95 % interval
+best[].untold[].high
+best[].untold[].p            Holm's p of the difference
 warnings[]                   why the runs cannot quite be compared
 pairs[].first                the run that the other is compared with
 pairs[].second

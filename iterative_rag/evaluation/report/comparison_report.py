@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from iterative_rag.evaluation.metrics.best_run import bound
 from iterative_rag.evaluation.report.formatting import (
     NOTHING,
     number,
@@ -41,7 +42,7 @@ def comparison(found: Mapping[str, Any]) -> str:
 def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
     rows = [
         [
-            escaped(run["name"]),
+            escaped(run["name"]) + (f" ({bound(run)})" if bound(run) else ""),
             str(run["n"]),
             percent(run["right"]),
             percent_range(run["interval"]),
@@ -60,12 +61,26 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _best(one: Mapping[str, Any]) -> str:
-    """`Best: full, 34.2 % right, 0 calls and 1.2 s an answer; iterative is not surely worse: ...`"""
-    said = f"Best: {escaped(one['run'])}, {_at_cost(one['right'], one['calls'], one['seconds'])}"
-    if one["cheapest"] == one["run"]:
-        return f"{said}; none that is cheaper comes near it."
-    cheaper = _at_cost(one["cheapest_right"], one["cheapest_calls"], one["cheapest_seconds"])
-    return f"{said}. Cheapest that is not surely worse: {escaped(one['cheapest'])}, {cheaper}."
+    """`Best: full, 34.2 % right at 0 calls and 1.2 s an answer. Cheapest that is not surely worse: ...`; `Most right`
+    where there are too few questions to call it best."""
+    untold = one["untold"]
+    said = f"{'Most right' if untold else 'Best'}: {escaped(one['run'])}, "
+    said += _at_cost(one["right"], one["calls"], one["seconds"])
+    if one["cheapest"] != one["run"]:
+        cheaper = _at_cost(one["cheapest_right"], one["cheapest_calls"], one["cheapest_seconds"])
+        said += f". Cheapest that is not surely worse: {escaped(one['cheapest'])}, {cheaper}"
+    elif not untold:
+        said += "; none that is cheaper comes near it"
+    for run in untold:
+        said += f". Too few questions to tell ({run['n']}) whether {escaped(run['run'])} is as good: "
+        said += f"{_apart(run['low'])} to {_apart(run['high'])} (95 %), p {probability(run['p'])}"
+    return f"{said}."
+
+
+def _apart(difference: float) -> str:
+    """`-0.25` as `25 points worse`."""
+    apart = f"{100 * abs(difference):.0f}"
+    return "equal" if apart == "0" else f"{apart} points {'worse' if difference < 0 else 'better'}"
 
 
 def _at_cost(right: float, calls: float | None, seconds: float | None) -> str:

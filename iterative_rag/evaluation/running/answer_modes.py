@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 # The loop over the gold articles alone: what it could reach if every search succeeded.
 ORACLE = "oracle"
+# Modes that say between which figures the others lie; they do not compete.
+BOUNDS = {ORACLE: "upper bound", "closed-book": "lower bound"}
 # What `ask` does: the strategy of the settings, and the profile of the model.
 AUTO = "auto"
 

@@ -166,21 +166,60 @@ def test_a_fault_does_not_change_with_its_best_answer_so_far() -> None:
     assert pair["lost"] == ["0"]
 
 
+def dear(run: RunFolder) -> RunFolder:
+    """The same run with nine calls more for each answer."""
+    spent = (dataclasses.replace(one.spent, calls=one.spent.calls + 9) for one in run.records)
+    records = (dataclasses.replace(one, spent=cost) for one, cost in zip(run.records, spent, strict=True))
+    return dataclasses.replace(run, records=tuple(records))
+
+
 def test_it_says_which_run_is_best_and_which_costs_less_for_as_much() -> None:
-    poor, cheap, dear = answers("0" * 10, "poor"), answers("1" * 9 + "0", "cheap"), answers("1" * 10, "dear")
-    records = tuple(
-        dataclasses.replace(one, spent=dataclasses.replace(one.spent, calls=one.spent.calls + 9))
-        for one in dear.records
-    )
-    found = compare([poor, cheap, dataclasses.replace(dear, records=records)])
+    poor, cheap = answers("0" * 80, "poor"), answers("1" * 78 + "00", "cheap")
+    found = compare([poor, cheap, dear(answers("1" * 80, "dear"))])
     (best,) = found["best"]
     assert best["runs"] == ["poor", "cheap", "dear"]
     assert (best["run"], best["right"]) == ("dear", 1.0)
-    assert (best["cheapest"], best["cheapest_right"]) == ("cheap", 0.9)
+    assert (best["cheapest"], best["cheapest_right"]) == ("cheap", 0.975)
     assert best["calls"] == best["cheapest_calls"] + 9
     said = comparison(found)
     assert "Best: dear, 100" in said
-    assert "not surely worse: cheap, 90" in said
+    assert "not surely worse: cheap, 97" in said
+    assert "Too few" not in said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        ("11100000", "11111100", "Too few questions to tell (8) whether low is as good: 75 points worse to "),
+        ("1110", "1110", "Too few questions to tell (4) whether high is as good: "),
+        ("1" * 20 + "0" * 10, "1" * 23 + "0" * 7, "Too few questions to tell (30) whether low is as good: "),
+        ("0" * 8, "1" * 8, "none that is cheaper comes near it."),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_few_questions_make_no_run_as_good_as_another(low: str, high: str, told: str, turned: bool) -> None:
+    runs = [answers(low, "low"), dear(answers(high, "high"))]
+    said = comparison(compare(runs[::-1] if turned else runs))
+    assert ("Most right: " if "Too few" in told else "Best: ") in said
+    assert told in said
+    assert "not surely worse" not in said
+
+
+def test_a_bound_is_never_best() -> None:
+    many = 80
+    runs = [
+        answers("1" * many, "gold", mode="oracle"),
+        answers("1" * 40 + "0" * 40, "loop"),
+        answers("0" * many, "one"),
+    ]
+    runs.append(answers("1" * many, "by-heart", mode="closed-book"))
+    found = compare(runs)
+    (best,) = found["best"]
+    assert (best["runs"], best["run"], best["cheapest"]) == (["loop", "one"], "loop", "loop")
+    said = comparison(found)
+    assert "| gold (upper bound)" in said
+    assert "| by-heart (lower bound)" in said
+    assert compare(runs[:2])["best"] == []  # one run and a bound
 
 
 def test_each_set_of_questions_has_its_own_best() -> None:
