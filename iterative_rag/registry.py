@@ -24,6 +24,7 @@ class Entry:
     `form` is what a user types where that is more than the name: `ollama/MODEL`.
     `keys` are the environment variables that may hold its API key; their values are removed from all messages.
     `local`: nothing leaves this machine, so the settings of an untrusted folder may choose it.
+    `needs_llm`: the built-in models cannot do it.
     `measured_only`: a baseline that `evaluate run` and Python callers may name, but settings and `ask` do not offer.
     """
 
@@ -33,6 +34,7 @@ class Entry:
     form: str = ""
     keys: tuple[str, ...] = ()
     local: bool = False
+    needs_llm: bool = False
     measured_only: bool = False
 
 
@@ -55,6 +57,10 @@ class Registry:
     def offered(self) -> tuple[str, ...]:
         """The names that settings and command line accept."""
         return tuple(entry.name for entry in self if not entry.measured_only)
+
+    def offered_with(self, backend: str) -> tuple[str, ...]:
+        """Those of them that work with this backend, a name or spec."""
+        return tuple(name for name in self.offered if backend != "builtin" or not self._entries[name].needs_llm)
 
     @property
     def local(self) -> tuple[str, ...]:
@@ -151,7 +157,7 @@ STRATEGIES = Registry(
     Entry("self-rag", "engine.strategies:SELF_RAG"),
     Entry("iterative", "engine.strategies:ITERATIVE"),
     Entry("full", "engine.strategies:FULL"),
-    Entry("agent", "engine.agent_engine:build"),
+    Entry("agent", "engine.agent_engine:build", needs_llm=True),
     Entry("closed-book", "engine.baselines:closed_book", measured_only=True),
 )
 

@@ -65,59 +65,49 @@ def ask(
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
     form = _chosen(form, as_json=as_json, quiet=quiet)
-    follows = go_on or conversation is not None
+    follows = conversation or ("last" if go_on or conversation is not None else "")
     text = _read(question or []) if follows else _a_question(_read(question or []))
     if meaning and not follows:
         from iterative_rag.errors import UsageError
 
         raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
-    if follows:
-        answer = _follow_up(text, settings, trace, form, quiet=quiet, conversation=conversation, meaning=meaning or "")
-    else:
-        answer = _answer(text, settings, trace, form, quiet=quiet)
+    live = form is not ExportFormat.JSON
+    answer = _answer(text, settings, trace, quiet=quiet, live=live, conversation=follows, meaning=meaning or "")
     _print(answer, form)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
 
 
-def _answer(text: str, settings: Settings, trace: Path | None, form: ExportFormat | None, *, quiet: bool) -> Answer:
-    from iterative_rag.factory import IterativeRAG, checked_question
-
-    text = checked_question(text)
-    if not quiet:
-        announce_starter(settings)
-    rag = IterativeRAG.from_settings(settings, question=text)
-    try:
-        return run_question(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON)
-    finally:
-        rag.close()
-
-
-def _follow_up(
-    text: str,
-    settings: Settings,
-    trace: Path | None,
-    form: ExportFormat | None,
-    *,
-    quiet: bool,
-    conversation: str | None,
-    meaning: str,
+def _answer(
+    text: str, settings: Settings, trace: Path | None, *, quiet: bool, live: bool, conversation: str, meaning: str
 ) -> Answer:
-    """The answer to a follow-up, which is kept in its conversation (None: the last one)."""
+    """The answer to a question, or to a follow-up of this conversation, in which it is kept."""
     from functools import partial
 
-    from iterative_rag.conversations import LAST
     from iterative_rag.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
+    settings, told = as_asked_before(settings, conversation)
     if not quiet:
         announce_starter(settings)
-    rag = IterativeRAG.from_settings(settings)
+    rag = IterativeRAG.from_settings(settings, question="" if conversation else text)
+    rag.notice = "\n".join(filter(None, (told, rag.notice)))
     try:
-        steps = partial(rag.conversation(conversation or LAST).steps, meaning=meaning)
-        return run_question(rag, text, trace, quiet=quiet, live=form is not ExportFormat.JSON, steps=steps)
+        steps = partial(rag.conversation(conversation).steps, meaning=meaning) if conversation else None
+        return run_question(rag, text, trace, quiet=quiet, live=live, steps=steps)
     finally:
         rag.close()
+
+
+def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, str]:
+    """The settings with those that belong to a conversation ("": none), and a line about what was taken over."""
+    if not conversation:
+        return settings, ""
+    from iterative_rag.conversations import ConversationStore
+    from iterative_rag.factory.conversing import conversation_named, gone_on
+
+    settings, _, told = gone_on(settings, conversation_named(conversation, ConversationStore()))
+    return settings, told
 
 
 def exit_code(answer: Answer) -> int:

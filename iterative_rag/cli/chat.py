@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.cli import interrupts, say
-from iterative_rag.cli.ask import ConversationName, exit_code, run_question
+from iterative_rag.cli.ask import ConversationName, as_asked_before, exit_code, run_question
 from iterative_rag.cli.chat_lines import piped_lines, typed_lines
 from iterative_rag.cli.options import announce_starter, settings_from
 from iterative_rag.cli.settings_options import takes_settings
@@ -56,8 +56,10 @@ class Chat:
 
     def __init__(self, settings: Settings, conversation: str, *, terminal: bool) -> None:
         """Raises what cannot be opened: a corpus, a model, a conversation."""
-        self._settings, self._terminal = settings, terminal
-        self._rag = _opened(settings)
+        self._settings, told = as_asked_before(settings, conversation)
+        self._terminal = terminal
+        self._rag = _opened(self._settings)
+        self._rag.notice = "\n".join(filter(None, (told, self._rag.notice)))
         self._session: ConversationSession = self._rag.conversation(conversation)
         self._asked = ""  # the last question as it was typed, also where it was not understood
         self._code = 0
@@ -171,7 +173,8 @@ class Chat:
         """Open what the changed setting needs; the former stays where that fails."""
         if not value:
             return
-        settings = settings_from(**self._settings.model_dump(exclude_unset=True) | {setting: value})
+        given = {name: getattr(self._settings, name) for name in self._settings.given}
+        settings = settings_from(**given | {setting: value})
         opened = _opened(settings)
         self._rag.close()
         self._settings, self._rag, self._session.rag = settings, opened, opened

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +12,8 @@ from iterative_rag.text.control_characters import one_line, without_controls
 from iterative_rag.types import Answer, Exchange, Fact, HopRecord
 
 LONGEST_NAME = 80  # characters
+# The settings that belong to a conversation: what is asked, by whom and how; `within` is the part of the corpus.
+ITS_OWN = ("corpus", "within", "index", "embedder", "llm", "fast_llm", "strategy")
 # The name that stands for the conversation that was asked last.
 LAST = "last"
 
@@ -19,7 +21,8 @@ LAST = "last"
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A question of a conversation with its answer. `asked` is what was typed, `answer.question` the question that it
-    stands for. `facts` are those that the answer cites. `at` is a time in ISO form, in UTC."""
+    stands for. `facts` are those that the answer cites. `at` is a time in ISO form, in UTC. `settings` are those of
+    ITS_OWN that the question was asked with."""
 
     n: int
     asked: str
@@ -28,6 +31,7 @@ class Turn:
     corpus: str = ""
     backend: str = ""
     at: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rewritten(self) -> bool:
@@ -77,6 +81,7 @@ def turn_of(asked: str, answer: Answer, *, before: tuple[Turn, ...] = (), at: st
         corpus=str(settings.get("corpus", "")),
         backend=str(settings.get("backend", "")),
         at=at or now(),
+        settings={name: str(settings[name]) for name in ITS_OWN if name in settings},
     )
 
 

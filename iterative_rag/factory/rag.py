@@ -78,6 +78,9 @@ class IterativeRAG:
         self.backend = backend
         self.notice = notice
         self.store = cache
+        # The settings that it was made of, and what makes one of others, for a conversation that was asked with them.
+        self._made_of: tuple[Settings, Callable[[Settings], IterativeRAG]] | None = None
+        self._beside: list[IterativeRAG] = []
 
     @classmethod
     def from_settings(
@@ -106,7 +109,11 @@ class IterativeRAG:
         """
         given = {"llm": llm, "fast_llm": fast_llm, "embedder": embed_model, "rerank": rerank, "index": index}
         overrides |= {name: value for name, value in given.items() if isinstance(value, str)}
-        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
+        settings = settings.changed(**overrides) if settings else load_settings(overrides)
+        objects: dict[str, Any] = {name: value for name, value in given.items() if not isinstance(value, str | None)}
+        settings = settings.changed(**{name: getattr(settings, name) for name in objects})
+        embed = objects.pop("embedder", None)
+        made_of = settings, lambda other: cls.from_settings(other, embed_model=embed, **objects)
         choice = profile = ""
         if isinstance(llm, str | None):
             llm, choice = chosen(settings.llm)
@@ -121,7 +128,9 @@ class IterativeRAG:
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_to_read(settings, embedder, kept, rerank=rerank, store=store)
         notice = "\n".join(filter(None, (choice, profile, notice)))
-        return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
+        made = cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
+        made._made_of = made_of if store is None else None
+        return made
 
     @class_or_object
     def index(
@@ -263,11 +272,11 @@ class IterativeRAG:
         from iterative_rag.spans.span_export import run_spans
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
-        asked = self.over(self.corpus, within=within) if within else self
+        strategy = strategy or self.settings.strategy
+        asked = self.over(self.corpus, within=within, strategy=strategy)
         question = checked_question(question)
         if earlier is None:
             check_language(question, self.settings, self.backend)
-        strategy = strategy or self.settings.strategy
         run_id = run_id or new_run_id()
         spans = run_spans(self.settings)
         record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl", spans)
@@ -360,20 +369,26 @@ class IterativeRAG:
     def conversation(self, name: str = "", *, keep: bool = True) -> ConversationSession:
         """A conversation that understands follow-ups: the one of this name or id, begun where there is none; `"last"`
         for the one that the last answer belongs to, "" for a new one that is named by its first question. With `keep`
-        it is kept in the data folder, where all doors find it.
+        it is kept in the data folder, where all doors find it. It goes on with the corpus, the part of it, the backend
+        and the strategy that its last question was asked with, unless `from_settings` was given others.
 
         Raises UsageError, CorpusHeld or another CorpusError where it cannot be opened.
         """
-        from iterative_rag.conversations import LAST, Conversation, ConversationSession, ConversationStore, clean_name
-        from iterative_rag.conversations.last_conversation import last_conversation
+        from iterative_rag.conversations import ConversationSession, ConversationStore
+        from iterative_rag.factory.conversing import conversation_named, gone_on
 
         store = ConversationStore()
-        if name == LAST:
-            found: Conversation | None = last_conversation(store)
-        else:
-            found = store.find(name) if name else None
-        new = Conversation(name=clean_name(name) if name and name != LAST else "")
-        return ConversationSession(self, found or new, store if keep else None)
+        conversation, asked = conversation_named(name, store), self
+        if self._made_of:
+            given, made_of = self._made_of
+            settings, parts, told = gone_on(given, conversation)
+            if told:
+                asked = made_of(settings)
+                asked.notice = "\n".join(filter(None, (told, asked.notice)))
+                self._beside.append(asked)
+            for part in parts:
+                asked = asked.over(asked.corpus, within=part)
+        return ConversationSession(asked, conversation, store if keep else None)
 
     def _run(
         self,
@@ -435,6 +450,8 @@ class IterativeRAG:
         from iterative_rag.spans.span_export import flush
 
         flush()
+        for beside in self._beside:
+            beside.close()
         self.corpus.close()
         self.store.close()
 
@@ -446,7 +463,7 @@ class IterativeRAG:
     def _used(self) -> dict[str, Any]:
         """The settings of a run, as its trace and answer tell them."""
         used = self.settings.model_dump() | {"corpus": self.corpus.name, "backend": self.backend.name}
-        used["within_where"] = "; ".join(self.settings.within_where)
+        used |= {"within_where": "; ".join(self.settings.within_where), "given": sorted(self.settings.given)}
         return used | ({"within": parts_as_text(self._parts)} if self._parts else {})
 
 

@@ -3,6 +3,7 @@
 from iterative_rag.settings.model import (
     PRESETS,
     Settings,
+    as_options,
     config_folder,
     home,
     load_settings,
@@ -10,4 +11,13 @@ from iterative_rag.settings.model import (
     trusted_file,
 )
 
-__all__ = ["PRESETS", "Settings", "config_folder", "home", "load_settings", "settings_files", "trusted_file"]
+__all__ = [
+    "PRESETS",
+    "Settings",
+    "as_options",
+    "config_folder",
+    "home",
+    "load_settings",
+    "settings_files",
+    "trusted_file",
+]

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
@@ -175,6 +175,19 @@ class Settings(BaseModel):
     )
     cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")
 
+    _given: frozenset[str] | None = PrivateAttr(None)
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names of what a command line or a program has set, and not a file, the environment or a preset."""
+        return frozenset(self.model_fields_set) if self._given is None else self._given
+
+    def changed(self, **values: Any) -> Settings:
+        """The same with other values, which count as given."""
+        settings = self.model_copy(update=values)
+        settings._given = self.given | values.keys()
+        return settings
+
     @property
     def within(self) -> Within:
         """The part of the corpus that every question is kept to."""
@@ -225,7 +238,9 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
         origin |= dict.fromkeys(values, layer)
     preset = merged.get("preset", "balanced")
     try:
-        return Settings.model_validate(PRESETS.get(str(preset), {}) | merged)
+        settings = Settings.model_validate(PRESETS.get(str(preset), {}) | merged)
+        settings._given = frozenset(given)
+        return settings
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -239,10 +254,26 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
 def _as_typed(key: str, value: str, layer: str) -> str:
     """`--max-hops 0`, `ITERATIVE_RAG_MAX_HOPS=0`, `max_hops = 0 in iterative-rag.toml`"""
     if layer == COMMAND_LINE:
-        return f"{_OPTIONS.get(key, '--' + key.replace('_', '-'))} {value}"
+        return f"{_option(key)} {value}"
     if layer == ENVIRONMENT:
         return f"{PREFIX}{key.upper()}={value}"
     return f"{PREFIX}{key.upper()}={value} in {layer}" if layer.endswith(DOTENV) else f"{key} = {value} in {layer}"
+
+
+def as_options(settings: Mapping[str, Any]) -> list[str]:
+    """Settings as the words of a command line."""
+    words: list[str] = []
+    for name, value in settings.items():
+        if isinstance(value, bool):
+            words.append(_option(name) if value else f"--no-{name}")
+        else:
+            for item in value if isinstance(value, list | tuple) else (value,):
+                words += [_option(name), f"{item:g}" if isinstance(item, float) else str(item)]
+    return words
+
+
+def _option(key: str) -> str:
+    return _OPTIONS.get(key, f"--{key.replace('_', '-')}")
 
 
 def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, Any]]]:

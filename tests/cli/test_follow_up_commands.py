@@ -9,6 +9,7 @@ import pytest
 
 from fakes.command_line import Command
 from iterative_rag.conversations import ConversationStore
+from iterative_rag.factory import IterativeRAG
 from iterative_rag.settings import home
 
 ASKED = ("--corpus", "towns", "--llm", "builtin")
@@ -64,6 +65,44 @@ def test_a_named_conversation_is_begun_and_gone_on_with(run: Command, towns: Non
     again = run("ask", "--conversation", "mayors", "where was she born?", "-q", *ASKED)
     assert (first.out, again.out) == ("Edda Holm\n", "Tarn\n")
     assert [one.turns for one in ConversationStore().listing()] == [2]
+
+
+def test_a_conversation_keeps_what_it_was_asked_with_unless_other_is_given(
+    run: Command, towns: None, tmp_path: Path
+) -> None:
+    (tmp_path / "people").mkdir()
+    (tmp_path / "people" / "Jorn_Holm.md").write_text("# Jorn Holm\n\nEdda Holm was born in Orm, it is said.\n")
+    run("index", str(tmp_path / "people"), "--corpus", "people")
+    asked = (*ASKED, "--strategy", "naive", "--source", "*towns*")
+    assert run("ask", "Who is the mayor of Aldermere?", "-q", *asked).out == "Edda Holm\n"
+
+    done = run("ask", "-c", "where was she born?", "--json")
+    used = json.loads(done.out)["settings"]
+    assert (used["corpus"], used["llm"], used["strategy"], used["within_source"]) == (
+        "towns",
+        "builtin",
+        "naive",
+        "*towns*",
+    )
+    (told,) = [line for line in done.err.splitlines() if "--corpus" in line]
+    assert told == "As the conversation was asked: --corpus towns --llm builtin --strategy naive --source '*towns*'"
+
+    used = json.loads(run("ask", "-c", "where was she born?", "--strategy", "crag", "--json").out)["settings"]
+    assert (used["corpus"], used["strategy"], used["within_source"]) == ("towns", "crag", "*towns*")
+    done = run("ask", "-c", "where was she born?", "--corpus", "people", "--json")
+    used = json.loads(done.out)["settings"]
+    assert (used["corpus"], used["llm"], used["strategy"], used["within_source"]) == ("people", "builtin", "crag", "")
+    assert "--corpus" not in done.err
+
+    # The corpus that was given is that of the conversation from then on, at every door that goes on with it.
+    named = ConversationStore().listing()[0].name
+    piped = run("chat", "--conversation", named, stdin="where was she born?\n")
+    assert "Orm" in piped.out
+    assert "As the conversation was asked: --corpus people --llm builtin --strategy crag" in piped.err
+    with IterativeRAG.from_settings() as rag:
+        assert rag.conversation(named).ask("where was she born?").settings["corpus"] == "people"
+    with IterativeRAG.from_settings(corpus="towns", llm="builtin") as rag:
+        assert rag.conversation(named).ask("where was she born?").short_answer == "Tarn"
 
 
 def test_without_a_question_there_is_nothing_to_go_on_with(run: Command, towns: None) -> None:

@@ -8,11 +8,9 @@ from typing import Any
 from iterative_rag.errors import CorpusNotFound
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.openai_door.protocol_errors import ModelUnknown
-from iterative_rag.serve.rag_pool import BUILTIN, RagPool
+from iterative_rag.serve.rag_pool import RagPool
 
 FAMILY = "iterative-rag"
-# The strategy whose tools need a language model.
-_NEEDS_LLM = "agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class ModelName:
 def offered(pool: RagPool) -> list[ModelName]:
     """The models that are listed: each corpus, and then with each strategy that the backend can follow."""
     corpora = list(dict.fromkeys([pool.default_corpus, *pool.corpora()]))
-    strategies = [name for name in STRATEGIES.offered if name != _NEEDS_LLM or pool.backends[0] != BUILTIN]
+    strategies = STRATEGIES.offered_with(pool.backends[0])
     with_strategy = [ModelName(corpus, strategy) for corpus in corpora for strategy in strategies]
     return [*(ModelName(corpus) for corpus in corpora), *with_strategy]
 
